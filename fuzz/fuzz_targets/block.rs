@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use taisai_journal::{Block, Hash, Trust, Verifier};
+use taisai_journal::{Block, Hash, TrustedKeys, Verifier};
 
 fuzz_target!(|bytes: &[u8]| {
     read(bytes.to_vec());
@@ -15,7 +15,7 @@ fn read(bytes: Vec<u8>) {
     let length: usize = block.entries().map(|entry| entry.len() + 1).sum();
     assert!(length <= bytes.len());
     let chain = block.place().chain.clone();
-    let followed = Verifier::new(chain.clone(), Trust::AnyKey).follow(bytes);
+    let followed = Verifier::new(chain.clone(), TrustedKeys::AnyKey).follow(bytes);
     assert!(followed.is_err() || block.place().position == 0);
     assert_eq!(chain.as_str().parse(), Ok(chain));
 }

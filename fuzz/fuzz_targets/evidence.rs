@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use taisai_journal::Hash;
-use taisai_record::{Evidence, Program};
+use taisai_record::{RoundEvidence, Program};
 
 const KEY: &str = "ed25519:fb0ebec624a3db608527fcdb3bf126a5dba5b43a757a0d07f5f650bee5350cad";
 
@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn check(bytes: &[u8]) {
-    let Ok(evidence) = Evidence::from_bytes(bytes) else { return };
+    let Ok(evidence) = RoundEvidence::from_bytes(bytes) else { return };
     assert_eq!(evidence.to_bytes().as_deref(), Ok(bytes));
     let program = Program { version: String::new(), hash: [0; 32] };
     if let Ok(proven) = evidence.check(&[KEY.parse().expect("a key")], &program) {

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use taisai_journal::{AppendError, Archive, Block, ChainName, ClaimError, Head, Journal, Purpose, ReadError};
-use taisai_record::{Address, Book, Files, Program, Recorder, Setup, verify_chain};
+use taisai_journal::{AppendError, Archive, Block, ChainHead, ChainName, ChainPurpose, ClaimError, Journal, ReadError};
+use taisai_record::{Address, MachineSetup, Program, RecordFiles, RecordStore, Recorder, verify_chain};
 use taisai_rules::{Dice, Games};
 use taisai_table::{
     Cluster, ClusterCommand, ClusterId, CommandRequest, Decision, Notice, Profile, RoundNumber, TableId, Time,
@@ -112,7 +112,7 @@ fn on_postgres(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     let rows = rivals::postgres_rows(&server.database())?;
     let placed = place(&Address::Postgres(server.database()), &folder.join("postgres"), SINGLE)?;
     drop(server);
-    let pair = taisai_journal::suite::Pair::start();
+    let pair = taisai_journal::suite::PostgresPair::start();
     let twice = place(&Address::Postgres(pair.database("bench")), &folder.join("standby"), SINGLE)?;
     Ok(vec![
         figure(
@@ -136,13 +136,14 @@ const fn figure(name: &'static str, value: f64, unit: &'static str, ratio: f64, 
     Figure { name, value, unit, ratio, of }
 }
 
-fn open(journal: Box<dyn Journal>, folder: &Path, load: Load) -> anyhow::Result<(Book, Recorder<Cluster>)> {
+fn open(journal: Box<dyn Journal>, folder: &Path, load: Load) -> anyhow::Result<(RecordStore, Recorder<Cluster>)> {
     let program = Program { version: env!("CARGO_PKG_VERSION").to_owned(), hash: [0; 32] };
-    let files = Files { key: folder.join("house.key"), anchor: Some(folder.join("anchor.txt")), trusted: Vec::new() };
+    let files =
+        RecordFiles { key: folder.join("house.key"), anchor: Some(folder.join("anchor.txt")), trusted: Vec::new() };
     let warn = Arc::new(|warning| eprintln!("{warning}"));
-    let mut book = Book::in_journal(journal, &files, program, [7; 16], Purpose::Training, warn)?;
+    let mut book = RecordStore::in_journal(journal, &files, program, [7; 16], ChainPurpose::Training, warn)?;
     let game = Games::embedded().find("sic-bo-etg@2", None)?.file().to_owned();
-    let setup = Setup::Cluster {
+    let setup = MachineSetup::Cluster {
         cluster: CLUSTER,
         game,
         layout: "B".to_owned(),
@@ -153,7 +154,7 @@ fn open(journal: Box<dyn Journal>, folder: &Path, load: Load) -> anyhow::Result<
     Ok((book, recorder))
 }
 
-fn close(book: Book, recorder: Recorder<Cluster>) {
+fn close(book: RecordStore, recorder: Recorder<Cluster>) {
     drop(recorder);
     book.close();
 }
@@ -230,7 +231,7 @@ struct Counted {
 }
 
 impl Journal for Counted {
-    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<Head, ClaimError> {
+    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<ChainHead, ClaimError> {
         self.journal.claim(chain, epoch)
     }
 

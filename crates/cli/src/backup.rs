@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use anyhow::{Context as _, bail, ensure};
-use taisai_journal::{Anchor, open_existing};
-use taisai_record::{Address, Auditor, Finding};
+use taisai_journal::{Anchor, open_sqlite_to_read};
+use taisai_record::{Address, AuditFinding, Auditor};
 
 use crate::bar::Bar;
 use crate::print::{self, BAD, GOOD, QUIET};
@@ -99,7 +99,7 @@ fn vacuum(from: &Path, to: &Path) -> anyhow::Result<()> {
     let failed = || format!("cannot copy {}", from.display());
     let permissions = fs::metadata(from).with_context(failed)?.permissions();
     let target = to.to_str().with_context(|| format!("{} is not text", to.display()))?;
-    let connection = open_existing(from)?;
+    let connection = open_sqlite_to_read(from)?;
     // A copy into another file counts as a change, though nothing changes here.
     connection.pragma_update(None, "query_only", false).with_context(failed)?;
     connection.execute("VACUUM INTO ?1", [target]).with_context(failed)?;
@@ -118,7 +118,7 @@ fn verify(store: &Store, part: &Path) -> anyhow::Result<bool> {
     let mut archive = address.archive()?;
     let heads = archive.heads()?;
     ensure!(heads.iter().any(|head| head.next > 0), "the store is empty: there is nothing to keep");
-    let found = Finding::of_store(&mut *archive, &heads)?;
+    let found = AuditFinding::of_store(&mut *archive, &heads)?;
     let bar = Mutex::new(Bar::new("verify", heads.iter().map(|head| head.next).sum()));
     let progress = || bar.lock().map(|mut bar| bar.more(1)).unwrap_or_default();
     let auditor = Auditor { keys: &store.keys, anchored, program: &program };

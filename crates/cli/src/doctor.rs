@@ -7,7 +7,7 @@ mod servers;
 
 use std::io::Write as _;
 
-use taisai_journal::{PostgresError, examine};
+use taisai_journal::{PostgresError, examine_servers};
 use taisai_record::{Address, StoreError};
 use taisai_server::config::Names;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &DoctorArgs, names: &Names<'_>) -> anyhow::Result<bool> 
     args.house.place(&mut config, &|name: &str| std::env::var_os(name))?;
     let address = config.address();
     let mut findings = match &address {
-        Address::Postgres(text) => servers::judge(&examine(text)?, env!("CARGO_PKG_VERSION")),
+        Address::Postgres(text) => servers::judge(&examine_servers(text)?, env!("CARGO_PKG_VERSION")),
         Address::Folder(_) => Vec::new(),
     };
     let (record, has_record) = record(&address);

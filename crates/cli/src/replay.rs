@@ -12,7 +12,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
-use taisai_record::{Address, At, Merged, chain_of, merge};
+use taisai_record::{Address, EntryPosition, MergedTable, chain_of, merge_chains};
 use taisai_rules::{Games, Money};
 use taisai_table::{
     Account, Chips, Cluster, ClusterId, ClusterLedger, MachineEntry, MachineId, Machines, RoundAndClusters, Seat,
@@ -92,8 +92,8 @@ fn of_store(address: &Address, place: &Place<'_>) -> anyhow::Result<(Tape, Optio
     let mut archive = store.archive()?;
     let heads = archive.heads()?;
     let table = store::table(place.table, &heads)?;
-    let merged = quietly(|| caught(&address, || merge(&mut *archive, &store.keys, table)));
-    let Merged { machines, entries, game } = merged.map_err(|Failure(what)| anyhow::anyhow!(what))??;
+    let merged = quietly(|| caught(&address, || merge_chains(&mut *archive, &store.keys, table)));
+    let MergedTable { machines, entries, game } = merged.map_err(|Failure(what)| anyhow::anyhow!(what))??;
     let machine = match place.cluster {
         Some(number) => MachineId::Cluster(ClusterId { table, number }),
         None => MachineId::Round(table),
@@ -104,7 +104,8 @@ fn of_store(address: &Address, place: &Place<'_>) -> anyhow::Result<(Tape, Optio
             heads.iter().find(|head| head.chain == chain).with_context(|| format!("there is no chain {chain}"))?;
         let blocks = counted(head.next, ("block", "blocks"));
         ensure!(position < head.next, "chain {chain} has {blocks}, counted from 0");
-        let is_before = |(at, recorded): &(At, MachineEntry)| of(recorded) == machine && at.position <= position;
+        let is_before =
+            |(at, recorded): &(EntryPosition, MachineEntry)| of(recorded) == machine && at.position <= position;
         anyhow::Ok(entries.iter().rposition(is_before).map_or(0, |place| place + 1))
     });
     let entries = entries.into_iter().map(|(_, recorded)| recorded).collect();

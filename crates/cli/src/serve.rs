@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
-use taisai_record::{Address, Warning};
+use taisai_record::{Address, RecordWarning};
 use taisai_server::config::{Config, FirstUse, Log, LogFormat, Names, is_node};
 use taisai_server::{Pace, serve};
 use taisai_table::Profile;
@@ -174,7 +174,7 @@ fn log(log: Log) {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "so the record hands it over")]
-fn warn(warning: Warning) {
+fn warn(warning: RecordWarning) {
     tracing::warn!(warning = %warning, "the record warns");
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Context as _;
-use taisai_record::{Sheet, SheetLine};
+use taisai_record::{SettlementLine, SettlementSheet};
 use taisai_rules::Money;
 use taisai_table::{Chips, Registration};
 
@@ -11,7 +11,7 @@ use crate::print::{self, Column};
 
 /// Prints the lines and what they come to, each line of text after an indent.
 pub(crate) fn print(
-    sheet: &Sheet,
+    sheet: &SettlementSheet,
     registration: Registration,
     out: &mut impl Write,
     indent: &str,
@@ -56,8 +56,8 @@ const COLUMNS: [Column<'static>; 10] = [
     Column::left("Paragraphs"),
 ];
 
-fn rows(sheet: &Sheet) -> Vec<Vec<String>> {
-    let row = |line: &SheetLine| {
+fn rows(sheet: &SettlementSheet) -> Vec<Vec<String>> {
+    let row = |line: &SettlementLine| {
         let colour = if line.chips == Chips::Colour { " (Colour Chips)" } else { "" };
         vec![
             line.seat.0.to_string(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use taisai_journal::{Archive, Head, PublicKey, SigningKey};
+use taisai_journal::{Archive, ChainHead, PublicKey, SigningKey};
 use taisai_record::{Address, StoreError, machine_of};
 use taisai_table::{MachineId, TableId};
 
@@ -54,7 +54,7 @@ impl Store {
 }
 
 /// The table that is named, or the only one that a store has.
-pub(crate) fn table(given: Option<u16>, heads: &[Head]) -> anyhow::Result<TableId> {
+pub(crate) fn table(given: Option<u16>, heads: &[ChainHead]) -> anyhow::Result<TableId> {
     if let Some(table) = given {
         return Ok(TableId(table));
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
 use serde::Serialize;
-use taisai_journal::{ChainName, Leases, Node, Roster, Terms, Wished};
+use taisai_journal::{ChainName, LeaseRoster, LeaseTiming, Leases, LiveNode, MoveOutcome};
 use taisai_record::Address;
 
 use crate::print::{self, Column};
@@ -52,7 +52,7 @@ impl StoreArgs {
     fn leases(&self) -> anyhow::Result<Leases> {
         let of_environment = || std::env::var("TAISAI_STORE").ok().and_then(|text| text.parse().ok());
         match self.store.clone().or_else(of_environment) {
-            Some(Address::Postgres(address)) => Ok(Leases::open(&address, Terms::default())?),
+            Some(Address::Postgres(address)) => Ok(Leases::open(&address, LeaseTiming::default())?),
             Some(Address::Folder(folder)) => {
                 bail!("{} is a folder: a house in a folder runs on one machine", folder.display())
             }
@@ -85,12 +85,12 @@ struct PartSheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    fn of(roster: &'a Roster) -> Self {
+    fn of(roster: &'a LeaseRoster) -> Self {
         let address = |name: &Option<_>| name.as_ref().and_then(|name| roster.node(name)).map(|node| &*node.address);
         let node =
-            |node: &'a Node| NodeSheet { name: node.name.as_str(), address: &node.address, version: &node.version };
+            |node: &'a LiveNode| NodeSheet { name: node.name.as_str(), address: &node.address, version: &node.version };
         let parts = roster.leases.iter().map(|lease| PartSheet {
-            part: lease.part.as_str(),
+            part: lease.partition.as_str(),
             node: address(&lease.holder),
             wanted: address(&lease.wanted),
         });
@@ -101,14 +101,14 @@ impl<'a> Sheet<'a> {
 /// Shows or moves; `false` if a part has not moved in time.
 pub(crate) fn run(command: &TablesCommand) -> anyhow::Result<bool> {
     match command {
-        TablesCommand::List { store, json } => list(&store.leases()?.look()?, *json).map(|()| true),
+        TablesCommand::List { store, json } => list(&store.leases()?.read()?, *json).map(|()| true),
         TablesCommand::Move { part, to, wait, store } => {
             move_part(&mut store.leases()?, part, to, Duration::from_secs(*wait))
         }
     }
 }
 
-fn list(roster: &Roster, json: bool) -> anyhow::Result<()> {
+fn list(roster: &LeaseRoster, json: bool) -> anyhow::Result<()> {
     let sheet = Sheet::of(roster);
     if json {
         serde_json::to_writer(anstream::stdout(), &sheet)?;
@@ -131,17 +131,17 @@ fn list(roster: &Roster, json: bool) -> anyhow::Result<()> {
 }
 
 fn move_part(leases: &mut Leases, part: &ChainName, to: &str, wait: Duration) -> anyhow::Result<bool> {
-    let roster = leases.look()?;
+    let roster = leases.read()?;
     let node = roster.nodes.iter().find(|node| node.address == to);
     let node = node.ok_or_else(|| anyhow!("no machine of the house has the address {to}: see `taisai tables list`"))?;
-    match leases.wish(part, &node.name)? {
-        Wished::Noted => {}
-        Wished::NoSuchNode => bail!("the machine at {to} has just left the house"),
-        Wished::NoSuchPart => bail!("the house has no part {part}: see `taisai tables list`"),
+    match leases.request_move(part, &node.name)? {
+        MoveOutcome::Noted => {}
+        MoveOutcome::NoSuchNode => bail!("the machine at {to} has just left the house"),
+        MoveOutcome::NoSuchPartition => bail!("the house has no part {part}: see `taisai tables list`"),
     }
     let begun = Instant::now();
     while begun.elapsed() < wait {
-        if leases.look()?.holder(part).is_some_and(|holder| holder.name == node.name) {
+        if leases.read()?.holder(part).is_some_and(|holder| holder.name == node.name) {
             writeln!(anstream::stdout(), "{part} is held by {to}")?;
             return Ok(true);
         }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
-use taisai_record::Warning;
+use taisai_record::RecordWarning;
 use taisai_server::config::Names;
 use taisai_server::unlock;
 use taisai_table::PersonId;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &UnlockArgs, names: &Names<'_>) -> anyhow::Result<bool> 
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "so the record hands it over")]
-fn warn(warning: Warning) {
+fn warn(warning: RecordWarning) {
     // Nothing is left to do if standard error is closed.
     writeln!(anstream::stderr(), "{BAD}warning:{BAD:#} {warning}").ok();
 }

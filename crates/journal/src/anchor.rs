@@ -11,7 +11,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::checkpoint::{Checkpoint, Vouched};
+use crate::checkpoint::{Checkpoint, CheckpointContent};
 use crate::hash::{read_hex, write_hex};
 use crate::key::sync_folder_of;
 
@@ -25,7 +25,7 @@ pub struct Anchor {
 
 /// A line of the anchor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Anchored {
+pub struct AnchorLine {
     /// The number of the line, from one.
     pub line: usize,
     /// What it says.
@@ -36,19 +36,19 @@ pub struct Anchored {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnchorContent {
     /// Its lines.
-    pub lines: Vec<Anchored>,
+    pub lines: Vec<AnchorLine>,
     /// How many bytes of a line that was never finished stood at its end.
     pub torn: usize,
 }
 
 impl AnchorContent {
     /// The newest line of each chain: the one that vouches for the latest block.
-    pub fn newest(&self) -> impl Iterator<Item = &Anchored> {
-        let mut newest: BTreeMap<&str, &Anchored> = BTreeMap::new();
+    pub fn newest(&self) -> impl Iterator<Item = &AnchorLine> {
+        let mut newest: BTreeMap<&str, &AnchorLine> = BTreeMap::new();
         for line in &self.lines {
-            let vouched = &line.checkpoint.vouched;
-            let known = newest.entry(vouched.chain.as_str()).or_insert(line);
-            if vouched.position >= known.checkpoint.vouched.position {
+            let content = &line.checkpoint.content;
+            let known = newest.entry(content.chain.as_str()).or_insert(line);
+            if content.position >= known.checkpoint.content.position {
                 *known = line;
             }
         }
@@ -153,7 +153,7 @@ fn read(path: &Path, file: &File, is_good: impl Fn(&Checkpoint) -> bool) -> Resu
         let line = content.lines.len() + 1;
         if let Some(text) = bytes.strip_suffix(b"\n") {
             let checkpoint = parse(text).filter(&is_good).ok_or(AnchorError::Damaged { path: path.into(), line })?;
-            content.lines.push(Anchored { line, checkpoint });
+            content.lines.push(AnchorLine { line, checkpoint });
             end += u64::try_from(length).expect("a line is short");
         } else if reader.fill_buf().is_ok_and(<[u8]>::is_empty) {
             content.torn = length;
@@ -167,7 +167,7 @@ struct Line<'a>(&'a Checkpoint);
 
 impl std::fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Vouched { chain, house, position, hash, state, time } = &self.0.vouched;
+        let CheckpointContent { chain, house, position, hash, state, time } = &self.0.content;
         write!(f, "1 {chain} ")?;
         write_hex(house, f)?;
         write!(f, " {position} {hash} {state} {time} ")?;
@@ -182,7 +182,7 @@ fn parse(text: &[u8]) -> Option<Checkpoint> {
     let text = str::from_utf8(text).ok()?;
     let fields: Vec<&str> = text.split(' ').collect();
     let &["1", chain, house, position, hash, state, time, key, signature] = fields.as_slice() else { return None };
-    let vouched = Vouched {
+    let content = CheckpointContent {
         chain: chain.parse().ok()?,
         house: read_hex(house).ok()?,
         position: position.parse().ok()?,
@@ -191,6 +191,6 @@ fn parse(text: &[u8]) -> Option<Checkpoint> {
         time: time.parse().ok()?,
     };
     let key = crate::PublicKey::from_bytes(read_hex(key).ok()?);
-    let checkpoint = Checkpoint { vouched, key, signature: read_hex(signature).ok()? };
+    let checkpoint = Checkpoint { content, key, signature: read_hex(signature).ok()? };
     (Line(&checkpoint).to_string() == text).then_some(checkpoint)
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::block::Block;
 use crate::chain::ChainName;
 use crate::hash::Hash;
-use crate::journal::{AppendError, Head};
+use crate::journal::{AppendError, ChainHead};
 
 /// How a batch moves one chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) struct Move<'a> {
 
 impl Move<'_> {
     /// Whether a chain with that head can be moved so.
-    pub(crate) fn starts_at(&self, head: &Head) -> bool {
+    pub(crate) fn starts_at(&self, head: &ChainHead) -> bool {
         (self.epoch, self.from, self.previous) == (head.epoch, head.next, head.hash)
     }
 
@@ -35,21 +35,21 @@ impl Move<'_> {
 pub(crate) fn moves(blocks: &[Block]) -> Result<Vec<Move<'_>>, AppendError> {
     let mut moves: BTreeMap<&ChainName, Move<'_>> = BTreeMap::new();
     for block in blocks {
-        let place = block.place();
-        let (next, hash) = (place.position + 1, block.hash());
-        let entry = moves.entry(&place.chain).or_insert_with(|| Move {
-            chain: &place.chain,
-            epoch: place.epoch,
-            from: place.position,
-            previous: place.previous,
-            next: place.position,
-            hash: place.previous,
+        let header = block.header();
+        let (next, hash) = (header.position + 1, block.hash());
+        let entry = moves.entry(&header.chain).or_insert_with(|| Move {
+            chain: &header.chain,
+            epoch: header.epoch,
+            from: header.position,
+            previous: header.previous,
+            next: header.position,
+            hash: header.previous,
         });
-        if (entry.epoch, entry.next, entry.hash) != (place.epoch, place.position, place.previous) {
+        if (entry.epoch, entry.next, entry.hash) != (header.epoch, header.position, header.previous) {
             return Err(AppendError::Fenced {
-                chain: place.chain.clone(),
-                position: place.position,
-                epoch: place.epoch,
+                chain: header.chain.clone(),
+                position: header.position,
+                epoch: header.epoch,
             });
         }
         (entry.next, entry.hash) = (next, hash);

@@ -14,15 +14,15 @@ pub struct ChainName(Arc<str>);
     "a chain's name has 1 to {} lower-case letters, digits, dashes, dots or slashes, a letter or digit first",
     ChainName::LONGEST
 )]
-pub struct BadName;
+pub struct BadChainName;
 
 impl ChainName {
     /// The most bytes a name has.
     pub const LONGEST: usize = 48;
 
     /// The name in bytes read from somewhere.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BadName> {
-        str::from_utf8(bytes).map_err(|_| BadName)?.parse()
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BadChainName> {
+        str::from_utf8(bytes).map_err(|_| BadChainName)?.parse()
     }
 
     /// The name as text.
@@ -32,13 +32,13 @@ impl ChainName {
 }
 
 impl FromStr for ChainName {
-    type Err = BadName;
+    type Err = BadChainName;
 
-    fn from_str(name: &str) -> Result<Self, BadName> {
+    fn from_str(name: &str) -> Result<Self, BadChainName> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         let first = name.bytes().next().is_some_and(plain);
         let rest = name.bytes().all(|byte| plain(byte) || matches!(byte, b'-' | b'.' | b'/'));
-        if first && rest && name.len() <= Self::LONGEST { Ok(Self(name.into())) } else { Err(BadName) }
+        if first && rest && name.len() <= Self::LONGEST { Ok(Self(name.into())) } else { Err(BadChainName) }
     }
 }
 
@@ -65,8 +65,8 @@ mod tests {
             assert_eq!(good.parse::<ChainName>().unwrap().as_str(), good);
         }
         for bad in ["", "-a", "/a", "A", "a b", "a\n", "a'", "a\0", "é", "a_b", &"a".repeat(49)] {
-            assert_eq!(bad.parse::<ChainName>(), Err(BadName), "{bad:?}");
+            assert_eq!(bad.parse::<ChainName>(), Err(BadChainName), "{bad:?}");
         }
-        assert_eq!(ChainName::from_bytes(&[0xff]), Err(BadName));
+        assert_eq!(ChainName::from_bytes(&[0xff]), Err(BadChainName));
     }
 }

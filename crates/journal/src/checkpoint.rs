@@ -16,7 +16,7 @@ pub struct PublicKey([u8; Self::LENGTH]);
 
 /// What a checkpoint vouches for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Vouched {
+pub struct CheckpointContent {
     /// The chain.
     pub chain: ChainName,
     /// The house that it belongs to: chains of two houses have the same names.
@@ -35,7 +35,7 @@ pub struct Vouched {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     /// What it vouches for.
-    pub vouched: Vouched,
+    pub content: CheckpointContent,
     /// Who signed it.
     pub key: PublicKey,
     /// The signature.
@@ -77,7 +77,7 @@ impl FromStr for PublicKey {
     }
 }
 
-impl Vouched {
+impl CheckpointContent {
     /// What is signed. The words before it keep the signature from meaning anything elsewhere.
     fn signed_bytes(&self) -> Vec<u8> {
         let name = self.chain.as_str().as_bytes();
@@ -101,9 +101,9 @@ impl Checkpoint {
     const BODY: usize = 16 + 8 + 32 + 32 + 8 + 32 + 64;
 
     /// Signs.
-    pub fn sign(vouched: Vouched, key: &SigningKey) -> Self {
-        let signature = key.sign(&vouched.signed_bytes());
-        Self { vouched, key: key.public(), signature }
+    pub fn sign(content: CheckpointContent, key: &SigningKey) -> Self {
+        let signature = key.sign(&content.signed_bytes());
+        Self { content, key: key.public(), signature }
     }
 
     /// Whether the signature is one by the key that stands beside it.
@@ -111,16 +111,16 @@ impl Checkpoint {
         let signature = Signature::from_bytes(&self.signature);
         // The strict check refuses keys and signatures that have a second spelling.
         VerifyingKey::from_bytes(&self.key.0)
-            .is_ok_and(|key| key.verify_strict(&self.vouched.signed_bytes(), &signature).is_ok())
+            .is_ok_and(|key| key.verify_strict(&self.content.signed_bytes(), &signature).is_ok())
     }
 
     pub(crate) fn to_body(&self) -> Vec<u8> {
         let mut body = Vec::with_capacity(Self::BODY);
-        body.extend_from_slice(&self.vouched.house);
-        body.extend_from_slice(&self.vouched.position.to_le_bytes());
-        body.extend_from_slice(self.vouched.hash.as_bytes());
-        body.extend_from_slice(self.vouched.state.as_bytes());
-        body.extend_from_slice(&self.vouched.time.to_le_bytes());
+        body.extend_from_slice(&self.content.house);
+        body.extend_from_slice(&self.content.position.to_le_bytes());
+        body.extend_from_slice(self.content.hash.as_bytes());
+        body.extend_from_slice(self.content.state.as_bytes());
+        body.extend_from_slice(&self.content.time.to_le_bytes());
         body.extend_from_slice(&self.key.0);
         body.extend_from_slice(&self.signature);
         body
@@ -134,7 +134,7 @@ impl Checkpoint {
         let (state, rest) = rest.split_first_chunk()?;
         let (time, rest) = rest.split_first_chunk()?;
         let (key, rest) = rest.split_first_chunk()?;
-        let vouched = Vouched {
+        let content = CheckpointContent {
             chain: chain.clone(),
             house: *house,
             position: u64::from_le_bytes(*position),
@@ -142,7 +142,7 @@ impl Checkpoint {
             state: Hash::from_bytes(*state),
             time: u64::from_le_bytes(*time),
         };
-        Some(Self { vouched, key: PublicKey(*key), signature: rest.try_into().ok()? })
+        Some(Self { content, key: PublicKey(*key), signature: rest.try_into().ok()? })
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     fn checkpoint() -> Checkpoint {
-        let vouched = Vouched {
+        let content = CheckpointContent {
             chain: "table/1".parse().unwrap(),
             house: [3; 16],
             position: 7,
@@ -159,7 +159,7 @@ mod tests {
             state: Hash::of(b"state"),
             time: 1_800_000_000_000,
         };
-        Checkpoint::sign(vouched, &SigningKey::from_secret([7; 32]))
+        Checkpoint::sign(content, &SigningKey::from_secret([7; 32]))
     }
 
     #[test]
@@ -167,15 +167,15 @@ mod tests {
         let signed = checkpoint();
         assert!(signed.is_signed());
         let body = signed.to_body();
-        assert_eq!(Checkpoint::from_body(&signed.vouched.chain, &body), Some(signed.clone()));
+        assert_eq!(Checkpoint::from_body(&signed.content.chain, &body), Some(signed.clone()));
         for at in 0..body.len() {
             let mut changed = body.clone();
             changed[at] ^= 1;
-            let changed = Checkpoint::from_body(&signed.vouched.chain, &changed).unwrap();
+            let changed = Checkpoint::from_body(&signed.content.chain, &changed).unwrap();
             assert!(!changed.is_signed(), "byte {at}");
         }
         assert!(!Checkpoint::from_body(&"table/2".parse().unwrap(), &body).unwrap().is_signed());
-        assert_eq!(Checkpoint::from_body(&signed.vouched.chain, &body[1..]), None);
+        assert_eq!(Checkpoint::from_body(&signed.content.chain, &body[1..]), None);
     }
 
     #[test]

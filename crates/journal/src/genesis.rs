@@ -6,14 +6,14 @@ pub struct Genesis {
     /// The house.
     pub house: [u8; 16],
     /// Whether the money is real.
-    pub purpose: Purpose,
-    /// The least [`READER`](crate::READER) that understands the chain.
+    pub purpose: ChainPurpose,
+    /// The least [`READER_VERSION`](crate::READER) that understands the chain.
     pub least_reader: u16,
 }
 
 /// What a chain is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub enum ChainPurpose {
     /// Play for money.
     Real,
     /// Play without money.
@@ -24,8 +24,8 @@ impl Genesis {
     pub(crate) fn to_body(self) -> Vec<u8> {
         let mut body = self.house.to_vec();
         body.push(match self.purpose {
-            Purpose::Real => 0,
-            Purpose::Training => 1,
+            ChainPurpose::Real => 0,
+            ChainPurpose::Training => 1,
         });
         body.extend_from_slice(&self.least_reader.to_le_bytes());
         body
@@ -34,8 +34,8 @@ impl Genesis {
     pub(crate) fn from_body(body: &[u8]) -> Option<Self> {
         let (house, rest) = body.split_first_chunk()?;
         let (purpose, least_reader) = match rest {
-            [0, least_reader @ ..] => (Purpose::Real, least_reader),
-            [1, least_reader @ ..] => (Purpose::Training, least_reader),
+            [0, least_reader @ ..] => (ChainPurpose::Real, least_reader),
+            [1, least_reader @ ..] => (ChainPurpose::Training, least_reader),
             _ => return None,
         };
         Some(Self { house: *house, purpose, least_reader: u16::from_le_bytes(least_reader.try_into().ok()?) })

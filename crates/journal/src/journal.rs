@@ -4,15 +4,15 @@
 use std::error::Error;
 
 use crate::block::Block;
-use crate::chain::{BadName, ChainName};
+use crate::chain::{BadChainName, ChainName};
 use crate::hash::Hash;
 
 /// How many snapshots of a chain are kept.
-pub const KEPT_SNAPSHOTS: usize = 3;
+pub const MAX_SNAPSHOTS_PER_CHAIN: usize = 3;
 
 /// Where a chain ends, and who may write to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct ChainHead {
     /// The chain.
     pub chain: ChainName,
     /// The epoch that was claimed last; blocks of no other are taken.
@@ -25,7 +25,7 @@ pub struct Head {
 
 /// A snapshot of a state, without its bytes. It is a promise of someone; the state hash shows whether it was kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Snapshot {
+pub struct StoredSnapshot {
     /// The last block that is in it.
     pub position: u64,
     /// The hash of the state.
@@ -37,7 +37,7 @@ pub struct Snapshot {
 /// The writing side of a store.
 pub trait Journal: Send {
     /// Raises a chain's epoch, so that no one with a lower one writes to it any more. A chain that is not there begins.
-    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<Head, ClaimError>;
+    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<ChainHead, ClaimError>;
 
     /// Appends blocks of one or several chains: all of them or none. They are durable when this returns.
     ///
@@ -51,7 +51,7 @@ pub trait Journal: Send {
 /// The reading side of a store, and its snapshots.
 pub trait Archive: Send {
     /// The heads of all chains, by name.
-    fn heads(&mut self) -> Result<Vec<Head>, ReadError>;
+    fn heads(&mut self) -> Result<Vec<ChainHead>, ReadError>;
 
     /// The bytes of blocks of a chain as they are stored, from a position on: at least one if there is one, and then as
     /// many as fit in that many bytes. They are unchecked; a [`Verifier`](crate::Verifier) checks them.
@@ -59,7 +59,7 @@ pub trait Archive: Send {
 
     /// For each chain, the first or last block that is none of its own: of a chain that is not there, before its beginning or
     /// behind its head. A store that has no place for such blocks has none.
-    fn strays(&mut self) -> Result<Vec<Stray>, ReadError> {
+    fn strays(&mut self) -> Result<Vec<StrayBlock>, ReadError> {
         Ok(Vec::new())
     }
 
@@ -73,7 +73,7 @@ pub trait Archive: Send {
     ) -> Result<(), SnapshotError>;
 
     /// The snapshots of a chain, the newest first.
-    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<Snapshot>, SnapshotError>;
+    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<StoredSnapshot>, SnapshotError>;
 
     /// The bytes of a snapshot.
     fn read_snapshot(&mut self, chain: &ChainName, position: u64) -> Result<Vec<u8>, SnapshotError>;
@@ -154,7 +154,7 @@ pub enum ReadError {
 pub enum BadHead {
     /// No chain is called so.
     #[error("{0}")]
-    Name(#[from] BadName),
+    Name(#[from] BadChainName),
     /// The epoch of the last writer.
     #[error("the store says that its epoch is {0}")]
     Epoch(i64),
@@ -166,7 +166,7 @@ pub enum BadHead {
     Hash(usize),
 }
 
-impl Head {
+impl ChainHead {
     /// A head as a store keeps it.
     pub(crate) fn of_store(name: &str, epoch: i64, next: i64, hash: &[u8]) -> Result<Self, ReadError> {
         let head = || {
@@ -183,7 +183,7 @@ impl Head {
 
 /// A block in a store that is no part of any chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stray {
+pub struct StrayBlock {
     /// The chain, as the store calls it.
     pub chain: String,
     /// Where.

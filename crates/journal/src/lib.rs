@@ -25,26 +25,27 @@ pub mod suite;
 mod verify;
 mod writer;
 
-pub use anchor::{Anchor, AnchorContent, AnchorError, Anchored};
+pub use anchor::{Anchor, AnchorContent, AnchorError, AnchorLine};
 pub use block::{
-    BadBlock, Block, Content, FORMAT, LARGEST_BLOCK, LARGEST_BODY, LARGEST_NUMBER, LONGEST_OWNER, Place, READER,
+    BLOCK_FORMAT, BadBlock, Block, BlockContent, BlockHeader, MAX_BLOCK_BYTES, MAX_BLOCK_NUMBER, MAX_BODY_BYTES,
+    MAX_OWNER_BYTES, READER_VERSION,
 };
-pub use chain::{BadName, ChainName};
-pub use checkpoint::{Checkpoint, PublicKey, Vouched};
+pub use chain::{BadChainName, ChainName};
+pub use checkpoint::{Checkpoint, CheckpointContent, PublicKey};
 pub use entries::Entries;
-pub use genesis::{Genesis, Purpose};
+pub use genesis::{ChainPurpose, Genesis};
 pub use hash::{BadHex, Hash};
 pub use journal::{
-    AppendError, Archive, BadHead, Cause, ClaimError, Head, Journal, KEPT_SNAPSHOTS, ReadError, Snapshot,
-    SnapshotError, Stray,
+    AppendError, Archive, BadHead, Cause, ChainHead, ClaimError, Journal, MAX_SNAPSHOTS_PER_CHAIN, ReadError,
+    SnapshotError, StoredSnapshot, StrayBlock,
 };
 pub use key::{KeyError, SigningKey};
-pub use memory::{Lasts, Memory, MemoryJournal, Step, Trouble};
+pub use memory::{DiskFault, DiskStep, FaultDuration, MemoryJournal, MemoryStore};
 pub use postgres::{
-    ALLOWANCE, BadAddress, BadTerms, Beat, Claimed, Condition, Examined, Lease, LeaseError, Leases, Member, Node,
-    NodeName, Postgres, PostgresArchive, PostgresError, Roster, SLOTS, Session, Setting, Standby, Tenure, Terms,
-    Wished, examine,
+    BadAddress, BadLeaseTiming, CLOCK_SKEW_ALLOWANCE, ClaimOutcome, ExaminedServer, Heartbeat, JoinedNode, Lease,
+    LeaseDeadline, LeaseError, LeaseRoster, LeaseTiming, Leases, LiveNode, MoveOutcome, NODE_SLOTS, NodeName, Postgres,
+    PostgresArchive, PostgresError, PostgresSession, ServerCondition, ServerSetting, StandbyServer, examine_servers,
 };
-pub use sqlite::{Sqlite, SqliteArchive, SqliteError, open_existing};
-pub use verify::{FARTHEST_VOUCHED, Fault, Reason, Trust, Verifier};
-pub use writer::{Durable, Mark, Pen, Stopped, TakeError, Writer};
+pub use sqlite::{Sqlite, SqliteArchive, SqliteError, open_sqlite_to_read};
+pub use verify::{ChainFault, ChainFaultReason, MAX_CHECKPOINT_DISTANCE, TrustedKeys, Verifier};
+pub use writer::{ChainHandle, CheckpointTarget, DurablePosition, TakeError, Writer, WriterStopped};

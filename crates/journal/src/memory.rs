@@ -5,24 +5,25 @@ mod disk;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-pub use disk::{Lasts, Step, Trouble};
+pub use disk::{DiskFault, DiskStep, FaultDuration};
 
 use crate::batch::moves;
-use crate::block::{Block, LARGEST_NUMBER};
+use crate::block::{Block, MAX_BLOCK_NUMBER};
 use crate::chain::ChainName;
 use crate::hash::Hash;
 use crate::journal::{
-    AppendError, Archive, Cause, ClaimError, Head, Journal, KEPT_SNAPSHOTS, ReadError, Snapshot, SnapshotError,
+    AppendError, Archive, Cause, ChainHead, ClaimError, Journal, MAX_SNAPSHOTS_PER_CHAIN, ReadError, SnapshotError,
+    StoredSnapshot,
 };
 use disk::{Broken, Disk};
 
 /// A store in memory. Its handles share it; it outlives them.
 #[derive(Clone, Debug, Default)]
-pub struct Memory(Arc<Mutex<Disk>>);
+pub struct MemoryStore(Arc<Mutex<Disk>>);
 
-impl Memory {
+impl MemoryStore {
     /// Lets something go wrong.
-    pub fn plan(&self, trouble: Trouble) {
+    pub fn plan(&self, trouble: DiskFault) {
         self.disk().plan(trouble);
     }
 
@@ -68,7 +69,7 @@ impl Memory {
 /// A handle on a store in memory.
 #[derive(Debug)]
 pub struct MemoryJournal {
-    memory: Memory,
+    memory: MemoryStore,
     generation: u64,
 }
 
@@ -80,10 +81,10 @@ impl MemoryJournal {
 }
 
 impl Journal for MemoryJournal {
-    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<Head, ClaimError> {
+    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<ChainHead, ClaimError> {
         let mut disk = self.usable().ok_or(ClaimError::Poisoned)?;
         let current = disk.chains.get(chain).map_or(0, |found| found.head.epoch);
-        if epoch <= current || epoch > LARGEST_NUMBER {
+        if epoch <= current || epoch > MAX_BLOCK_NUMBER {
             return Err(ClaimError::Refused { chain: chain.clone(), epoch });
         }
         disk.store_claim(chain, epoch).map_err(|broken| ClaimError::Failed(broken.into()))?;
@@ -109,8 +110,8 @@ impl Journal for MemoryJournal {
     }
 }
 
-impl Archive for Memory {
-    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+impl Archive for MemoryStore {
+    fn heads(&mut self) -> Result<Vec<ChainHead>, ReadError> {
         Ok(self.disk().chains.values().map(|chain| chain.head.clone()).collect())
     }
 
@@ -139,18 +140,18 @@ impl Archive for Memory {
         let mut disk = self.disk();
         let snapshots = disk.snapshots.entry(chain.clone()).or_default();
         snapshots.insert(position, (state, bytes.to_vec()));
-        while snapshots.len() > KEPT_SNAPSHOTS {
+        while snapshots.len() > MAX_SNAPSHOTS_PER_CHAIN {
             snapshots.pop_first();
         }
         Ok(())
     }
 
-    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<StoredSnapshot>, SnapshotError> {
         let disk = self.disk();
         let kept = disk.snapshots.get(chain).into_iter().flatten().rev();
         kept.map(|(&position, (state, bytes))| {
             let length = bytes.len().try_into().map_err(|error| SnapshotError::Failed(Cause::from(error)))?;
-            Ok(Snapshot { position, state: *state, length })
+            Ok(StoredSnapshot { position, state: *state, length })
         })
         .collect()
     }

@@ -21,24 +21,24 @@ use tokio_postgres::error::SqlState;
 
 pub use address::BadAddress;
 pub use archive::PostgresArchive;
-pub use condition::{Condition, Examined, Setting, Standby, examine};
+pub use condition::{ExaminedServer, ServerCondition, ServerSetting, StandbyServer, examine_servers};
 pub use error::PostgresError;
 pub use leases::{
-    ALLOWANCE, BadTerms, Beat, Claimed, Lease, LeaseError, Leases, Member, Node, NodeName, Roster, SLOTS, Tenure,
-    Terms, Wished,
+    BadLeaseTiming, CLOCK_SKEW_ALLOWANCE, ClaimOutcome, Heartbeat, JoinedNode, Lease, LeaseDeadline, LeaseError,
+    LeaseRoster, LeaseTiming, Leases, LiveNode, MoveOutcome, NODE_SLOTS, NodeName,
 };
-pub use session::Session;
+pub use session::PostgresSession;
 
 use crate::batch::{Move, moves};
-use crate::block::{Block, LARGEST_NUMBER};
+use crate::block::{Block, MAX_BLOCK_NUMBER};
 use crate::chain::ChainName;
-use crate::journal::{AppendError, Archive, Cause, ClaimError, Head, Journal, ReadError};
+use crate::journal::{AppendError, Archive, Cause, ChainHead, ClaimError, Journal, ReadError};
 use archive::{as_sql, head_in_row};
 
 /// The store on a server, open for writing.
 pub struct Postgres {
     address: String,
-    session: Session,
+    session: PostgresSession,
     append: Statement,
     poisoned: bool,
 }
@@ -52,7 +52,7 @@ const WARNED: &str = "the server warned while it committed, as it does when a st
 impl Postgres {
     /// Opens the store at an address (`postgres://…`), and makes its tables where there are none.
     pub fn open(address: &str) -> Result<Self, PostgresError> {
-        let session = Session::open(address, "taisai", PATIENCE)?;
+        let session = PostgresSession::open(address, "taisai", PATIENCE)?;
         server::check(&session)?;
         server::create(&session)?;
         let append = session.prepare("SELECT taisai_journal.append($1, $2, $3, $4, $5, $6, $7, $8, $9)")?;
@@ -72,8 +72,8 @@ impl Postgres {
         let previous: Vec<&[u8]> = moves.iter().map(|m| &m.previous.as_bytes()[..]).collect();
         let nexts: Vec<i64> = moves.iter().map(|m| as_sql(m.next)).collect();
         let hashes: Vec<&[u8]> = moves.iter().map(|m| &m.hash.as_bytes()[..]).collect();
-        let chains: Vec<&str> = blocks.iter().map(|block| block.place().chain.as_str()).collect();
-        let positions: Vec<i64> = blocks.iter().map(|block| as_sql(block.place().position)).collect();
+        let chains: Vec<&str> = blocks.iter().map(|block| block.header().chain.as_str()).collect();
+        let positions: Vec<i64> = blocks.iter().map(|block| as_sql(block.header().position)).collect();
         let bytes: Vec<&[u8]> = blocks.iter().map(Block::bytes).collect();
         self.session.has_warned();
         let sent = self
@@ -108,12 +108,12 @@ fn is_stop(code: &SqlState) -> bool {
 }
 
 impl Journal for Postgres {
-    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<Head, ClaimError> {
+    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<ChainHead, ClaimError> {
         if self.poisoned {
             return Err(ClaimError::Poisoned);
         }
         let refused = || ClaimError::Refused { chain: chain.clone(), epoch };
-        if epoch == 0 || epoch > LARGEST_NUMBER {
+        if epoch == 0 || epoch > MAX_BLOCK_NUMBER {
             return Err(refused());
         }
         self.session.has_warned();

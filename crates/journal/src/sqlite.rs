@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, TransactionBehavior, params};
 
 pub use archive::SqliteArchive;
-pub use file::open_existing;
+pub use file::open_sqlite_to_read;
 
 use crate::batch::{Move, moves};
-use crate::block::{Block, LARGEST_NUMBER};
+use crate::block::{Block, MAX_BLOCK_NUMBER};
 use crate::chain::ChainName;
-use crate::journal::{AppendError, Archive, Cause, ClaimError, Head, Journal, ReadError};
+use crate::journal::{AppendError, Archive, Cause, ChainHead, ClaimError, Journal, ReadError};
 use crate::key::sync_folder_of;
 use file::{Kind, PAGE, as_sql, head_in_row, keep_log, open_file};
 
@@ -105,7 +105,7 @@ pub enum SqliteError {
 }
 
 /// Whoever waits for a commit waits for the copy before it, so it must be short. A log that is begun anew often is also faster:
-/// its bytes have their place on the disk already.
+/// its bytes have their header on the disk already.
 const LARGEST_LOG: usize = 4 * 1024 * 1024;
 
 impl Sqlite {
@@ -132,7 +132,7 @@ impl Sqlite {
         self
     }
 
-    fn raise(&mut self, chain: &ChainName, epoch: i64) -> rusqlite::Result<Option<Head>> {
+    fn raise(&mut self, chain: &ChainName, epoch: i64) -> rusqlite::Result<Option<ChainHead>> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let head = {
             let mut raise = transaction.prepare_cached(
@@ -171,8 +171,8 @@ impl Sqlite {
                 )
                 .map_err(failed)?;
             for block in blocks {
-                let place = block.place();
-                let row = params![place.chain.as_str(), as_sql(place.position), block.bytes()];
+                let header = block.header();
+                let row = params![header.chain.as_str(), as_sql(header.position), block.bytes()];
                 insert.execute(row).map_err(failed)?;
             }
         }
@@ -201,12 +201,12 @@ impl Sqlite {
 }
 
 impl Journal for Sqlite {
-    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<Head, ClaimError> {
+    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<ChainHead, ClaimError> {
         if self.poisoned {
             return Err(ClaimError::Poisoned);
         }
         let refused = || ClaimError::Refused { chain: chain.clone(), epoch };
-        if epoch == 0 || epoch > LARGEST_NUMBER {
+        if epoch == 0 || epoch > MAX_BLOCK_NUMBER {
             return Err(refused());
         }
         match self.raise(chain, as_sql(epoch)) {

@@ -10,19 +10,19 @@ mod snapshots;
 mod spawned;
 mod wait;
 
-pub use disk::{FLUSHED_AGAIN, FailingDisk, Failure, How, quick_folder};
-pub use pair::Pair;
+pub use disk::{DiskFailure, FLUSHED_AGAIN, FailingDisk, FailureMode, quick_folder};
+pub use pair::PostgresPair;
 pub use port::ReservedPort;
 pub use server::{TemporaryServer, wait_until_alone};
 pub use spawned::Spawned;
 pub use wait::{HANG_LIMIT, wait_for, wait_until};
 
-use crate::block::{Block, Place};
+use crate::block::{Block, BlockHeader};
 use crate::chain::ChainName;
 use crate::entries::Entries;
-use crate::genesis::{Genesis, Purpose};
-use crate::journal::{Archive, Head, Journal};
-use crate::verify::{Fault, Trust, Verifier};
+use crate::genesis::{ChainPurpose, Genesis};
+use crate::journal::{Archive, ChainHead, Journal};
+use crate::verify::{ChainFault, TrustedKeys, Verifier};
 
 /// A store under test.
 pub trait Fixture {
@@ -81,39 +81,39 @@ fn bytes(length: usize) -> Vec<u8> {
     bytes
 }
 
-/// The place after a head.
-pub fn place(head: &Head) -> Place {
-    Place { chain: head.chain.clone(), position: head.next, epoch: head.epoch, previous: head.hash }
+/// The header of the block after a head.
+pub fn next_header(head: &ChainHead) -> BlockHeader {
+    BlockHeader { chain: head.chain.clone(), position: head.next, epoch: head.epoch, previous: head.hash }
 }
 
 /// The head after a block.
-pub fn head(block: &Block) -> Head {
-    let place = block.place();
-    Head { chain: place.chain.clone(), epoch: place.epoch, next: place.position + 1, hash: block.hash() }
+pub fn head(block: &Block) -> ChainHead {
+    let header = block.header();
+    ChainHead { chain: header.chain.clone(), epoch: header.epoch, next: header.position + 1, hash: block.hash() }
 }
 
 /// The house of the chains.
 pub const HOUSE: &[u8; 16] = b"a house of tests";
 
 /// A genesis block for a head.
-pub fn genesis(at: &Head) -> Block {
-    Block::genesis(place(at), Genesis { house: *HOUSE, purpose: Purpose::Training, least_reader: 1 })
+pub fn genesis(at: &ChainHead) -> Block {
+    Block::genesis(next_header(at), Genesis { house: *HOUSE, purpose: ChainPurpose::Training, least_reader: 1 })
 }
 
 /// A block of entries after a head.
-pub fn block(at: &Head, entries: &[&[u8]]) -> Block {
+pub fn block(at: &ChainHead, entries: &[&[u8]]) -> Block {
     let mut written = Entries::default();
     for entry in entries {
         written.push(entry);
     }
-    Block::of_entries(place(at), &[&written])
+    Block::of_entries(next_header(at), &[&written])
 }
 
 /// Claims a chain and appends its genesis block.
 ///
 /// # Panics
 /// If the store does not let it.
-pub fn begin(journal: &mut dyn Journal, name: &str) -> Head {
+pub fn begin(journal: &mut dyn Journal, name: &str) -> ChainHead {
     let claimed = journal.claim(&chain(name), 1).expect("a new chain can be claimed");
     let first = genesis(&claimed);
     journal.append(std::slice::from_ref(&first)).expect("a genesis block can be appended");
@@ -124,10 +124,10 @@ pub fn begin(journal: &mut dyn Journal, name: &str) -> Head {
 ///
 /// # Panics
 /// If the store cannot be read.
-pub fn verify(archive: &mut dyn Archive, name: &ChainName) -> Result<Vec<Block>, Fault> {
+pub fn verify(archive: &mut dyn Archive, name: &ChainName) -> Result<Vec<Block>, ChainFault> {
     let heads = archive.heads().expect("the heads can be read");
     let head = heads.iter().find(|head| head.chain == *name).expect("the chain is there");
-    let mut verifier = Verifier::new(name.clone(), Trust::AnyKey);
+    let mut verifier = Verifier::new(name.clone(), TrustedKeys::AnyKey);
     let mut blocks: Vec<Block> = Vec::new();
     loop {
         let from = verifier.head().next;

@@ -3,17 +3,17 @@
 
 use std::collections::VecDeque;
 
-use crate::anchor::Anchored;
-use crate::block::{BadBlock, Block, Content, READER};
+use crate::anchor::AnchorLine;
+use crate::block::{BadBlock, Block, BlockContent, READER_VERSION};
 use crate::chain::ChainName;
-use crate::checkpoint::{Checkpoint, PublicKey, Vouched};
+use crate::checkpoint::{Checkpoint, CheckpointContent, PublicKey};
 use crate::genesis::Genesis;
 use crate::hash::Hash;
-use crate::journal::Head;
+use crate::journal::ChainHead;
 
 /// Whose checkpoints are believed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trust {
+pub enum TrustedKeys {
     /// Those signed with any key. It shows that a checkpoint is whole, not who made it.
     AnyKey,
     /// Those signed with one of these.
@@ -23,25 +23,25 @@ pub enum Trust {
 /// What is wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("chain {chain}, block {position}: {reason}")]
-pub struct Fault {
+pub struct ChainFault {
     /// The chain.
     pub chain: ChainName,
     /// The position of the block, or where it should be.
     pub position: u64,
     /// What is wrong.
-    pub reason: Reason,
+    pub reason: ChainFaultReason,
 }
 
 /// What can be wrong with a block.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub enum ChainFaultReason {
     /// It is no block.
     #[error("{0}")]
     Block(#[from] BadBlock),
     /// It belongs to another chain.
     #[error("it belongs to chain {0}")]
     OtherChain(ChainName),
-    /// A block is missing, twice there or in the wrong place.
+    /// A block is missing, twice there or in the wrong header.
     #[error("it says that it is block {0}")]
     Position(u64),
     /// It follows another block than the one before it.
@@ -51,7 +51,7 @@ pub enum Reason {
     #[error("a genesis block is the first of a chain, and only the first")]
     Genesis,
     /// The chain takes a newer program.
-    #[error("the chain takes reader {0}, and this program is reader {READER}")]
+    #[error("the chain takes reader {0}, and this program is reader {READER_VERSION}")]
     Reader(u16),
     /// The writer's epoch changed without a take-over, or did not rise with one.
     #[error("its epoch is {found} after {before}: an epoch rises with a take-over and at no other time")]
@@ -90,13 +90,13 @@ pub enum Reason {
 }
 
 /// How far back a checkpoint may vouch. A state is hashed while others write on, but not for so long.
-pub const FARTHEST_VOUCHED: u64 = 1 << 16;
+pub const MAX_CHECKPOINT_DISTANCE: u64 = 1 << 16;
 
 /// Follows one chain.
 #[derive(Clone, Debug)]
 pub struct Verifier {
     chain: ChainName,
-    trust: Trust,
+    trust: TrustedKeys,
     anchored: VecDeque<(u64, Hash)>,
     genesis: Option<Genesis>,
     /// The house, once something has told it.
@@ -112,7 +112,7 @@ pub struct Verifier {
 
 impl Verifier {
     /// Follows a chain from its beginning.
-    pub const fn new(chain: ChainName, trust: Trust) -> Self {
+    pub const fn new(chain: ChainName, trust: TrustedKeys) -> Self {
         Self {
             chain,
             trust,
@@ -128,10 +128,10 @@ impl Verifier {
     }
 
     /// Follows a chain after a block that is believed for other reasons.
-    pub fn after(block: &Block, trust: Trust) -> Self {
-        let place = block.place();
-        let mut verifier = Self::new(place.chain.clone(), trust);
-        (verifier.next, verifier.epoch, verifier.hash) = (place.position + 1, place.epoch, block.hash());
+    pub fn after(block: &Block, trust: TrustedKeys) -> Self {
+        let header = block.header();
+        let mut verifier = Self::new(header.chain.clone(), trust);
+        (verifier.next, verifier.epoch, verifier.hash) = (header.position + 1, header.epoch, block.hash());
         verifier.recent.push_back(block.hash());
         verifier
     }
@@ -146,14 +146,14 @@ impl Verifier {
     /// Holds what the anchor knows of this chain against it, from the next block on: the blocks, and the checkpoints themselves,
     /// which stood in the chain before they were anchored.
     #[must_use]
-    pub fn with_anchor(mut self, lines: &[Anchored]) -> Self {
-        let known = |line: &&Anchored| {
-            let vouched = &line.checkpoint.vouched;
+    pub fn with_anchor(mut self, lines: &[AnchorLine]) -> Self {
+        let known = |line: &&AnchorLine| {
+            let vouched = &line.checkpoint.content;
             vouched.chain == self.chain && vouched.position >= self.next
         };
-        let mut known: Vec<&Anchored> = lines.iter().filter(known).collect();
-        known.sort_by_key(|line| line.checkpoint.vouched.position);
-        let blocks = known.iter().map(|line| (line.checkpoint.vouched.position, line.checkpoint.vouched.hash));
+        let mut known: Vec<&AnchorLine> = lines.iter().filter(known).collect();
+        known.sort_by_key(|line| line.checkpoint.content.position);
+        let blocks = known.iter().map(|line| (line.checkpoint.content.position, line.checkpoint.content.hash));
         self.anchored = blocks.collect();
         self.expected = known.into_iter().map(|line| line.checkpoint.clone()).collect();
         self
@@ -165,123 +165,125 @@ impl Verifier {
     }
 
     /// Where the chain ends, as far as it was followed.
-    pub fn head(&self) -> Head {
-        Head { chain: self.chain.clone(), epoch: self.epoch, next: self.next, hash: self.hash }
+    pub fn head(&self) -> ChainHead {
+        ChainHead { chain: self.chain.clone(), epoch: self.epoch, next: self.next, hash: self.hash }
     }
 
     /// Takes the bytes of the next block.
-    pub fn follow(&mut self, bytes: Vec<u8>) -> Result<Block, Fault> {
+    pub fn follow(&mut self, bytes: Vec<u8>) -> Result<Block, ChainFault> {
         let block = Block::decode(bytes).map_err(|bad| self.fault(self.next, bad.into()))?;
         self.check(&block).map_err(|reason| self.fault(self.next, reason))?;
-        self.next = block.place().position + 1;
-        self.epoch = block.place().epoch;
+        self.next = block.header().position + 1;
+        self.epoch = block.header().epoch;
         self.hash = block.hash();
         self.recent.push_back(self.hash);
-        if u64::try_from(self.recent.len()).is_ok_and(|known| known > FARTHEST_VOUCHED) {
+        if u64::try_from(self.recent.len()).is_ok_and(|known| known > MAX_CHECKPOINT_DISTANCE) {
             self.recent.pop_front();
         }
         Ok(block)
     }
 
     /// Checks the end of the chain against what the store and the anchor say.
-    pub fn finish(self, head: &Head) -> Result<(), Fault> {
+    pub fn finish(self, head: &ChainHead) -> Result<(), ChainFault> {
         if let Some(&(position, _)) = self.anchored.front() {
-            return Err(self.fault(position, Reason::CutOff));
+            return Err(self.fault(position, ChainFaultReason::CutOff));
         }
         if self.expected.front().is_some() {
-            return Err(self.fault(self.next, Reason::CheckpointCutOff));
+            return Err(self.fault(self.next, ChainFaultReason::CheckpointCutOff));
         }
         // A claimed chain has the epoch of a writer that has not written yet.
         if head.next != self.next || head.hash != self.hash || head.epoch < self.epoch {
-            return Err(self.fault(self.next, Reason::Head));
+            return Err(self.fault(self.next, ChainFaultReason::Head));
         }
         Ok(())
     }
 
-    fn check(&mut self, block: &Block) -> Result<(), Reason> {
-        let place = block.place();
-        if place.chain != self.chain {
-            return Err(Reason::OtherChain(place.chain.clone()));
+    fn check(&mut self, block: &Block) -> Result<(), ChainFaultReason> {
+        let header = block.header();
+        if header.chain != self.chain {
+            return Err(ChainFaultReason::OtherChain(header.chain.clone()));
         }
-        if place.position != self.next {
-            return Err(Reason::Position(place.position));
+        if header.position != self.next {
+            return Err(ChainFaultReason::Position(header.position));
         }
-        if place.previous != self.hash {
-            return Err(Reason::Previous);
+        if header.previous != self.hash {
+            return Err(ChainFaultReason::Previous);
         }
         let first = self.next == 0;
         match block.content() {
-            Content::Genesis(_) if !first => return Err(Reason::Genesis),
-            Content::Genesis(genesis) => {
-                if genesis.least_reader > READER {
-                    return Err(Reason::Reader(genesis.least_reader));
+            BlockContent::Genesis(_) if !first => return Err(ChainFaultReason::Genesis),
+            BlockContent::Genesis(genesis) => {
+                if genesis.least_reader > READER_VERSION {
+                    return Err(ChainFaultReason::Reader(genesis.least_reader));
                 }
                 self.genesis = Some(*genesis);
                 self.house = Some(genesis.house);
             }
-            Content::Entries | Content::Checkpoint(_) | Content::TakeOver(_) if first => return Err(Reason::Genesis),
-            Content::Entries => self.same_epoch(place.epoch)?,
-            Content::Checkpoint(checkpoint) => {
-                self.same_epoch(place.epoch)?;
-                if self.vouches_otherwise(&checkpoint.vouched) {
-                    return Err(Reason::Checkpoint);
+            BlockContent::Entries | BlockContent::Checkpoint(_) | BlockContent::TakeOver(_) if first => {
+                return Err(ChainFaultReason::Genesis);
+            }
+            BlockContent::Entries => self.same_epoch(header.epoch)?,
+            BlockContent::Checkpoint(checkpoint) => {
+                self.same_epoch(header.epoch)?;
+                if self.vouches_otherwise(&checkpoint.content) {
+                    return Err(ChainFaultReason::Checkpoint);
                 }
-                if *self.house.get_or_insert(checkpoint.vouched.house) != checkpoint.vouched.house {
-                    return Err(Reason::OtherHouse);
+                if *self.house.get_or_insert(checkpoint.content.house) != checkpoint.content.house {
+                    return Err(ChainFaultReason::OtherHouse);
                 }
-                if let Trust::Keys(keys) = &self.trust
+                if let TrustedKeys::Keys(keys) = &self.trust
                     && !keys.contains(&checkpoint.key)
                 {
-                    return Err(Reason::Key(checkpoint.key));
+                    return Err(ChainFaultReason::Key(checkpoint.key));
                 }
                 if !checkpoint.is_signed() {
-                    return Err(Reason::Signature);
+                    return Err(ChainFaultReason::Signature);
                 }
                 self.meet(checkpoint);
             }
-            Content::TakeOver(_) if place.epoch <= self.epoch => {
-                return Err(Reason::Epoch { before: self.epoch, found: place.epoch });
+            BlockContent::TakeOver(_) if header.epoch <= self.epoch => {
+                return Err(ChainFaultReason::Epoch { before: self.epoch, found: header.epoch });
             }
-            Content::TakeOver(_) => {}
+            BlockContent::TakeOver(_) => {}
         }
         self.check_anchor(block)
     }
 
     /// Whether a checkpoint contradicts the chain. Of what lies before the first block that was followed nothing is known.
-    fn vouches_otherwise(&self, vouched: &Vouched) -> bool {
-        let back = self.next.checked_sub(vouched.position).filter(|back| (1..=FARTHEST_VOUCHED).contains(back));
+    fn vouches_otherwise(&self, vouched: &CheckpointContent) -> bool {
+        let back = self.next.checked_sub(vouched.position).filter(|back| (1..=MAX_CHECKPOINT_DISTANCE).contains(back));
         let Some(back) = back.and_then(|back| usize::try_from(back).ok()) else { return true };
-        let known = self.recent.len().checked_sub(back).map(|place| self.recent[place]);
+        let known = self.recent.len().checked_sub(back).map(|index| self.recent[index]);
         known.is_some_and(|hash| hash != vouched.hash)
     }
 
     /// A checkpoint that the anchor knows stands where it should.
     fn meet(&mut self, checkpoint: &Checkpoint) {
-        let position = checkpoint.vouched.position;
-        let until_here = self.expected.iter().take_while(|expected| expected.vouched.position <= position);
-        let place = until_here.enumerate().find(|(_, expected)| *expected == checkpoint).map(|(place, _)| place);
-        if let Some(place) = place {
-            self.expected.remove(place);
+        let position = checkpoint.content.position;
+        let until_here = self.expected.iter().take_while(|expected| expected.content.position <= position);
+        let index = until_here.enumerate().find(|(_, expected)| *expected == checkpoint).map(|(index, _)| index);
+        if let Some(index) = index {
+            self.expected.remove(index);
         }
     }
 
-    const fn same_epoch(&self, found: u64) -> Result<(), Reason> {
-        if found == self.epoch { Ok(()) } else { Err(Reason::Epoch { before: self.epoch, found }) }
+    const fn same_epoch(&self, found: u64) -> Result<(), ChainFaultReason> {
+        if found == self.epoch { Ok(()) } else { Err(ChainFaultReason::Epoch { before: self.epoch, found }) }
     }
 
-    fn check_anchor(&mut self, block: &Block) -> Result<(), Reason> {
+    fn check_anchor(&mut self, block: &Block) -> Result<(), ChainFaultReason> {
         while let Some(&(position, hash)) = self.anchored.front()
             && position == self.next
         {
             if hash != block.hash() {
-                return Err(Reason::Anchor(hash));
+                return Err(ChainFaultReason::Anchor(hash));
             }
             self.anchored.pop_front();
         }
         Ok(())
     }
 
-    fn fault(&self, position: u64, reason: Reason) -> Fault {
-        Fault { chain: self.chain.clone(), position, reason }
+    fn fault(&self, position: u64, reason: ChainFaultReason) -> ChainFault {
+        ChainFault { chain: self.chain.clone(), position, reason }
     }
 }

@@ -12,13 +12,13 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
-use crate::block::LARGEST_BODY;
+use crate::block::MAX_BODY_BYTES;
 use crate::chain::ChainName;
 use crate::checkpoint::Checkpoint;
 use crate::entries::Entries;
 use crate::genesis::Genesis;
 use crate::hash::Hash;
-use crate::journal::{AppendError, ClaimError, Head, Journal};
+use crate::journal::{AppendError, ChainHead, ClaimError, Journal};
 use crate::key::SigningKey;
 use gather::Gatherer;
 use queue::{Item, Queue};
@@ -32,7 +32,7 @@ pub struct Writer {
 
 /// What one chain is written with. It can be cloned and sent to any thread.
 #[derive(Clone, Debug)]
-pub struct Pen {
+pub struct ChainHandle {
     queue: Arc<Queue>,
     line: usize,
     chain: ChainName,
@@ -40,7 +40,7 @@ pub struct Pen {
 
 /// Where entries stand, now that they are durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Durable {
+pub struct DurablePosition {
     /// The position of their block.
     pub position: u64,
     /// The place of the first of them in the block, from zero.
@@ -49,7 +49,7 @@ pub struct Durable {
 
 /// A block of a chain that can be vouched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct CheckpointTarget {
     /// Its position.
     pub position: u64,
     /// Its hash.
@@ -58,7 +58,7 @@ pub struct Mark {
 
 /// Why nothing is written any more.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Stopped {
+pub enum WriterStopped {
     /// An append failed.
     #[error("nothing more is recorded")]
     Failed(#[source] Arc<AppendError>),
@@ -81,7 +81,7 @@ pub enum TakeError {
     Claim(#[from] ClaimError),
     /// The writer has stopped.
     #[error(transparent)]
-    Stopped(#[from] Stopped),
+    Stopped(#[from] WriterStopped),
 }
 
 impl Writer {
@@ -99,7 +99,7 @@ impl Writer {
     ///
     /// # Panics
     /// If called on the writer's own thread, in a completion: it would wait for itself.
-    pub fn take(&self, chain: &ChainName, epoch: u64, genesis: Genesis) -> Result<(Pen, Head), TakeError> {
+    pub fn take(&self, chain: &ChainName, epoch: u64, genesis: Genesis) -> Result<(ChainHandle, ChainHead), TakeError> {
         let (answer, taken) = mpsc::channel();
         self.queue.put(Item::Take {
             chain: chain.clone(),
@@ -110,14 +110,14 @@ impl Writer {
                 answer.send(result).unwrap_or_default();
             }),
         })?;
-        let (line, head) = taken.recv().unwrap_or(Err(Stopped::Panicked.into()))?;
-        Ok((Pen { queue: Arc::clone(&self.queue), line, chain: chain.clone() }, head))
+        let (line, head) = taken.recv().unwrap_or(Err(WriterStopped::Panicked.into()))?;
+        Ok((ChainHandle { queue: Arc::clone(&self.queue), line, chain: chain.clone() }, head))
     }
 
     /// Writes what waits, and gives the journal back, unless the writer broke down.
-    pub fn stop(mut self) -> (Option<Box<dyn Journal>>, Stopped) {
+    pub fn stop(mut self) -> (Option<Box<dyn Journal>>, WriterStopped) {
         let journal = self.join();
-        (journal, self.queue.reason().unwrap_or(Stopped::Closed))
+        (journal, self.queue.reason().unwrap_or(WriterStopped::Closed))
     }
 
     fn join(&mut self) -> Option<Box<dyn Journal>> {
@@ -132,7 +132,7 @@ impl Drop for Writer {
     }
 }
 
-impl Pen {
+impl ChainHandle {
     /// The chain that it writes.
     pub const fn chain(&self) -> &ChainName {
         &self.chain
@@ -148,15 +148,18 @@ impl Pen {
     pub fn submit(
         &self,
         entries: Entries,
-        done: impl FnOnce(Result<Durable, Stopped>) + Send + 'static,
-    ) -> Result<(), Stopped> {
-        assert!(entries.bytes().len() <= LARGEST_BODY, "entries fit a block");
+        done: impl FnOnce(Result<DurablePosition, WriterStopped>) + Send + 'static,
+    ) -> Result<(), WriterStopped> {
+        assert!(entries.bytes().len() <= MAX_BODY_BYTES, "entries fit a block");
         self.queue.put(Item::Entries { line: self.line, entries, done: Box::new(done) })
     }
 
     /// Ends the chain's block here: what this chain is given later stands in another. `done` hears which block is the last
     /// with all that was given before, once that is durable. So the hash of a state can be reckoned while others write on.
-    pub fn mark(&self, done: impl FnOnce(Result<Mark, Stopped>) + Send + 'static) -> Result<(), Stopped> {
+    pub fn mark(
+        &self,
+        done: impl FnOnce(Result<CheckpointTarget, WriterStopped>) + Send + 'static,
+    ) -> Result<(), WriterStopped> {
         self.queue.put(Item::Mark { line: self.line, done: Box::new(done) })
     }
 
@@ -164,11 +167,11 @@ impl Pen {
     /// written since that nobody would look back to it.
     pub fn checkpoint(
         &self,
-        mark: Mark,
+        mark: CheckpointTarget,
         state: Hash,
         time: u64,
-        done: impl FnOnce(Result<Option<Checkpoint>, Stopped>) + Send + 'static,
-    ) -> Result<(), Stopped> {
+        done: impl FnOnce(Result<Option<Checkpoint>, WriterStopped>) + Send + 'static,
+    ) -> Result<(), WriterStopped> {
         self.queue.put(Item::Checkpoint { line: self.line, mark, state, time, done: Box::new(done) })
     }
 }
@@ -192,7 +195,7 @@ fn write(queue: &Queue, mut journal: Box<dyn Journal>, mut gatherer: Gatherer) -
                     batch.acknowledge();
                 }
                 Err(error) => {
-                    let reason = Stopped::Failed(Arc::new(error));
+                    let reason = WriterStopped::Failed(Arc::new(error));
                     let later = queue.stop(&reason);
                     batch.refuse(&reason);
                     items.chain(later).for_each(|item| item.refuse(&reason));
@@ -201,8 +204,8 @@ fn write(queue: &Queue, mut journal: Box<dyn Journal>, mut gatherer: Gatherer) -
             }
         }
     }
-    for late in queue.stop(&Stopped::Closed) {
-        late.refuse(&Stopped::Closed);
+    for late in queue.stop(&WriterStopped::Closed) {
+        late.refuse(&WriterStopped::Closed);
     }
     drop(broken);
     journal
@@ -214,8 +217,8 @@ struct BrokenDown<'a>(&'a Queue);
 impl Drop for BrokenDown<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            for item in self.0.stop(&Stopped::Panicked) {
-                item.refuse(&Stopped::Panicked);
+            for item in self.0.stop(&WriterStopped::Panicked) {
+                item.refuse(&WriterStopped::Panicked);
             }
         }
     }

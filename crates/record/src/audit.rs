@@ -7,18 +7,18 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use taisai_journal::{Anchored, Archive, ChainName, Fault, Genesis, Head, PublicKey, Reason};
+use taisai_journal::{AnchorLine, Archive, ChainFault, ChainFaultReason, ChainHead, ChainName, Genesis, PublicKey};
 use taisai_table::{Cluster, ClusterId, House, MachineId, Round, TableId, check_transit};
 
-pub use store::{AuditError, AuditSheet, ChainSheet, InUse, StoreAudit, Waits};
+pub use store::{AuditError, AuditProgress, AuditSheet, ChainSheet, StoreAudit, VersionInUse};
 
-use crate::finding::Finding;
-use crate::machine::Machine;
+use crate::finding::AuditFinding;
+use crate::machine::RecordedMachine;
 use crate::notices::Notices;
-use crate::opening::{Opening, Program, chain_of, machine_of};
-use crate::replay::{ReplayError, Seen};
+use crate::opening::{ChainOpening, Program, chain_of, machine_of};
+use crate::replay::{ReplayError, ReplayEvent};
 use crate::store::StoreError;
-use crate::verify::{Verified, verify_chain};
+use crate::verify::{VerifiedChain, verify_chain};
 
 /// What a store is audited by.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct Auditor<'a> {
     /// The keys whose checkpoints are believed; if there are none, each is only held against the key beside it.
     pub keys: &'a [PublicKey],
     /// What the anchor holds; nothing if there is none.
-    pub anchored: &'a [Anchored],
+    pub anchored: &'a [AnchorLine],
     /// The program that decides again.
     pub program: &'a Program,
 }
@@ -35,23 +35,23 @@ pub struct Auditor<'a> {
 #[derive(Debug, Default)]
 pub struct Audit {
     /// Its chains, by name.
-    pub chains: Vec<Audited>,
+    pub chains: Vec<AuditedChain>,
     /// What is wrong between them.
-    pub between: Vec<Finding>,
+    pub between: Vec<AuditFinding>,
 }
 
 /// A chain that was audited.
 #[derive(Debug)]
-pub struct Audited {
+pub struct AuditedChain {
     /// Where it ends, as the store says.
-    pub head: Head,
+    pub head: ChainHead,
     /// What it holds, or the first thing that is wrong with it.
-    pub result: Result<Counted, Finding>,
+    pub result: Result<ChainSummary, AuditFinding>,
 }
 
 /// What a chain that is well holds.
 #[derive(Clone, Debug)]
-pub struct Counted {
+pub struct ChainSummary {
     /// How many entries.
     pub entries: u64,
     /// How many of them no checkpoint vouches for yet.
@@ -63,12 +63,12 @@ pub struct Counted {
     /// The keys that signed its checkpoints.
     pub signers: Vec<PublicKey>,
     /// What it was last opened with.
-    pub opening: Option<Opening>,
+    pub opening: Option<ChainOpening>,
 }
 
 impl Audit {
     /// Everything that is wrong, the chains first.
-    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+    pub fn findings(&self) -> impl Iterator<Item = &AuditFinding> {
         self.chains.iter().filter_map(|chain| chain.result.as_ref().err()).chain(&self.between)
     }
 }
@@ -91,7 +91,7 @@ impl Auditor<'_> {
     pub fn audit(
         &self,
         open: &(dyn Fn() -> Result<Box<dyn Archive>, StoreError> + Sync),
-        heads: &[Head],
+        heads: &[ChainHead],
         progress: &(dyn Fn() + Sync),
     ) -> Result<Audit, StoreError> {
         let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -106,13 +106,13 @@ impl Auditor<'_> {
         &self,
         threads: usize,
         open: &(dyn Fn() -> Result<Box<dyn Archive>, StoreError> + Sync),
-        heads: &[Head],
+        heads: &[ChainHead],
         progress: &(dyn Fn() + Sync),
     ) -> Result<Audit, StoreError> {
         let threads = threads.clamp(1, heads.len().max(1));
         let archives = (0..threads).map(|_| open()).collect::<Result<Vec<_>, _>>()?;
         // The longest first, so that no thread ends long after the others.
-        let mut order: Vec<&Head> = heads.iter().collect();
+        let mut order: Vec<&ChainHead> = heads.iter().collect();
         order.sort_by_key(|head| std::cmp::Reverse(head.next));
         let (next, ends, audited) = (AtomicUsize::new(0), Mutex::new(Ends::default()), Mutex::new(Vec::new()));
         thread::scope(|scope| {
@@ -121,13 +121,13 @@ impl Auditor<'_> {
                 scope.spawn(move || {
                     while let Some(head) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let result = self.chain(&mut *archive, head, ends, progress);
-                        let head = Head::clone(head);
-                        audited.lock().expect("no thread has stopped").push(Audited { head, result });
+                        let head = ChainHead::clone(head);
+                        audited.lock().expect("no thread has stopped").push(AuditedChain { head, result });
                     }
                 });
             }
         });
-        let mut chains: Vec<Audited> = audited.into_inner().expect("no thread has stopped");
+        let mut chains: Vec<AuditedChain> = audited.into_inner().expect("no thread has stopped");
         chains.sort_by(|a, b| a.head.chain.cmp(&b.head.chain));
         let mut between = self.anchor(heads);
         // A chain that is wrong has no end to compare with.
@@ -140,11 +140,11 @@ impl Auditor<'_> {
     fn chain(
         &self,
         archive: &mut dyn Archive,
-        head: &Head,
+        head: &ChainHead,
         ends: &Mutex<Ends>,
         progress: &(dyn Fn() + Sync),
-    ) -> Result<Counted, Finding> {
-        let machine = machine_of(&head.chain).ok_or_else(|| Finding::UnknownChain(head.chain.clone()))?;
+    ) -> Result<ChainSummary, AuditFinding> {
+        let machine = machine_of(&head.chain).ok_or_else(|| AuditFinding::UnknownChain(head.chain.clone()))?;
         let lock = || ends.lock().expect("no thread has stopped");
         let mut notices = Notices::default();
         let (counted, genesis) = match machine {
@@ -171,15 +171,15 @@ impl Auditor<'_> {
         Ok(counted)
     }
 
-    fn verify<M: Machine>(
+    fn verify<M: RecordedMachine>(
         &self,
         archive: &mut dyn Archive,
-        head: &Head,
+        head: &ChainHead,
         progress: &(dyn Fn() + Sync),
-        mut watch: impl FnMut(&Seen<'_, M>),
-    ) -> Result<Verified<M>, Finding> {
+        mut watch: impl FnMut(&ReplayEvent<'_, M>),
+    ) -> Result<VerifiedChain<M>, AuditFinding> {
         verify_chain(archive, head, self.keys, self.anchored, self.program, |seen| {
-            if matches!(seen, Seen::Block(..)) {
+            if matches!(seen, ReplayEvent::Block(..)) {
                 progress();
             }
             watch(seen);
@@ -187,28 +187,28 @@ impl Auditor<'_> {
     }
 
     /// What the anchor knows and no chain of the store can answer for.
-    fn anchor(&self, heads: &[Head]) -> Vec<Finding> {
+    fn anchor(&self, heads: &[ChainHead]) -> Vec<AuditFinding> {
         let mut findings = Vec::new();
-        for Anchored { line, checkpoint } in self.anchored {
+        for AnchorLine { line, checkpoint } in self.anchored {
             if !self.keys.is_empty() && !self.keys.contains(&checkpoint.key) {
-                findings.push(Finding::AnchorKey { line: *line, key: checkpoint.key });
+                findings.push(AuditFinding::AnchorKey { line: *line, key: checkpoint.key });
                 break;
             }
         }
         let mut missing = BTreeMap::new();
-        for vouched in self.anchored.iter().map(|line| &line.checkpoint.vouched) {
+        for vouched in self.anchored.iter().map(|line| &line.checkpoint.content) {
             if heads.iter().all(|head| head.chain != vouched.chain) {
                 missing.entry(vouched.chain.clone()).or_insert(vouched.position);
             }
         }
-        let cut_off = |(chain, position)| Fault { chain, position, reason: Reason::CutOff };
-        findings.extend(missing.into_iter().map(cut_off).map(ReplayError::from).map(Finding::from));
+        let cut_off = |(chain, position)| ChainFault { chain, position, reason: ChainFaultReason::CutOff };
+        findings.extend(missing.into_iter().map(cut_off).map(ReplayError::from).map(AuditFinding::from));
         findings
     }
 }
 
-fn counted<M>(verified: &Verified<M>, rounds: impl FnOnce(&M) -> Option<u64>) -> Counted {
-    Counted {
+fn counted<M>(verified: &VerifiedChain<M>, rounds: impl FnOnce(&M) -> Option<u64>) -> ChainSummary {
+    ChainSummary {
         entries: verified.entries,
         unsigned: verified.unsigned,
         checkpoints: verified.checkpoints,
@@ -220,12 +220,13 @@ fn counted<M>(verified: &Verified<M>, rounds: impl FnOnce(&M) -> Option<u64>) ->
 
 impl Ends {
     /// What does not fit.
-    fn compare(&self) -> Vec<Finding> {
+    fn compare(&self) -> Vec<AuditFinding> {
         let mut findings = Vec::new();
         if let Some((other, first)) = self.genesis.first_key_value() {
             let unlike = self.genesis.iter().find(|(_, genesis)| *genesis != first);
-            findings
-                .extend(unlike.map(|(chain, _)| Finding::OtherHouse { chain: chain.clone(), other: other.clone() }));
+            findings.extend(
+                unlike.map(|(chain, _)| AuditFinding::OtherHouse { chain: chain.clone(), other: other.clone() }),
+            );
         }
         for (table, (round, given)) in &self.rounds {
             findings.extend(self.followed(*table, round, given));
@@ -235,17 +236,17 @@ impl Ends {
         for (id, (cluster, _)) in &self.clusters {
             let transit = check_transit(house, cluster);
             let chain = chain_of(MachineId::Cluster(*id));
-            findings.extend(transit.err().map(|broken| Finding::Transit { chain, broken }));
+            findings.extend(transit.err().map(|broken| AuditFinding::Transit { chain, broken }));
         }
         findings
     }
 
     /// The chains that others speak of.
-    fn missing(&self) -> Vec<Finding> {
+    fn missing(&self) -> Vec<AuditFinding> {
         let mut findings = Vec::new();
         let mut need = |machine: MachineId, by: MachineId, is_there: bool| {
             if !is_there {
-                findings.push(Finding::Missing { chain: chain_of(machine), by: chain_of(by) });
+                findings.push(AuditFinding::Missing { chain: chain_of(machine), by: chain_of(by) });
             }
         };
         let tables = self.rounds.keys().copied().chain(self.clusters.keys().map(|id| id.table));
@@ -265,7 +266,7 @@ impl Ends {
     }
 
     /// Whether the clusters of a table followed what their round has given, and as far as it was told.
-    fn followed(&self, table: TableId, round: &Round, given: &Notices) -> Vec<Finding> {
+    fn followed(&self, table: TableId, round: &Round, given: &Notices) -> Vec<AuditFinding> {
         let mut findings = Vec::new();
         let chain_of_round = || chain_of(MachineId::Round(table));
         let clusters = (0..=u16::MAX).map(|number| ClusterId { table, number });
@@ -274,11 +275,16 @@ impl Ends {
             let end = self.clusters.get(&id);
             let followed = end.map_or(0, |(cluster, _)| cluster.followed());
             if followed < reported {
-                findings.push(Finding::Followed { round: chain_of_round(), chain: chain.clone(), reported, followed });
+                findings.push(AuditFinding::Followed {
+                    round: chain_of_round(),
+                    chain: chain.clone(),
+                    reported,
+                    followed,
+                });
             }
             if let Some(unlike) = end.and_then(|(_, followed)| followed.first_unlike(given)) {
                 let (at, number) = (unlike.at, unlike.number);
-                findings.push(Finding::Notice { chain, at, number, round: chain_of_round() });
+                findings.push(AuditFinding::Notice { chain, at, number, round: chain_of_round() });
             }
         }
         findings

@@ -6,22 +6,23 @@ use std::path::PathBuf;
 use std::thread::JoinHandle;
 
 use taisai_journal::{
-    Anchor, AnchorError, Anchored, Archive, Block, ChainName, Content, Genesis, Head, Journal, KeyError, PublicKey,
-    Purpose, READER, ReadError, SigningKey, Stopped, TakeError, Trust, Verifier, Writer,
+    Anchor, AnchorError, AnchorLine, Archive, Block, BlockContent, ChainHead, ChainName, ChainPurpose, Genesis,
+    Journal, KeyError, PublicKey, READER_VERSION, ReadError, SigningKey, TakeError, TrustedKeys, Verifier, Writer,
+    WriterStopped,
 };
 use taisai_table::{MachineId, Profile, Time, entry_time};
 
-use crate::keeper::{Keeper, Warn, Warning};
-use crate::machine::Machine;
-use crate::opening::{BadOpening, Opening, Program, Setup, chain_of};
+use crate::keeper::{Keeper, RecordWarning, WarningSink};
+use crate::machine::RecordedMachine;
+use crate::opening::{BadChainOpening, ChainOpening, MachineSetup, Program, chain_of};
 use crate::recorder::Recorder;
-use crate::replay::{At, Replay, ReplayError, Seen};
+use crate::replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent};
 use crate::standing::{LOOKED_BACK, newest_checkpoint};
 use crate::store::{Address, StoreError};
 
 /// The files beside the store.
 #[derive(Clone, Debug)]
-pub struct Files {
+pub struct RecordFiles {
     /// The key that checkpoints are signed with; made on the first start.
     pub key: PathBuf,
     /// The anchor: best on another disk than the store, or on another machine.
@@ -30,11 +31,11 @@ pub struct Files {
     pub trusted: Vec<PublicKey>,
 }
 
-impl Files {
+impl RecordFiles {
     /// The keys whose checkpoints are believed, the own one last, which must be there.
-    pub fn keys(&self) -> Result<Vec<PublicKey>, BookError> {
+    pub fn keys(&self) -> Result<Vec<PublicKey>, RecordStoreError> {
         if !self.key.exists() {
-            return Err(BookError::KeyMissing(self.key.clone()));
+            return Err(RecordStoreError::KeyMissing(self.key.clone()));
         }
         let key = SigningKey::open_or_create(&self.key)?;
         Ok(self.trusted.iter().copied().chain([key.public()]).collect())
@@ -43,7 +44,7 @@ impl Files {
 
 /// Why a book or a chain in it cannot be opened.
 #[derive(Debug, thiserror::Error)]
-pub enum BookError {
+pub enum RecordStoreError {
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -82,14 +83,14 @@ pub enum BookError {
     OtherSetup(String),
     /// The machine cannot be built.
     #[error(transparent)]
-    Opening(#[from] BadOpening),
+    Opening(#[from] BadChainOpening),
     /// A thread could not be started.
     #[error("a thread could not be started: {0}")]
     Thread(#[from] std::io::Error),
 }
 
 /// An open book.
-pub struct Book {
+pub struct RecordStore {
     /// Before the writer: it has a pen.
     keeper: Keeper,
     /// Before the writer too: the last to close the store is the one who tidies it.
@@ -100,19 +101,19 @@ pub struct Book {
     program: Program,
     genesis: Genesis,
     newest: Option<Time>,
-    warn: Warn,
+    warn: WarningSink,
 }
 
-impl Book {
+impl RecordStore {
     /// Opens the book in a store, or begins it with that house id. The heads of its chains are compared with the anchor.
     pub fn open(
         address: &Address,
-        files: &Files,
+        files: &RecordFiles,
         program: Program,
         new_house: [u8; 16],
-        purpose: Purpose,
-        warn: Warn,
-    ) -> Result<Self, BookError> {
+        purpose: ChainPurpose,
+        warn: WarningSink,
+    ) -> Result<Self, RecordStoreError> {
         Self::in_journal(address.journal()?, files, program, new_house, purpose, warn)
     }
 
@@ -120,13 +121,13 @@ impl Book {
     /// which says whose they are: how long that takes does not hang on how many parts there are.
     pub fn open_part(
         address: &Address,
-        files: &Files,
+        files: &RecordFiles,
         program: Program,
         new_house: [u8; 16],
-        purpose: Purpose,
+        purpose: ChainPurpose,
         chains: &[ChainName],
-        warn: Warn,
-    ) -> Result<Self, BookError> {
+        warn: WarningSink,
+    ) -> Result<Self, RecordStoreError> {
         let is_own = |chain: &ChainName| chains.contains(chain);
         Self::of_chains(address.journal()?, files, program, (new_house, purpose), is_own, warn)
     }
@@ -134,47 +135,47 @@ impl Book {
     /// Opens the book in a journal of whatever kind.
     pub fn in_journal(
         journal: Box<dyn Journal>,
-        files: &Files,
+        files: &RecordFiles,
         program: Program,
         new_house: [u8; 16],
-        purpose: Purpose,
-        warn: Warn,
-    ) -> Result<Self, BookError> {
+        purpose: ChainPurpose,
+        warn: WarningSink,
+    ) -> Result<Self, RecordStoreError> {
         Self::of_chains(journal, files, program, (new_house, purpose), |_| true, warn)
     }
 
     fn of_chains(
         journal: Box<dyn Journal>,
-        files: &Files,
+        files: &RecordFiles,
         program: Program,
-        (new_house, purpose): ([u8; 16], Purpose),
+        (new_house, purpose): ([u8; 16], ChainPurpose),
         is_own: impl Fn(&ChainName) -> bool,
-        warn: Warn,
-    ) -> Result<Self, BookError> {
+        warn: WarningSink,
+    ) -> Result<Self, RecordStoreError> {
         let (mut archive, house) = (journal.archive()?, chain_of(MachineId::House));
         let mut heads = archive.heads()?;
         heads.retain(|head| head.chain == house || is_own(&head.chain));
         // Before anything is written, also beside the store: what this program cannot read it leaves alone.
         let (begun, newest) = beginning(&mut *archive, &heads)?;
-        let genesis = begun.unwrap_or(Genesis { house: new_house, purpose, least_reader: READER });
+        let genesis = begun.unwrap_or(Genesis { house: new_house, purpose, least_reader: READER_VERSION });
         if genesis.purpose != purpose {
-            return Err(BookError::OtherSetup("house".to_owned()));
+            return Err(RecordStoreError::OtherSetup("house".to_owned()));
         }
         let signed = signed(&mut *archive, &heads)?;
         if !signed.is_empty() && files.trusted.is_empty() && !files.key.exists() {
-            return Err(BookError::KeyMissing(files.key.clone()));
+            return Err(RecordStoreError::KeyMissing(files.key.clone()));
         }
         let key = SigningKey::open_or_create(&files.key)?;
         let anchor = files.anchor.as_deref().map(Anchor::open).transpose()?;
         let anchor = match anchor {
             Some((anchor, known)) => {
-                let newest = known.newest().filter(|line| is_own(&line.checkpoint.vouched.chain));
+                let newest = known.newest().filter(|line| is_own(&line.checkpoint.content.chain));
                 // Another part of this machine may have written and anchored since the heads were read.
                 let heads = archive.heads()?;
                 compare(&mut *archive, &heads, newest)?;
                 for chain in signed.into_iter().filter(is_own) {
-                    if known.newest().all(|line| line.checkpoint.vouched.chain != chain) {
-                        warn(Warning::Unanchored { chain: chain.to_string() });
+                    if known.newest().all(|line| line.checkpoint.content.chain != chain) {
+                        warn(RecordWarning::Unanchored { chain: chain.to_string() });
                     }
                 }
                 Some(anchor)
@@ -189,49 +190,49 @@ impl Book {
     }
 
     /// The id of the house whose record is in a store, and the newest time in it; for those who write nothing yet.
-    pub fn beginning(archive: &mut dyn Archive) -> Result<(Option<[u8; 16]>, Option<Time>), BookError> {
+    pub fn beginning(archive: &mut dyn Archive) -> Result<(Option<[u8; 16]>, Option<Time>), RecordStoreError> {
         let heads = archive.heads()?;
         let (begun, newest) = beginning(archive, &heads)?;
         Ok((begun.map(|genesis| genesis.house), newest))
     }
 
     /// Takes the chain of a machine, and builds the machine from it; it begins where there is none.
-    pub fn machine<M: Machine>(
+    pub fn machine<M: RecordedMachine>(
         &mut self,
-        setup: Setup,
+        setup: MachineSetup,
         profile: &Profile,
         time: Time,
-    ) -> Result<Recorder<M>, BookError> {
-        let opening = Opening { time, program: self.program.clone(), profile: profile.clone(), setup };
+    ) -> Result<Recorder<M>, RecordStoreError> {
+        let opening = ChainOpening { time, program: self.program.clone(), profile: profile.clone(), setup };
         let chain = opening.setup.chain();
         let known = self.archive.heads()?.into_iter().find(|head| head.chain == chain);
         let epoch = known.map_or(1, |head| head.epoch + 1);
         let warn = &self.warn;
-        let skipped = |position, why| warn(Warning::Skipped { chain: chain.to_string(), position, why });
+        let skipped = |position, why| warn(RecordWarning::Skipped { chain: chain.to_string(), position, why });
         let mut newest = self.newest;
-        let mut note_time = |seen: Seen<'_, M>| {
+        let mut note_time = |seen: ReplayEvent<'_, M>| {
             newest = newest.max(match seen {
-                Seen::Opening(_, opening) => Some(opening.time),
-                Seen::Entry(_, _, entry) => Some(entry.request.time),
-                Seen::Checkpoint(..) | Seen::Block(..) => None,
+                ReplayEvent::Opening(_, opening) => Some(opening.time),
+                ReplayEvent::Entry(_, _, entry) => Some(entry.request.time),
+                ReplayEvent::Checkpoint(..) | ReplayEvent::Block(..) => None,
             });
             ControlFlow::Continue(())
         };
-        let mut replay = Replay::<M>::from_snapshot(&mut *self.archive, &chain, &self.keys, |_| true, skipped)?;
+        let mut replay = ChainReplay::<M>::from_snapshot(&mut *self.archive, &chain, &self.keys, |_| true, skipped)?;
         replay.run(&mut note_time)?;
         let reading = replay.pause();
-        let other = || BookError::OtherSetup(chain.to_string());
+        let other = || RecordStoreError::OtherSetup(chain.to_string());
         if reading.opening().is_some_and(|before| !before.builds_the_same(&opening)) {
             return Err(other());
         }
         let (pen, _) = self.writer.take(&chain, epoch, self.genesis)?;
         // What was written until then, the take-over with it.
-        let mut replay = Replay::resume(&mut *self.archive, reading);
+        let mut replay = ChainReplay::resume(&mut *self.archive, reading);
         replay.run(note_time)?;
         replay.finish()?;
         // Whoever held the chain before may have written until it was taken, with a clock that is ahead of this one.
         self.newest = newest;
-        let opening = Opening { time: newest.map_or(time, |newest| time.max(Time(newest.0 + 1))), ..opening };
+        let opening = ChainOpening { time: newest.map_or(time, |newest| time.max(Time(newest.0 + 1))), ..opening };
         let machine = match replay.into_machine() {
             Some((before, _)) if !before.builds_the_same(&opening) => return Err(other()),
             Some((_, machine)) => machine,
@@ -267,24 +268,29 @@ impl Book {
         self.keeping.join().unwrap_or_default();
         drop(self.archive);
         match self.writer.stop() {
-            (_, Stopped::Closed) => {}
-            (_, reason @ (Stopped::Failed(_) | Stopped::Panicked)) => (self.warn)(Warning::Unfinished(reason)),
+            (_, WriterStopped::Closed) => {}
+            (_, reason @ (WriterStopped::Failed(_) | WriterStopped::Panicked)) => {
+                (self.warn)(RecordWarning::Unfinished(reason))
+            }
         }
     }
 }
 
 /// What the chains of a house begin with, and their newest time; none if there are none yet. A chain that begins or ends with what only a newer
 /// program understands is refused.
-fn beginning(archive: &mut dyn Archive, heads: &[Head]) -> Result<(Option<Genesis>, Option<Time>), BookError> {
+fn beginning(
+    archive: &mut dyn Archive,
+    heads: &[ChainHead],
+) -> Result<(Option<Genesis>, Option<Time>), RecordStoreError> {
     let (mut found, mut newest) = (None, None);
     for head in heads {
-        let mut verifier = Verifier::new(head.chain.clone(), Trust::AnyKey);
+        let mut verifier = Verifier::new(head.chain.clone(), TrustedKeys::AnyKey);
         for bytes in archive.read(&head.chain, 0, 1)? {
             verifier.follow(bytes).map_err(ReplayError::from)?;
         }
         if let Some(genesis) = verifier.genesis() {
             if *found.get_or_insert(*genesis) != *genesis {
-                return Err(BookError::OtherSetup(head.chain.to_string()));
+                return Err(RecordStoreError::OtherSetup(head.chain.to_string()));
             }
             newest = newest.max(last_time(archive, head)?);
         }
@@ -294,37 +300,37 @@ fn beginning(archive: &mut dyn Archive, heads: &[Head]) -> Result<(Option<Genesi
 
 /// The newest time at the end of a chain, if this program knows the version of the last entries. A newer program that has written to the chain has written
 /// the last of them, so it shows here, before any chain is taken; all else shows when the chain is read.
-fn last_time(archive: &mut dyn Archive, head: &Head) -> Result<Option<Time>, BookError> {
+fn last_time(archive: &mut dyn Archive, head: &ChainHead) -> Result<Option<Time>, RecordStoreError> {
     let mut newest = None;
     for position in (head.next.saturating_sub(LOOKED_BACK)..head.next).rev() {
         let bytes = archive.read(&head.chain, position, 1)?.into_iter().next();
         let Some(block) = bytes.and_then(|bytes| Block::decode(bytes).ok()) else { continue };
-        if let Content::Checkpoint(checkpoint) = block.content() {
-            newest = newest.max(Some(Time(checkpoint.vouched.time)));
+        if let BlockContent::Checkpoint(checkpoint) = block.content() {
+            newest = newest.max(Some(Time(checkpoint.content.time)));
         }
         let mut lines = (0..).zip(block.entries()).peekable();
         if lines.peek().is_none() {
             continue;
         }
         for (line, bytes) in lines {
-            newest = newest.max(Some(line_time(&head.chain, At { position, line }, bytes)?));
+            newest = newest.max(Some(line_time(&head.chain, EntryPosition { position, line }, bytes)?));
         }
         break;
     }
     Ok(newest)
 }
 
-fn line_time(chain: &ChainName, at: At, line: &[u8]) -> Result<Time, ReplayError> {
+fn line_time(chain: &ChainName, at: EntryPosition, line: &[u8]) -> Result<Time, ReplayError> {
     let chain = || chain.clone();
-    if Opening::is_one(line) {
-        let opening = Opening::read(line).map_err(|bad| ReplayError::Opening { chain: chain(), at, bad })?;
+    if ChainOpening::is_one(line) {
+        let opening = ChainOpening::read(line).map_err(|bad| ReplayError::Opening { chain: chain(), at, bad })?;
         return Ok(opening.time);
     }
     entry_time(line).map_err(|bad| ReplayError::Entry { chain: chain(), at, bad })
 }
 
 /// The chains that someone has vouched for, as their last blocks show.
-fn signed(archive: &mut dyn Archive, heads: &[Head]) -> Result<Vec<ChainName>, BookError> {
+fn signed(archive: &mut dyn Archive, heads: &[ChainHead]) -> Result<Vec<ChainName>, RecordStoreError> {
     let mut signed = Vec::new();
     for head in heads {
         if newest_checkpoint(archive, head)?.is_some() {
@@ -337,17 +343,17 @@ fn signed(archive: &mut dyn Archive, heads: &[Head]) -> Result<Vec<ChainName>, B
 /// Whether each chain holds the last block that the anchor knows of it.
 fn compare<'a>(
     archive: &mut dyn Archive,
-    heads: &[Head],
-    known: impl Iterator<Item = &'a Anchored>,
-) -> Result<(), BookError> {
+    heads: &[ChainHead],
+    known: impl Iterator<Item = &'a AnchorLine>,
+) -> Result<(), RecordStoreError> {
     for newest in known {
-        let vouched = &newest.checkpoint.vouched;
+        let vouched = &newest.checkpoint.content;
         let is_there = heads.iter().any(|head| head.chain == vouched.chain && head.next > vouched.position);
         let bytes = if is_there { archive.read(&vouched.chain, vouched.position, 1)?.into_iter().next() } else { None };
         let block = bytes.and_then(|bytes| Block::decode(bytes).ok());
         if block.is_none_or(|block| block.hash() != vouched.hash) {
             let (chain, position, line) = (vouched.chain.to_string(), vouched.position, newest.line);
-            return Err(BookError::RolledBack { chain, position, line });
+            return Err(RecordStoreError::RolledBack { chain, position, line });
         }
     }
     Ok(())

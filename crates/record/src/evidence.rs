@@ -11,24 +11,24 @@ mod gather;
 use std::collections::BTreeSet;
 
 use taisai_journal::{
-    BadBlock, Block, ChainName, Checkpoint, Content, Fault, Genesis, Hash, PublicKey, Trust, Verifier,
+    BadBlock, Block, BlockContent, ChainFault, ChainName, Checkpoint, Genesis, Hash, PublicKey, TrustedKeys, Verifier,
 };
 use taisai_table::{Cluster, ClusterId, MachineId, Round, RoundNumber, TableId, Time};
 
-pub use file::BadFile;
-pub use gather::NoEvidence;
+pub use file::BadEvidenceFile;
+pub use gather::GatherError;
 
-use crate::finding::Finding;
-use crate::machine::Machine;
+use crate::finding::AuditFinding;
+use crate::machine::RecordedMachine;
 use crate::notices::Notices;
-use crate::opening::{BadOpening, Opening, Program, Setup, chain_of};
-use crate::replay::{Reading, ReplayError, Seen};
-use crate::settlement::{Acts, Settled, Settlement, Settling, clusters_of, unwitnessed};
+use crate::opening::{BadChainOpening, ChainOpening, MachineSetup, Program, chain_of};
+use crate::replay::{Reading, ReplayError, ReplayEvent};
+use crate::settlement::{Acts, ClusterSettlement, RoundSettlement, Settling, clusters_of, unwitnessed};
 use crate::verify::Checks;
 
 /// Evidence of one round.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Evidence {
+pub struct RoundEvidence {
     /// The table.
     pub table: TableId,
     /// The round.
@@ -55,9 +55,9 @@ struct Later {
 
 /// What evidence proves.
 #[derive(Clone, Debug)]
-pub struct Proven {
+pub struct ProvenRound {
     /// The round as it stands, and as it was settled before.
-    pub settlement: Settlement,
+    pub settlement: RoundSettlement,
     /// How many entries were decided again.
     pub entries: u64,
     /// The keys that vouch for it.
@@ -68,16 +68,16 @@ pub struct Proven {
 
 /// Why evidence proves nothing.
 #[derive(Debug, thiserror::Error)]
-pub enum Unproven {
+pub enum UnprovenRound {
     /// A block is not what it should be, or is not signed with the key.
     #[error(transparent)]
-    Block(#[from] Fault),
+    Block(#[from] ChainFault),
     /// Something that was recorded is wrong.
     #[error(transparent)]
-    Finding(#[from] Finding),
+    Finding(#[from] AuditFinding),
     /// An opening.
     #[error(transparent)]
-    Opening(#[from] BadOpening),
+    Opening(#[from] BadChainOpening),
     /// There are no blocks, or no opening in them.
     #[error("chain {0}: there is no beginning with an opening")]
     NoBeginning(ChainName),
@@ -98,18 +98,18 @@ pub enum Unproven {
     OtherTable(ChainName),
 }
 
-impl From<ReplayError> for Unproven {
+impl From<ReplayError> for UnprovenRound {
     fn from(error: ReplayError) -> Self {
         Self::Finding(error.into())
     }
 }
 
-impl Evidence {
+impl RoundEvidence {
     /// Checks everything: signatures with one of the keys, hashes, every decision, and that the clusters followed their round.
-    pub fn check(&self, keys: &[PublicKey], program: &Program) -> Result<Proven, Unproven> {
+    pub fn check(&self, keys: &[PublicKey], program: &Program) -> Result<ProvenRound, UnprovenRound> {
         let mut check = Check { keys, program, entries: 0, signers: Vec::new(), signed: None };
         let chain = chain_of(MachineId::Round(self.table));
-        let (part, rest) = self.parts.split_first().ok_or_else(|| Unproven::NoBeginning(chain.clone()))?;
+        let (part, rest) = self.parts.split_first().ok_or_else(|| UnprovenRound::NoBeginning(chain.clone()))?;
         let signed = check.signed(&chain, part)?;
         let (mut acts, mut given) = (Acts::new(self.round), Notices::default());
         let round = check.replay::<Round>(&chain, part, &signed, |seen| {
@@ -119,24 +119,25 @@ impl Evidence {
         let past = round.past(self.round).copied();
         let unwitnessed = unwitnessed(&round, self.round).cloned();
         if past.is_none() {
-            return Err(Unproven::NotSettled(chain));
+            return Err(UnprovenRound::NotSettled(chain));
         }
         // A round that is over, and was opened in these blocks, got its result in them.
         if !acts.is_opened() {
-            return Err(Unproven::NotOpened(chain));
+            return Err(UnprovenRound::NotOpened(chain));
         }
         let ids = clusters_of(&signed.opening.setup);
         if ids.len() != rest.len() {
-            return Err(Unproven::OtherTable(chain));
+            return Err(UnprovenRound::OtherTable(chain));
         }
         let mut clusters = Vec::new();
         for (id, part) in ids.into_iter().zip(rest) {
             clusters.push(self.cluster(id, part, &signed, &given, &mut check)?);
         }
         let (table, round, Signed { genesis, opening, .. }) = (self.table, self.round, signed);
-        let settlement = Settlement { table, round, genesis, opening, past, unwitnessed, acts: acts.acts, clusters };
+        let settlement =
+            RoundSettlement { table, round, genesis, opening, past, unwitnessed, acts: acts.acts, clusters };
         let Check { entries, signers, signed, .. } = check;
-        Ok(Proven { settlement, entries, signers, signed: Time(signed.unwrap_or_default()) })
+        Ok(ProvenRound { settlement, entries, signers, signed: Time(signed.unwrap_or_default()) })
     }
 
     fn cluster(
@@ -146,18 +147,18 @@ impl Evidence {
         round: &Signed,
         given: &Notices,
         check: &mut Check<'_>,
-    ) -> Result<Settled, Unproven> {
+    ) -> Result<ClusterSettlement, UnprovenRound> {
         let chain = chain_of(MachineId::Cluster(id));
         let signed = check.signed(&chain, part)?;
         if signed.genesis != round.genesis || !is_same_table(&signed.opening, &round.opening) {
-            return Err(Unproven::OtherTable(chain));
+            return Err(UnprovenRound::OtherTable(chain));
         }
         let (mut settling, mut followed) = (Settling::new(self.round), Notices::default());
         check.replay::<Cluster>(&chain, part, &signed, |seen| {
             settling.see(seen);
             followed.see_cluster(seen);
         })?;
-        let settled = settling.settled.ok_or_else(|| Unproven::NotSettled(chain.clone()))?;
+        let settled = settling.settled.ok_or_else(|| UnprovenRound::NotSettled(chain.clone()))?;
         let unlike = followed.up_to(given.newest()).first_unlike(given).map(|noted| (noted.at, noted.number));
         let mut own = settled.changes.iter().map(|change| (change.at, change.notice));
         let own = std::iter::once((settled.at, settled.notice)).chain(&mut own).find(|(_, notice)| !given.has(*notice));
@@ -165,17 +166,19 @@ impl Evidence {
             None => Ok(settled),
             Some((at, number)) => {
                 let round = chain_of(MachineId::Round(self.table));
-                Err(Finding::Notice { chain, at, number, round }.into())
+                Err(AuditFinding::Notice { chain, at, number, round }.into())
             }
         }
     }
 }
 
 /// Whether a cluster is played by the rules and the profile of its round.
-fn is_same_table(cluster: &Opening, round: &Opening) -> bool {
-    let rules = |setup: &Setup| match setup {
-        Setup::Round { game, layout, .. } | Setup::Cluster { game, layout, .. } => Some((game.clone(), layout.clone())),
-        Setup::House { .. } => None,
+fn is_same_table(cluster: &ChainOpening, round: &ChainOpening) -> bool {
+    let rules = |setup: &MachineSetup| match setup {
+        MachineSetup::Round { game, layout, .. } | MachineSetup::Cluster { game, layout, .. } => {
+            Some((game.clone(), layout.clone()))
+        }
+        MachineSetup::House { .. } => None,
     };
     cluster.profile == round.profile && rules(&cluster.setup) == rules(&round.setup)
 }
@@ -183,7 +186,7 @@ fn is_same_table(cluster: &Opening, round: &Opening) -> bool {
 /// What is known of a part once its signatures are checked.
 struct Signed {
     genesis: Genesis,
-    opening: Opening,
+    opening: ChainOpening,
     /// The first of the later blocks, and the hash of the state after it.
     entered: Option<(Block, Hash)>,
     /// The checkpoints of the blocks that hold the round.
@@ -201,24 +204,24 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn trust(&self) -> Trust {
-        Trust::Keys(self.keys.to_vec())
+    fn trust(&self) -> TrustedKeys {
+        TrustedKeys::Keys(self.keys.to_vec())
     }
 
     /// Follows every block with its signatures. The opening must be vouched for, and so must the state that is entered with.
-    fn signed(&mut self, chain: &ChainName, part: &Part) -> Result<Signed, Unproven> {
+    fn signed(&mut self, chain: &ChainName, part: &Part) -> Result<Signed, UnprovenRound> {
         let mut verifier = Verifier::new(chain.clone(), self.trust());
         let (blocks, checkpoints) = self.follow(&mut verifier, &part.beginning)?;
-        let first = blocks.iter().find(|block| *block.content() == Content::Entries);
-        let first = first.ok_or_else(|| Unproven::NoBeginning(chain.clone()))?;
-        if newest(&checkpoints) < Some(first.place().position) {
-            return Err(Unproven::Unvouched(chain.clone()));
+        let first = blocks.iter().find(|block| *block.content() == BlockContent::Entries);
+        let first = first.ok_or_else(|| UnprovenRound::NoBeginning(chain.clone()))?;
+        if newest(&checkpoints) < Some(first.header().position) {
+            return Err(UnprovenRound::Unvouched(chain.clone()));
         }
-        let opening = Opening::read(first.entries().next().unwrap_or_default())?;
+        let opening = ChainOpening::read(first.entries().next().unwrap_or_default())?;
         if opening.setup.chain() != *chain {
-            return Err(Unproven::OtherTable(chain.clone()));
+            return Err(UnprovenRound::OtherTable(chain.clone()));
         }
-        let genesis = *verifier.genesis().ok_or_else(|| Unproven::NoBeginning(chain.clone()))?;
+        let genesis = *verifier.genesis().ok_or_else(|| UnprovenRound::NoBeginning(chain.clone()))?;
         let Some(later) = &part.later else {
             return Ok(Signed { genesis, opening, entered: None, checkpoints });
         };
@@ -232,18 +235,18 @@ impl Check<'_> {
         chain: &ChainName,
         genesis: &Genesis,
         later: &Later,
-    ) -> Result<((Block, Hash), Vec<Checkpoint>), Unproven> {
-        let unvouched = || Unproven::Unvouched(chain.clone());
+    ) -> Result<((Block, Hash), Vec<Checkpoint>), UnprovenRound> {
+        let unvouched = || UnprovenRound::Unvouched(chain.clone());
         let (first, rest) = later.blocks.split_first().ok_or_else(unvouched)?;
-        let bad = |bad: BadBlock| Fault { chain: chain.clone(), position: 0, reason: bad.into() };
+        let bad = |bad: BadBlock| ChainFault { chain: chain.clone(), position: 0, reason: bad.into() };
         let first = Block::decode(first.clone()).map_err(bad)?;
-        if first.place().chain != *chain {
-            return Err(Unproven::OtherTable(chain.clone()));
+        if first.header().chain != *chain {
+            return Err(UnprovenRound::OtherTable(chain.clone()));
         }
         let mut verifier = Verifier::after(&first, self.trust()).of_house(genesis.house);
         let (_, checkpoints) = self.follow(&mut verifier, rest)?;
-        let (position, hash) = (first.place().position, first.hash());
-        let mut known = checkpoints.iter().map(|checkpoint| &checkpoint.vouched);
+        let (position, hash) = (first.header().position, first.hash());
+        let mut known = checkpoints.iter().map(|checkpoint| &checkpoint.content);
         let known = known.find(|vouched| vouched.position == position && vouched.hash == hash);
         let state = known.ok_or_else(unvouched)?.state;
         Ok(((first, state), checkpoints))
@@ -253,11 +256,11 @@ impl Check<'_> {
         &mut self,
         verifier: &mut Verifier,
         blocks: &[Vec<u8>],
-    ) -> Result<(Vec<Block>, Vec<Checkpoint>), Unproven> {
+    ) -> Result<(Vec<Block>, Vec<Checkpoint>), UnprovenRound> {
         let (mut followed, mut checkpoints) = (Vec::new(), Vec::new());
         for bytes in blocks {
             let block = verifier.follow(bytes.clone())?;
-            if let Content::Checkpoint(checkpoint) = block.content() {
+            if let BlockContent::Checkpoint(checkpoint) = block.content() {
                 if !self.signers.contains(&checkpoint.key) {
                     self.signers.push(checkpoint.key);
                 }
@@ -269,22 +272,22 @@ impl Check<'_> {
     }
 
     /// Goes through the blocks that hold the round, as far as a checkpoint vouches for them, and takes every decision again.
-    fn replay<M: Machine>(
+    fn replay<M: RecordedMachine>(
         &mut self,
         chain: &ChainName,
         part: &Part,
         signed: &Signed,
-        mut watch: impl FnMut(&Seen<'_, M>),
-    ) -> Result<M, Unproven> {
+        mut watch: impl FnMut(&ReplayEvent<'_, M>),
+    ) -> Result<M, UnprovenRound> {
         let mut checks = Checks::new(chain.clone(), self.program.clone(), BTreeSet::new());
         let (mut reading, blocks) = match (&part.later, &signed.entered) {
             (Some(later), Some((first, state))) => {
                 let machine = M::restore(&signed.opening, &later.state)?;
                 if Hash::from_bytes(machine.state_hash()) != *state {
-                    return Err(Unproven::State(chain.clone()));
+                    return Err(UnprovenRound::State(chain.clone()));
                 }
                 let opening = signed.opening.clone();
-                checks.enter(opening.clone(), first.place().position, *state);
+                checks.enter(opening.clone(), first.header().position, *state);
                 (Reading::after(first, (self.trust(), &signed.genesis), opening, machine), &later.blocks[1..])
             }
             (_, _) => (Reading::new(chain.clone(), self.trust()), &part.beginning[..]),
@@ -292,7 +295,7 @@ impl Check<'_> {
         checks.want(blocks);
         let end = newest(&signed.checkpoints);
         for bytes in blocks {
-            let mut look = |seen: Seen<'_, M>| {
+            let mut look = |seen: ReplayEvent<'_, M>| {
                 watch(&seen);
                 checks.see(&seen)
             };
@@ -307,14 +310,14 @@ impl Check<'_> {
             checks.checkpoint(checkpoint)?;
         }
         self.entries += checks.entries;
-        let signed = signed.checkpoints.iter().map(|checkpoint| checkpoint.vouched.time).max();
+        let signed = signed.checkpoints.iter().map(|checkpoint| checkpoint.content.time).max();
         self.signed = [self.signed, signed].into_iter().flatten().min();
         let machine = reading.into_machine().map(|(_, machine)| machine);
-        machine.ok_or_else(|| Unproven::NoBeginning(chain.clone()))
+        machine.ok_or_else(|| UnprovenRound::NoBeginning(chain.clone()))
     }
 }
 
 /// The last block that is vouched for.
 fn newest(checkpoints: &[Checkpoint]) -> Option<u64> {
-    checkpoints.iter().map(|checkpoint| checkpoint.vouched.position).max()
+    checkpoints.iter().map(|checkpoint| checkpoint.content.position).max()
 }

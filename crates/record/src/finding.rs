@@ -1,14 +1,16 @@
 //! What an audit can find: the first thing that is wrong with a chain, and what does not fit between chains.
 
-use taisai_journal::{AnchorError, Archive, ChainName, Hash, Head, LARGEST_NUMBER, PublicKey, ReadError, Stray};
+use taisai_journal::{
+    AnchorError, Archive, ChainHead, ChainName, Hash, MAX_BLOCK_NUMBER, PublicKey, ReadError, StrayBlock,
+};
 use taisai_table::BrokenInvariant;
 
 use crate::opening::Program;
-use crate::replay::{At, ReplayError, SkippedSnapshot};
+use crate::replay::{EntryPosition, ReplayError, SkippedSnapshot};
 
 /// Something that is wrong.
 #[derive(Debug, thiserror::Error)]
-pub enum Finding {
+pub enum AuditFinding {
     /// The chain cannot be gone through.
     #[error(transparent)]
     Replay(#[from] ReplayError),
@@ -21,7 +23,7 @@ pub enum Finding {
         /// The chain.
         chain: ChainName,
         /// Where.
-        at: At,
+        at: EntryPosition,
         /// What is recorded.
         recorded: String,
         /// What is decided now.
@@ -86,7 +88,7 @@ pub enum Finding {
         /// The cluster's chain.
         chain: ChainName,
         /// Where.
-        at: At,
+        at: EntryPosition,
         /// The notice's number.
         number: u64,
         /// The round's chain.
@@ -138,11 +140,12 @@ pub enum Finding {
     },
 }
 
-impl Finding {
+impl AuditFinding {
     /// What is wrong with what a store says of its chains, beside the chains themselves.
-    pub fn of_store(archive: &mut dyn Archive, heads: &[Head]) -> Result<Vec<Self>, ReadError> {
-        let strays = archive.strays()?.into_iter().map(|Stray { chain, position }| Self::Stray { chain, position });
-        let last = heads.iter().filter(|head| head.epoch >= LARGEST_NUMBER);
+    pub fn of_store(archive: &mut dyn Archive, heads: &[ChainHead]) -> Result<Vec<Self>, ReadError> {
+        let strays =
+            archive.strays()?.into_iter().map(|StrayBlock { chain, position }| Self::Stray { chain, position });
+        let last = heads.iter().filter(|head| head.epoch >= MAX_BLOCK_NUMBER);
         Ok(strays.chain(last.map(|head| Self::LastEpoch(head.chain.clone()))).collect())
     }
 

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use taisai_journal::{Archive, ChainName, PublicKey};
 
-use crate::machine::Machine;
-use crate::replay::{Reading, Replay, ReplayError, Seen};
+use crate::machine::RecordedMachine;
+use crate::replay::{ChainReplay, Reading, ReplayError, ReplayEvent};
 use crate::store::{Address, StoreError};
 
 /// Why a chain cannot be followed now.
@@ -20,7 +20,7 @@ pub enum FollowError {
 }
 
 /// Follows one chain. After an error the next step reaches for the store anew, and goes on where it was.
-pub struct Follower<M> {
+pub struct ChainFollower<M> {
     address: Address,
     archive: Option<Box<dyn Archive>>,
     chain: ChainName,
@@ -28,7 +28,7 @@ pub struct Follower<M> {
     reading: Option<Reading<M>>,
 }
 
-impl<M: Machine> Follower<M> {
+impl<M: RecordedMachine> ChainFollower<M> {
     /// Follows a chain of the store at an address. The keys are those whose snapshots are believed.
     pub const fn new(address: Address, chain: ChainName, keys: Vec<PublicKey>) -> Self {
         Self { address, archive: None, chain, keys, reading: None }
@@ -40,14 +40,14 @@ impl<M: Machine> Follower<M> {
     }
 
     /// Goes through all that was written since.
-    pub fn follow(&mut self, look: impl FnMut(Seen<'_, M>) -> ControlFlow<()>) -> Result<(), FollowError> {
+    pub fn follow(&mut self, look: impl FnMut(ReplayEvent<'_, M>) -> ControlFlow<()>) -> Result<(), FollowError> {
         let mut archive = match self.archive.take() {
             Some(archive) => archive,
             None => self.address.archive()?,
         };
         let mut replay = match self.reading.take() {
-            Some(reading) => Replay::resume(&mut *archive, reading),
-            None => Replay::from_snapshot(&mut *archive, &self.chain, &self.keys, |_| true, |_, _| {})?,
+            Some(reading) => ChainReplay::resume(&mut *archive, reading),
+            None => ChainReplay::from_snapshot(&mut *archive, &self.chain, &self.keys, |_| true, |_, _| {})?,
         };
         let went = replay.run(look);
         self.reading = Some(replay.pause());

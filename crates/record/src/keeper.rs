@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
-use taisai_journal::{Anchor, AnchorError, Archive, Hash, Mark, Pen, SnapshotError, Stopped};
+use taisai_journal::{Anchor, AnchorError, Archive, ChainHandle, CheckpointTarget, Hash, SnapshotError, WriterStopped};
 use taisai_table::Time;
 
 /// So many checkpoints may wait.
@@ -14,7 +14,7 @@ const WAITING: usize = 16;
 
 /// What went wrong without harm to the chains.
 #[derive(Debug, thiserror::Error)]
-pub enum Warning {
+pub enum RecordWarning {
     /// A snapshot was not kept: a restart will read more of the chain.
     #[error("a snapshot was not kept: {0}")]
     Snapshot(#[from] SnapshotError),
@@ -33,7 +33,7 @@ pub enum Warning {
     Anchor(#[from] AnchorError),
     /// The writer stopped while the book was closed. Nothing that is missing was acknowledged.
     #[error("the book was closed, and the end of what was handed over is not recorded")]
-    Unfinished(#[source] Stopped),
+    Unfinished(#[source] WriterStopped),
     /// The anchor knows nothing of a chain that was vouched for: if it was taken away, a roll-back would not be noticed.
     #[error("the anchor knows nothing of chain {chain}, which has checkpoints: a roll-back of it would not be noticed")]
     Unanchored {
@@ -49,12 +49,12 @@ pub enum Warning {
 }
 
 /// Whoever is told of warnings.
-pub type Warn = Arc<dyn Fn(Warning) + Send + Sync>;
+pub type WarningSink = Arc<dyn Fn(RecordWarning) + Send + Sync>;
 
 /// A checkpoint to be made.
 pub(crate) struct Job {
-    pub(crate) pen: Pen,
-    pub(crate) mark: Receiver<Result<Mark, Stopped>>,
+    pub(crate) pen: ChainHandle,
+    pub(crate) mark: Receiver<Result<CheckpointTarget, WriterStopped>>,
     pub(crate) time: Time,
     pub(crate) state: Box<dyn FnOnce() -> State + Send>,
 }
@@ -70,7 +70,7 @@ pub(crate) struct State {
 #[derive(Clone)]
 pub(crate) struct Keeper {
     jobs: SyncSender<Job>,
-    warn: Warn,
+    warn: WarningSink,
 }
 
 impl fmt::Debug for Keeper {
@@ -83,7 +83,7 @@ impl Keeper {
     pub(crate) fn start(
         mut archive: Box<dyn Archive>,
         mut anchor: Option<Anchor>,
-        warn: Warn,
+        warn: WarningSink,
     ) -> std::io::Result<(Self, thread::JoinHandle<()>)> {
         let (jobs, mailbox) = mpsc::sync_channel::<Job>(WAITING);
         let told = Arc::clone(&warn);
@@ -99,13 +99,13 @@ impl Keeper {
     /// Gives the keeper something to do. If it has broken down there are no more checkpoints; no entry is lost by that.
     pub(crate) fn keep(&self, job: Job) {
         if self.jobs.send(job).is_err() {
-            (self.warn)(Warning::NoKeeper);
+            (self.warn)(RecordWarning::NoKeeper);
         }
     }
 }
 
 impl Job {
-    fn work(self, archive: &mut dyn Archive, anchor: Option<&mut Anchor>, warn: &Warn) {
+    fn work(self, archive: &mut dyn Archive, anchor: Option<&mut Anchor>, warn: &WarningSink) {
         // Without a mark the writer has stopped: whoever commits hears why.
         let Ok(Ok(mark)) = self.mark.recv() else { return };
         let State { hash, snapshot } = (self.state)();
@@ -119,7 +119,7 @@ impl Job {
         let asked = self.pen.checkpoint(mark, hash, self.time.0, move |signed| answer.send(signed).unwrap_or_default());
         // If the writer has stopped, whoever commits hears why.
         let Ok(Ok(Ok(signed))) = asked.map(|()| signed.recv()) else { return };
-        let Some(checkpoint) = signed else { return warn(Warning::Late) };
+        let Some(checkpoint) = signed else { return warn(RecordWarning::Late) };
         if let Some(Err(error)) = anchor.map(|anchor| anchor.add(&[checkpoint])) {
             warn(error.into());
         }

@@ -22,23 +22,28 @@ mod standing;
 mod store;
 mod verify;
 
-pub use audit::{Audit, AuditError, AuditSheet, Audited, Auditor, ChainSheet, Counted, InUse, StoreAudit, Waits};
-pub use book::{Book, BookError, Files};
-pub use evidence::{BadFile, Evidence, NoEvidence, Proven, Unproven};
-pub use finding::Finding;
-pub use follower::{FollowError, Follower};
-pub use keeper::{Warn, Warning};
-pub use machine::Machine;
-pub use merge::{Merged, NotMerged, merge};
-pub use opening::{BadOpening, Opening, Program, Setup, chain_of, machine_of};
-pub use past::{Played, last_games, slip};
-pub use recorder::{ChainWriter, NotRecorded, Recorder};
-pub use replay::{At, Replay, ReplayError, Seen, SkippedSnapshot, first_opening};
-pub use settlement::{Act, Changed, Registered, Settled, Settlement, beginning, settlement};
-pub use sheet::{
-    BadSheet, ChangeSheet, ClusterSheet, Mark, Moved, Movement, Purse, RegisteredLine, RoundSheet, Sheet, SheetLine,
-    StakeLine,
+pub use audit::{
+    Audit, AuditError, AuditProgress, AuditSheet, AuditedChain, Auditor, ChainSheet, ChainSummary, StoreAudit,
+    VersionInUse,
 };
-pub use standing::{Standing, Vouching, standings};
+pub use book::{RecordFiles, RecordStore, RecordStoreError};
+pub use evidence::{BadEvidenceFile, GatherError, ProvenRound, RoundEvidence, UnprovenRound};
+pub use finding::AuditFinding;
+pub use follower::{ChainFollower, FollowError};
+pub use keeper::{RecordWarning, WarningSink};
+pub use machine::RecordedMachine;
+pub use merge::{MergeError, MergedTable, merge_chains};
+pub use opening::{BadChainOpening, ChainOpening, MachineSetup, Program, chain_of, machine_of};
+pub use past::past_slip;
+pub use recorder::{ChainWriter, Recorder, RecordingStopped};
+pub use replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent, SkippedSnapshot, first_opening};
+pub use settlement::{
+    ClusterSettlement, RegisteredWinner, RoundAct, RoundSettlement, SettlementChange, chain_genesis, round_settlement,
+};
+pub use sheet::{
+    BadSheet, ChangeSheet, ClusterSheet, MoneyHolder, Movement, MovementReason, RecordLabel, RegisteredLine,
+    RoundSheet, SettlementLine, SettlementSheet, StakeLine,
+};
+pub use standing::{ChainStatus, CheckpointStatus, chain_statuses};
 pub use store::{Address, StoreError};
-pub use verify::{Verified, verify_chain};
+pub use verify::{VerifiedChain, verify_chain};

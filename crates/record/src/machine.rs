@@ -3,29 +3,29 @@
 
 use taisai_table::{BadBytes, Cluster, House, Round};
 
-use crate::opening::{BadOpening, Opening, Setup};
+use crate::opening::{BadChainOpening, ChainOpening, MachineSetup};
 
 /// No cluster has more seats: with a bet on every box at each of them the slip of a round still fits a block when it is settled
 /// again. A record that says otherwise is damaged, and is not worth the memory.
 const MOST_SEATS: u32 = 100_000;
 
 /// A machine that has a chain.
-pub trait Machine: taisai_table::Machine {
+pub trait RecordedMachine: taisai_table::Machine {
     /// The machine before its first entry.
-    fn build(opening: &Opening) -> Result<Self, BadOpening>;
+    fn build(opening: &ChainOpening) -> Result<Self, BadChainOpening>;
     /// The machine with the state of a snapshot.
-    fn restore(opening: &Opening, bytes: &[u8]) -> Result<Self, BadOpening>;
+    fn restore(opening: &ChainOpening, bytes: &[u8]) -> Result<Self, BadChainOpening>;
 }
 
 macro_rules! machine {
     ($machine:ident, $build:expr, $restore:expr) => {
-        impl Machine for $machine {
-            fn build(opening: &Opening) -> Result<Self, BadOpening> {
-                let build: fn(&Opening) -> Result<Self, BadOpening> = $build;
+        impl RecordedMachine for $machine {
+            fn build(opening: &ChainOpening) -> Result<Self, BadChainOpening> {
+                let build: fn(&ChainOpening) -> Result<Self, BadChainOpening> = $build;
                 build(opening)
             }
-            fn restore(opening: &Opening, bytes: &[u8]) -> Result<Self, BadOpening> {
-                let restore: fn(&Opening, &[u8]) -> Result<Result<Self, BadBytes>, BadOpening> = $restore;
+            fn restore(opening: &ChainOpening, bytes: &[u8]) -> Result<Self, BadChainOpening> {
+                let restore: fn(&ChainOpening, &[u8]) -> Result<Result<Self, BadBytes>, BadChainOpening> = $restore;
                 Ok(restore(opening, bytes)??)
             }
         }
@@ -35,39 +35,40 @@ macro_rules! machine {
 machine!(
     House,
     |opening| match opening.setup {
-        Setup::House { is_training } => Ok(Self::new(opening.profile.clone(), is_training)),
-        Setup::Round { .. } | Setup::Cluster { .. } => Err(BadOpening::OtherMachine),
+        MachineSetup::House { is_training } => Ok(Self::new(opening.profile.clone(), is_training)),
+        MachineSetup::Round { .. } | MachineSetup::Cluster { .. } => Err(BadChainOpening::OtherMachine),
     },
     |opening, bytes| match opening.setup {
-        Setup::House { .. } => Ok(Self::restore(bytes)),
-        Setup::Round { .. } | Setup::Cluster { .. } => Err(BadOpening::OtherMachine),
+        MachineSetup::House { .. } => Ok(Self::restore(bytes)),
+        MachineSetup::Round { .. } | MachineSetup::Cluster { .. } => Err(BadChainOpening::OtherMachine),
     }
 );
 
 machine!(
     Round,
     |opening| match opening.setup {
-        Setup::Round { table, is_training, clusters, .. } =>
+        MachineSetup::Round { table, is_training, clusters, .. } =>
             Ok(Self::new(table, opening.rules()?, opening.profile.clone(), is_training, clusters)),
-        Setup::House { .. } | Setup::Cluster { .. } => Err(BadOpening::OtherMachine),
+        MachineSetup::House { .. } | MachineSetup::Cluster { .. } => Err(BadChainOpening::OtherMachine),
     },
     |opening, bytes| match opening.setup {
-        Setup::Round { table, is_training, .. } =>
+        MachineSetup::Round { table, is_training, .. } =>
             Ok(Self::restore(table, opening.rules()?, opening.profile.clone(), is_training, bytes)),
-        Setup::House { .. } | Setup::Cluster { .. } => Err(BadOpening::OtherMachine),
+        MachineSetup::House { .. } | MachineSetup::Cluster { .. } => Err(BadChainOpening::OtherMachine),
     }
 );
 
 machine!(
     Cluster,
     |opening| match opening.setup {
-        Setup::Cluster { seats, .. } if seats > MOST_SEATS => Err(BadOpening::Damaged),
-        Setup::Cluster { cluster, seats, .. } =>
+        MachineSetup::Cluster { seats, .. } if seats > MOST_SEATS => Err(BadChainOpening::Damaged),
+        MachineSetup::Cluster { cluster, seats, .. } =>
             Ok(Self::new(cluster, opening.rules()?, opening.profile.clone(), seats)),
-        Setup::House { .. } | Setup::Round { .. } => Err(BadOpening::OtherMachine),
+        MachineSetup::House { .. } | MachineSetup::Round { .. } => Err(BadChainOpening::OtherMachine),
     },
     |opening, bytes| match opening.setup {
-        Setup::Cluster { cluster, .. } => Ok(Self::restore(cluster, opening.rules()?, opening.profile.clone(), bytes)),
-        Setup::House { .. } | Setup::Round { .. } => Err(BadOpening::OtherMachine),
+        MachineSetup::Cluster { cluster, .. } =>
+            Ok(Self::restore(cluster, opening.rules()?, opening.profile.clone(), bytes)),
+        MachineSetup::House { .. } | MachineSetup::Round { .. } => Err(BadChainOpening::OtherMachine),
     }
 );

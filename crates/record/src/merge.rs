@@ -4,31 +4,31 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 
-use taisai_journal::{Archive, PublicKey, Trust};
+use taisai_journal::{Archive, PublicKey, TrustedKeys};
 use taisai_table::{
     BadTableSpec, Cluster, ClusterCommand, ClusterId, Entry, House, HouseCommand, MachineEntry, MachineId, Machines,
     Round, RoundCommand, TableId, TableSpec, Time,
 };
 
-use crate::machine::Machine;
-use crate::opening::{BadOpening, Opening, Setup, chain_of};
-use crate::replay::{At, Replay, ReplayError, Seen};
+use crate::machine::RecordedMachine;
+use crate::opening::{BadChainOpening, ChainOpening, MachineSetup, chain_of};
+use crate::replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent};
 use crate::settlement::clusters_of;
 
 /// The entries of a table and of its House in one order.
 #[derive(Clone, Debug)]
-pub struct Merged {
+pub struct MergedTable {
     /// The machines before the first entry.
     pub machines: Machines,
     /// The entries, each with its place in its machine's chain.
-    pub entries: Vec<(At, MachineEntry)>,
+    pub entries: Vec<(EntryPosition, MachineEntry)>,
     /// The game with its version.
     pub game: String,
 }
 
 /// Why chains cannot be brought into one order.
 #[derive(Debug, thiserror::Error)]
-pub enum NotMerged {
+pub enum MergeError {
     /// There is no such table.
     #[error("the store has no table {}", .0.0)]
     NoTable(TableId),
@@ -37,19 +37,19 @@ pub enum NotMerged {
     Replay(#[from] ReplayError),
     /// The rules cannot be read.
     #[error(transparent)]
-    Opening(#[from] BadOpening),
+    Opening(#[from] BadChainOpening),
     /// The machines cannot be laid out.
     #[error(transparent)]
     Plan(#[from] BadTableSpec),
 }
 
 /// Brings the chains of a table and of its House into one order.
-pub fn merge(archive: &mut dyn Archive, keys: &[PublicKey], table: TableId) -> Result<Merged, NotMerged> {
+pub fn merge_chains(archive: &mut dyn Archive, keys: &[PublicKey], table: TableId) -> Result<MergedTable, MergeError> {
     let mut chains = BTreeMap::new();
     let mut read = Read { archive, keys, chains: &mut chains };
     let house = read.chain::<House>(MachineId::House, MachineEntry::House)?;
     let opening = read.chain::<Round>(MachineId::Round(table), |entry| MachineEntry::Round(table, entry))?;
-    let opening = opening.ok_or(NotMerged::NoTable(table))?;
+    let opening = opening.ok_or(MergeError::NoTable(table))?;
     let mut seats = Vec::new();
     for id in clusters_of(&opening.setup) {
         let cluster = read.chain::<Cluster>(MachineId::Cluster(id), |entry| MachineEntry::Cluster(id, entry))?;
@@ -57,25 +57,25 @@ pub fn merge(archive: &mut dyn Archive, keys: &[PublicKey], table: TableId) -> R
     }
     let rules = opening.rules()?;
     let game = format!("{}@{}", rules.game().id(), rules.game().version());
-    let is_training = |setup: &Setup| match setup {
-        Setup::House { is_training } | Setup::Round { is_training, .. } => *is_training,
-        Setup::Cluster { .. } => false,
+    let is_training = |setup: &MachineSetup| match setup {
+        MachineSetup::House { is_training } | MachineSetup::Round { is_training, .. } => *is_training,
+        MachineSetup::Cluster { .. } => false,
     };
     let of_house = house.as_ref().unwrap_or(&opening);
     let mut machines = Machines::new(of_house.profile.clone(), is_training(&of_house.setup));
     machines.lay_out(TableSpec { table, rules, is_training: is_training(&opening.setup), seats })?;
     let entries = in_order(machines.clone(), chains);
-    Ok(Merged { machines, entries, game })
+    Ok(MergedTable { machines, entries, game })
 }
 
-const fn seats_of(setup: &Setup) -> u32 {
+const fn seats_of(setup: &MachineSetup) -> u32 {
     match setup {
-        Setup::Cluster { seats, .. } => *seats,
-        Setup::House { .. } | Setup::Round { .. } => 0,
+        MachineSetup::Cluster { seats, .. } => *seats,
+        MachineSetup::House { .. } | MachineSetup::Round { .. } => 0,
     }
 }
 
-type Chains = BTreeMap<MachineId, VecDeque<(At, MachineEntry)>>;
+type Chains = BTreeMap<MachineId, VecDeque<(EntryPosition, MachineEntry)>>;
 
 struct Read<'a> {
     archive: &'a mut dyn Archive,
@@ -85,16 +85,16 @@ struct Read<'a> {
 
 impl Read<'_> {
     /// Reads a chain; what it was opened with, if it is there.
-    fn chain<M: Machine>(
+    fn chain<M: RecordedMachine>(
         &mut self,
         id: MachineId,
         recorded: impl Fn(Entry<M::Command, M::Event>) -> MachineEntry,
-    ) -> Result<Option<Opening>, NotMerged> {
-        let trust = if self.keys.is_empty() { Trust::AnyKey } else { Trust::Keys(self.keys.to_vec()) };
-        let mut replay = Replay::<M>::new(self.archive, chain_of(id), trust, &[]);
+    ) -> Result<Option<ChainOpening>, MergeError> {
+        let trust = if self.keys.is_empty() { TrustedKeys::AnyKey } else { TrustedKeys::Keys(self.keys.to_vec()) };
+        let mut replay = ChainReplay::<M>::new(self.archive, chain_of(id), trust, &[]);
         let entries = self.chains.entry(id).or_default();
         replay.run(|seen| {
-            if let Seen::Entry(at, _, entry) = seen {
+            if let ReplayEvent::Entry(at, _, entry) = seen {
                 entries.push_back((at, recorded(entry.clone())));
             }
             ControlFlow::Continue(())
@@ -105,7 +105,7 @@ impl Read<'_> {
 
 /// Takes the earliest of those that can be next, the House's first where times are equal. Where none can, the chains do not fit
 /// together, and time alone decides.
-fn in_order(mut machines: Machines, mut chains: Chains) -> Vec<(At, MachineEntry)> {
+fn in_order(mut machines: Machines, mut chains: Chains) -> Vec<(EntryPosition, MachineEntry)> {
     let mut entries = Vec::new();
     loop {
         let firsts = || chains.iter().filter_map(|(id, chain)| Some((*id, &chain.front()?.1)));

@@ -4,14 +4,14 @@
 use taisai_journal::Hash;
 use taisai_table::{Cluster, ClusterCommand, ClusterId, Notice, Round};
 
-use crate::replay::{At, Seen};
+use crate::replay::{EntryPosition, ReplayEvent};
 
 /// A notice by its hash, and where it was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Noted {
     pub(crate) number: u64,
     pub(crate) hash: Hash,
-    pub(crate) at: At,
+    pub(crate) at: EntryPosition,
 }
 
 /// Notices with rising numbers.
@@ -21,11 +21,11 @@ pub(crate) struct Notices(Vec<Noted>);
 impl Notices {
     /// Looks at the dealer's side for notices that are new. One that was given is there until the clusters report it, which
     /// is an entry of its own.
-    pub(crate) fn see_round(&mut self, seen: &Seen<'_, Round>) {
+    pub(crate) fn see_round(&mut self, seen: &ReplayEvent<'_, Round>) {
         let (at, round) = match seen {
-            Seen::Entry(at, round, _) => (*at, *round),
-            Seen::Block(position, round) => (At { position: *position, line: u32::MAX }, *round),
-            Seen::Opening(..) | Seen::Checkpoint(..) => return,
+            ReplayEvent::Entry(at, round, _) => (*at, *round),
+            ReplayEvent::Block(position, round) => (EntryPosition { position: *position, line: u32::MAX }, *round),
+            ReplayEvent::Opening(..) | ReplayEvent::Checkpoint(..) => return,
         };
         let newest = self.newest();
         let all = round.notices(ClusterId { table: round.table(), number: 0 });
@@ -35,8 +35,8 @@ impl Notices {
     }
 
     /// Looks at a players' side for a notice that it follows.
-    pub(crate) fn see_cluster(&mut self, seen: &Seen<'_, Cluster>) {
-        if let Seen::Entry(at, _, entry) = seen
+    pub(crate) fn see_cluster(&mut self, seen: &ReplayEvent<'_, Cluster>) {
+        if let ReplayEvent::Entry(at, _, entry) = seen
             && let ClusterCommand::Follow { number, notice, .. } = &entry.request.command
             && entry.outcome.is_ok()
         {

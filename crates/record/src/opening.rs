@@ -24,7 +24,7 @@ pub struct Program {
 
 /// Which machine a chain is of, and what it is built with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Setup {
+pub enum MachineSetup {
     /// The House.
     House {
         /// Whether the whole house plays for training.
@@ -60,7 +60,7 @@ pub enum Setup {
     },
 }
 
-impl Setup {
+impl MachineSetup {
     /// Which machine it is of.
     pub const fn machine(&self) -> MachineId {
         match self {
@@ -110,7 +110,7 @@ pub fn machine_of(chain: &ChainName) -> Option<MachineId> {
 
 /// What a machine is built with, when and by whom.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opening {
+pub struct ChainOpening {
     /// When.
     pub time: Time,
     /// The program.
@@ -118,12 +118,12 @@ pub struct Opening {
     /// The profile.
     pub profile: Profile,
     /// The machine.
-    pub setup: Setup,
+    pub setup: MachineSetup,
 }
 
 /// An opening that no machine can be built with.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadOpening {
+pub enum BadChainOpening {
     /// It is of another machine.
     #[error("the chain is of another machine")]
     OtherMachine,
@@ -144,7 +144,7 @@ pub enum BadOpening {
     Snapshot(#[from] BadBytes),
 }
 
-impl Opening {
+impl ChainOpening {
     /// Whether a line of a chain is an opening.
     pub(crate) fn is_one(line: &[u8]) -> bool {
         line.first() == Some(&MARK[0])
@@ -155,36 +155,37 @@ impl Opening {
         buffer.extend_from_slice(&postcard::to_allocvec(self).expect("an opening can be written down"));
     }
 
-    pub(crate) fn read(line: &[u8]) -> Result<Self, BadOpening> {
+    pub(crate) fn read(line: &[u8]) -> Result<Self, BadChainOpening> {
         match line {
             [0, 1, bytes @ ..] => match postcard::take_from_bytes(bytes) {
                 Ok((opening, [])) => Ok(opening),
-                Ok(_) | Err(_) => Err(BadOpening::Damaged),
+                Ok(_) | Err(_) => Err(BadChainOpening::Damaged),
             },
-            [0, newer, ..] if *newer > MARK[1] => Err(BadOpening::Newer(*newer)),
-            _ => Err(BadOpening::Damaged),
+            [0, newer, ..] if *newer > MARK[1] => Err(BadChainOpening::Newer(*newer)),
+            _ => Err(BadChainOpening::Damaged),
         }
     }
 
     /// What the table is played by, for a machine of a table.
-    pub fn rules(&self) -> Result<TableRules, BadOpening> {
-        let (Setup::Round { game, layout, registration, .. } | Setup::Cluster { game, layout, registration, .. }) =
-            &self.setup
+    pub fn rules(&self) -> Result<TableRules, BadChainOpening> {
+        let (MachineSetup::Round { game, layout, registration, .. }
+        | MachineSetup::Cluster { game, layout, registration, .. }) = &self.setup
         else {
-            return Err(BadOpening::OtherMachine);
+            return Err(BadChainOpening::OtherMachine);
         };
         let game = Game::from_toml(game).map_err(|faults| {
-            BadOpening::Game(faults.first().map_or_else(|| "no fault is told".to_owned(), ToString::to_string))
+            BadChainOpening::Game(faults.first().map_or_else(|| "no fault is told".to_owned(), ToString::to_string))
         })?;
-        let rules = TableRules::new(Arc::new(game), layout).map_err(|unknown| BadOpening::Game(unknown.to_string()))?;
-        rules.registering(*registration).map_err(|other| BadOpening::Game(other.to_string()))
+        let rules =
+            TableRules::new(Arc::new(game), layout).map_err(|unknown| BadChainOpening::Game(unknown.to_string()))?;
+        rules.registering(*registration).map_err(|other| BadChainOpening::Game(other.to_string()))
     }
 
     /// The hash of the game's file; none for the House.
     pub fn rules_hash(&self) -> Option<Hash> {
         match &self.setup {
-            Setup::House { .. } => None,
-            Setup::Round { game, .. } | Setup::Cluster { game, .. } => Some(Hash::of(game.as_bytes())),
+            MachineSetup::House { .. } => None,
+            MachineSetup::Round { game, .. } | MachineSetup::Cluster { game, .. } => Some(Hash::of(game.as_bytes())),
         }
     }
 

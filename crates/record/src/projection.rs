@@ -22,7 +22,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use taisai_journal::{Archive, ChainName, Head, PublicKey, ReadError};
+use taisai_journal::{Archive, ChainHead, ChainName, PublicKey, ReadError};
 use taisai_table::{Cluster, House, Round};
 
 pub use day::{BadDay, gaming_day};
@@ -34,8 +34,8 @@ pub use store::{Answer, FILE, TablesError};
 pub use tables::{Column, Kind, TABLES, Table};
 pub use value::Value;
 
-use crate::opening::{BadOpening, Setup};
-use crate::replay::{Reading, Replay, ReplayError, first_opening};
+use crate::opening::{BadChainOpening, MachineSetup};
+use crate::replay::{ChainReplay, Reading, ReplayError, first_opening};
 use crate::store::Address;
 use batch::Batch;
 use scribe::{Desk, Scribe};
@@ -62,7 +62,7 @@ pub enum ProjectionError {
         /// The chain.
         chain: ChainName,
         /// Why.
-        bad: BadOpening,
+        bad: BadChainOpening,
     },
     /// An entry cannot be projected.
     #[error("chain {chain}, before block {next}: {trouble}")]
@@ -172,7 +172,7 @@ impl Projection {
         &mut self,
         archive: &mut dyn Archive,
         keys: &[PublicKey],
-        head: &Head,
+        head: &ChainHead,
     ) -> Result<Progress, ProjectionError> {
         let chain = &head.chain;
         let mut follower = match self.followed.remove(chain) {
@@ -206,9 +206,9 @@ impl Projection {
         let hash = row.get(1).and_then(Value::text).unwrap_or_default();
         let place = Place { archive, keys, chain, next, hash };
         Ok(Some(match opening.setup {
-            Setup::House { .. } => Follower::House(Box::new(place.follow(&opening)?)),
-            Setup::Round { .. } => Follower::Round(Box::new(place.follow(&opening)?)),
-            Setup::Cluster { .. } => Follower::Cluster(Box::new(place.follow(&opening)?)),
+            MachineSetup::House { .. } => Follower::House(Box::new(place.follow(&opening)?)),
+            MachineSetup::Round { .. } => Follower::Round(Box::new(place.follow(&opening)?)),
+            MachineSetup::Cluster { .. } => Follower::Cluster(Box::new(place.follow(&opening)?)),
         }))
     }
 
@@ -228,11 +228,11 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn follow<M: Scribe>(self, opening: &crate::opening::Opening) -> Result<Followed<M>, ProjectionError> {
+    fn follow<M: Scribe>(self, opening: &crate::opening::ChainOpening) -> Result<Followed<M>, ProjectionError> {
         let Place { archive, keys, chain, next, hash } = self;
         let trouble = |day| ProjectionError::Trouble { chain: chain.clone(), next, trouble: Trouble::Day(day) };
         let desk = Desk::new(chain.as_str(), opening).map_err(trouble)?;
-        let replay = Replay::<M>::from_position(archive, chain, keys, next)?;
+        let replay = ChainReplay::<M>::from_position(archive, chain, keys, next)?;
         let head = replay.head();
         if head.next != next || (next > 0 && head.hash.to_string() != hash) {
             return Err(ProjectionError::OtherRecord { chain: chain.clone(), next });
@@ -252,7 +252,7 @@ impl<M: Scribe> Followed<M> {
     fn advance(
         &mut self,
         archive: &mut dyn Archive,
-        head: &Head,
+        head: &ChainHead,
         most: usize,
         tables: &mut Tables,
     ) -> Result<Progress, ProjectionError> {
@@ -262,11 +262,11 @@ impl<M: Scribe> Followed<M> {
             return Ok(Progress::default());
         }
         let mut batch = Batch::default();
-        let mut replay = Replay::resume(archive, paused);
+        let mut replay = ChainReplay::resume(archive, paused);
         let mut trouble = None;
         let (desk, notes) = (&mut self.desk, &mut self.notes);
         loop {
-            let look = |seen: crate::replay::Seen<'_, M>| match desk.see(notes, &seen, &mut batch) {
+            let look = |seen: crate::replay::ReplayEvent<'_, M>| match desk.see(notes, &seen, &mut batch) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(found) => {
                     trouble = Some(found);
@@ -275,7 +275,7 @@ impl<M: Scribe> Followed<M> {
             };
             let is_more = replay.next_block(look)?.is_some();
             if let Some(trouble) = trouble {
-                let Head { chain, next, .. } = replay.head();
+                let ChainHead { chain, next, .. } = replay.head();
                 return Err(ProjectionError::Trouble { chain, next, trouble });
             }
             if !is_more || batch.size() >= most || replay.head().next >= head.next {
@@ -283,7 +283,7 @@ impl<M: Scribe> Followed<M> {
             }
         }
         batch.close();
-        let Head { chain, next, hash, .. } = replay.head();
+        let ChainHead { chain, next, hash, .. } = replay.head();
         let before = std::mem::replace(&mut self.next, next);
         tables.apply(&batch, &Move { chain: chain.to_string(), before, next, hash: hash.to_string() })?;
         self.paused = Some(replay.pause());

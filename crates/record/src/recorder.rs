@@ -3,12 +3,12 @@
 
 use std::sync::mpsc;
 
-use taisai_journal::{Entries, Mark, Pen, Stopped};
+use taisai_journal::{ChainHandle, CheckpointTarget, Entries, WriterStopped};
 use taisai_table::{CommandRequest, Decision, Entry, Time, encode};
 
 use crate::keeper::{Job, Keeper, State};
-use crate::machine::Machine;
-use crate::opening::Opening;
+use crate::machine::RecordedMachine;
+use crate::opening::ChainOpening;
 
 /// Entries are handed over by themselves when they have so many bytes.
 const FULL: usize = 4 << 20;
@@ -19,23 +19,23 @@ const SNAPSHOT: usize = 4 << 20;
 /// Nothing more is recorded, and nothing more may be answered.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the table has stopped")]
-pub struct NotRecorded(#[from] Stopped);
+pub struct RecordingStopped(#[from] WriterStopped);
 
 /// What the entries of one machine are appended to its chain with.
 #[derive(Debug)]
 pub struct ChainWriter {
-    pen: Pen,
+    pen: ChainHandle,
     keeper: Keeper,
     waiting: Entries,
     snapshot_after: usize,
     since_snapshot: usize,
     since_checkpoint: usize,
-    stopped: Option<NotRecorded>,
+    stopped: Option<RecordingStopped>,
 }
 
 /// A machine and the chain that it is recorded in.
 #[derive(Debug)]
-pub struct Recorder<M: Machine> {
+pub struct Recorder<M: RecordedMachine> {
     machine: M,
     chain: ChainWriter,
 }
@@ -56,17 +56,20 @@ impl ChainWriter {
 
     /// Hands over what was appended since the last time. `done` is called on the writer's thread once that and all before it
     /// is durable, or with the reason why it never will be acknowledged.
-    pub fn commit(&mut self, done: impl FnOnce(Result<(), NotRecorded>) + Send + 'static) -> Result<(), NotRecorded> {
+    pub fn commit(
+        &mut self,
+        done: impl FnOnce(Result<(), RecordingStopped>) + Send + 'static,
+    ) -> Result<(), RecordingStopped> {
         self.hand_over(done);
         self.stopped.clone().map_or(Ok(()), Err)
     }
 
     /// If nothing is taken any more it is said at the next commit, and ever after.
-    fn hand_over(&mut self, done: impl FnOnce(Result<(), NotRecorded>) + Send + 'static) {
+    fn hand_over(&mut self, done: impl FnOnce(Result<(), RecordingStopped>) + Send + 'static) {
         let entries = std::mem::take(&mut self.waiting);
         self.since_snapshot += entries.bytes().len();
         self.since_checkpoint += entries.bytes().len();
-        let submitted = self.pen.submit(entries, |durable| done(durable.map(drop).map_err(NotRecorded)));
+        let submitted = self.pen.submit(entries, |durable| done(durable.map(drop).map_err(RecordingStopped)));
         if let Err(stopped) = submitted {
             self.stopped.get_or_insert(stopped.into());
         }
@@ -75,7 +78,7 @@ impl ChainWriter {
     /// Has a checkpoint made for everything appended so far, which has brought the machine into this state, off this thread, and
     /// from time to time a snapshot with it. It is called when a round is settled. Waits only where many checkpoints wait already;
     /// does nothing if nothing was recorded.
-    pub fn checkpoint<M: Machine>(&mut self, time: Time, machine: &M) -> Result<(), NotRecorded> {
+    pub fn checkpoint<M: RecordedMachine>(&mut self, time: Time, machine: &M) -> Result<(), RecordingStopped> {
         self.commit(drop)?;
         if std::mem::take(&mut self.since_checkpoint) == 0 {
             return Ok(());
@@ -84,7 +87,7 @@ impl ChainWriter {
         if with_snapshot {
             self.since_snapshot = 0;
         }
-        let (answer, mark) = mpsc::channel::<Result<Mark, Stopped>>();
+        let (answer, mark) = mpsc::channel::<Result<CheckpointTarget, WriterStopped>>();
         // If nobody waits for it the keeper has stopped, and with it the book.
         self.pen.mark(move |mark| answer.send(mark).unwrap_or_default())?;
         let machine = machine.clone();
@@ -94,8 +97,8 @@ impl ChainWriter {
     }
 }
 
-impl<M: Machine> Recorder<M> {
-    pub(crate) fn new(machine: M, pen: Pen, keeper: Keeper, opening: &Opening) -> Self {
+impl<M: RecordedMachine> Recorder<M> {
+    pub(crate) fn new(machine: M, pen: ChainHandle, keeper: Keeper, opening: &ChainOpening) -> Self {
         let mut waiting = Entries::default();
         waiting.write(|buffer| opening.write(buffer));
         let chain = ChainWriter {
@@ -147,12 +150,15 @@ impl<M: Machine> Recorder<M> {
     }
 
     /// Hands over what was decided since the last time: see [`ChainWriter::commit`].
-    pub fn commit(&mut self, done: impl FnOnce(Result<(), NotRecorded>) + Send + 'static) -> Result<(), NotRecorded> {
+    pub fn commit(
+        &mut self,
+        done: impl FnOnce(Result<(), RecordingStopped>) + Send + 'static,
+    ) -> Result<(), RecordingStopped> {
         self.chain.commit(done)
     }
 
     /// Has a checkpoint made for everything asked so far: see [`ChainWriter::checkpoint`].
-    pub fn checkpoint(&mut self, time: Time) -> Result<(), NotRecorded> {
+    pub fn checkpoint(&mut self, time: Time) -> Result<(), RecordingStopped> {
         self.chain.checkpoint(time, &self.machine)
     }
 }

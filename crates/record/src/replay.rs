@@ -5,20 +5,20 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use taisai_journal::{
-    Anchored, Archive, Block, ChainName, Checkpoint, Content, FARTHEST_VOUCHED, Fault, Genesis, Hash, Head, PublicKey,
-    ReadError, Reason, Snapshot, SnapshotError, Trust, Verifier,
+    AnchorLine, Archive, Block, BlockContent, ChainFault, ChainFaultReason, ChainHead, ChainName, Checkpoint, Genesis,
+    Hash, MAX_CHECKPOINT_DISTANCE, PublicKey, ReadError, SnapshotError, StoredSnapshot, TrustedKeys, Verifier,
 };
 use taisai_table::{BadBytes, Entry, decode};
 
-use crate::machine::Machine;
-use crate::opening::{BadOpening, Opening};
+use crate::machine::RecordedMachine;
+use crate::opening::{BadChainOpening, ChainOpening};
 
 /// How many bytes of blocks are read at once.
 pub(crate) const BATCH: usize = 4 << 20;
 
 /// The place of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct At {
+pub struct EntryPosition {
     /// The position of its block.
     pub position: u64,
     /// Its place in the block, from zero.
@@ -27,11 +27,11 @@ pub struct At {
 
 /// What is seen in a chain, before it changes the machine.
 #[derive(Debug)]
-pub enum Seen<'a, M: Machine> {
+pub enum ReplayEvent<'a, M: RecordedMachine> {
     /// A program begins to write.
-    Opening(At, &'a Opening),
+    Opening(EntryPosition, &'a ChainOpening),
     /// An entry.
-    Entry(At, &'a M, &'a Entry<M::Command, M::Event>),
+    Entry(EntryPosition, &'a M, &'a Entry<M::Command, M::Event>),
     /// Someone vouches for the chain up to a block.
     Checkpoint(u64, &'a Checkpoint),
     /// A block is over; the machine stands as it does after it.
@@ -43,14 +43,14 @@ pub enum Seen<'a, M: Machine> {
 pub enum ReplayError {
     /// A block is not what it should be.
     #[error(transparent)]
-    Block(#[from] Fault),
+    Block(#[from] ChainFault),
     /// An entry cannot be read.
     #[error("chain {chain}, block {}, entry {}: {bad}", at.position, at.line)]
     Entry {
         /// The chain.
         chain: ChainName,
         /// Where.
-        at: At,
+        at: EntryPosition,
         /// Why.
         bad: BadBytes,
     },
@@ -60,9 +60,9 @@ pub enum ReplayError {
         /// The chain.
         chain: ChainName,
         /// Where.
-        at: At,
+        at: EntryPosition,
         /// Why.
-        bad: BadOpening,
+        bad: BadChainOpening,
     },
     /// The store cannot be read.
     #[error(transparent)]
@@ -70,17 +70,17 @@ pub enum ReplayError {
 }
 
 /// Goes through one chain of a store.
-pub struct Replay<'a, M> {
+pub struct ChainReplay<'a, M> {
     archive: &'a mut dyn Archive,
     ahead: VecDeque<Vec<u8>>,
     reading: Reading<M>,
     /// Where the chain ended when the reading began; what is written since is left alone.
-    until: Option<Head>,
+    until: Option<ChainHead>,
 }
 
-impl<'a, M: Machine> Replay<'a, M> {
+impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
     /// Goes through a chain from its beginning.
-    pub fn new(archive: &'a mut dyn Archive, chain: ChainName, trust: Trust, anchored: &[Anchored]) -> Self {
+    pub fn new(archive: &'a mut dyn Archive, chain: ChainName, trust: TrustedKeys, anchored: &[AnchorLine]) -> Self {
         let verifier = Verifier::new(chain, trust).with_anchor(anchored);
         Self::of(archive, Reading { verifier, opening: None, machine: None })
     }
@@ -108,7 +108,7 @@ impl<'a, M: Machine> Replay<'a, M> {
         is_taken: impl Fn(u64, &M) -> bool,
         mut skipped: impl FnMut(u64, SkippedSnapshot),
     ) -> Result<Self, ReplayError> {
-        let trust = Trust::Keys(keys.to_vec());
+        let trust = TrustedKeys::Keys(keys.to_vec());
         let Some((genesis, opening)) = beginning(archive, chain)? else {
             return Ok(Self::new(archive, chain.clone(), trust, &[]));
         };
@@ -131,7 +131,7 @@ impl<'a, M: Machine> Replay<'a, M> {
 
     /// Stops at an end that the chain had, whatever was written since.
     #[must_use]
-    pub fn until(mut self, head: Head) -> Self {
+    pub fn until(mut self, head: ChainHead) -> Self {
         self.until = Some(head);
         self
     }
@@ -145,7 +145,7 @@ impl<'a, M: Machine> Replay<'a, M> {
         next: u64,
     ) -> Result<Self, ReplayError> {
         let mut replay = match keys {
-            [] => Self::new(archive, chain.clone(), Trust::AnyKey, &[]),
+            [] => Self::new(archive, chain.clone(), TrustedKeys::AnyKey, &[]),
             keys => Self::start(archive, chain, keys, |position, _| position < next, |_, _| {})?,
         };
         while replay.head().next < next && replay.next_block(|_| ControlFlow::Continue(()))?.is_some() {}
@@ -168,17 +168,17 @@ impl<'a, M: Machine> Replay<'a, M> {
     }
 
     /// What the machine was last opened with, once that was seen.
-    pub const fn opening(&self) -> Option<&Opening> {
+    pub const fn opening(&self) -> Option<&ChainOpening> {
         self.reading.opening.as_ref()
     }
 
     /// What the machine was built with, and the machine.
-    pub fn into_machine(self) -> Option<(Opening, M)> {
+    pub fn into_machine(self) -> Option<(ChainOpening, M)> {
         self.reading.into_machine()
     }
 
     /// How far it went.
-    pub fn head(&self) -> Head {
+    pub fn head(&self) -> ChainHead {
         self.reading.verifier.head()
     }
 
@@ -196,14 +196,14 @@ impl<'a, M: Machine> Replay<'a, M> {
         self.reading.verifier.clone().finish(head)?;
         // Blocks that the store itself does not know of. A head that has moved on since knows them.
         if goes_on && stored == *head {
-            let Head { chain, next: position, .. } = stored;
-            return Err(Fault { chain, position, reason: Reason::Head }.into());
+            let ChainHead { chain, next: position, .. } = stored;
+            return Err(ChainFault { chain, position, reason: ChainFaultReason::Head }.into());
         }
         Ok(())
     }
 
     /// Goes through everything, or until the one who looks has seen enough.
-    pub fn run(&mut self, mut look: impl FnMut(Seen<'_, M>) -> ControlFlow<()>) -> Result<(), ReplayError> {
+    pub fn run(&mut self, mut look: impl FnMut(ReplayEvent<'_, M>) -> ControlFlow<()>) -> Result<(), ReplayError> {
         while self.next_block(&mut look)?.is_some_and(|seen| seen.is_continue()) {}
         Ok(())
     }
@@ -211,13 +211,13 @@ impl<'a, M: Machine> Replay<'a, M> {
     /// Goes through the next block; nothing if there is none yet.
     pub fn next_block(
         &mut self,
-        mut look: impl FnMut(Seen<'_, M>) -> ControlFlow<()>,
+        mut look: impl FnMut(ReplayEvent<'_, M>) -> ControlFlow<()>,
     ) -> Result<Option<ControlFlow<()>>, ReplayError> {
         self.next_bytes()?.map(|bytes| self.reading.block(bytes, &mut look)).transpose()
     }
 
     fn next_bytes(&mut self) -> Result<Option<Vec<u8>>, ReplayError> {
-        let Head { chain, next, .. } = self.head();
+        let ChainHead { chain, next, .. } = self.head();
         if self.until.as_ref().is_some_and(|until| next >= until.next) {
             return Ok(None);
         }
@@ -231,18 +231,23 @@ impl<'a, M: Machine> Replay<'a, M> {
 /// A machine on its way through blocks, wherever they come from.
 pub(crate) struct Reading<M> {
     verifier: Verifier,
-    opening: Option<Opening>,
+    opening: Option<ChainOpening>,
     machine: Option<M>,
 }
 
-impl<M: Machine> Reading<M> {
+impl<M: RecordedMachine> Reading<M> {
     /// From the beginning of a chain.
-    pub(crate) const fn new(chain: ChainName, trust: Trust) -> Self {
+    pub(crate) const fn new(chain: ChainName, trust: TrustedKeys) -> Self {
         Self { verifier: Verifier::new(chain, trust), opening: None, machine: None }
     }
 
     /// From the state after a block that is believed for other reasons.
-    pub(crate) fn after(block: &Block, (trust, of): (Trust, &Genesis), opening: Opening, machine: M) -> Self {
+    pub(crate) fn after(
+        block: &Block,
+        (trust, of): (TrustedKeys, &Genesis),
+        opening: ChainOpening,
+        machine: M,
+    ) -> Self {
         let verifier = Verifier::after(block, trust).of_house(of.house);
         Self { verifier, opening: Some(opening), machine: Some(machine) }
     }
@@ -253,11 +258,11 @@ impl<M: Machine> Reading<M> {
     }
 
     /// What the machine was last opened with.
-    pub(crate) const fn opening(&self) -> Option<&Opening> {
+    pub(crate) const fn opening(&self) -> Option<&ChainOpening> {
         self.opening.as_ref()
     }
 
-    pub(crate) fn into_machine(self) -> Option<(Opening, M)> {
+    pub(crate) fn into_machine(self) -> Option<(ChainOpening, M)> {
         self.opening.zip(self.machine)
     }
 
@@ -270,45 +275,48 @@ impl<M: Machine> Reading<M> {
     pub(crate) fn block(
         &mut self,
         bytes: Vec<u8>,
-        look: &mut impl FnMut(Seen<'_, M>) -> ControlFlow<()>,
+        look: &mut impl FnMut(ReplayEvent<'_, M>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, ReplayError> {
         let block = self.verifier.follow(bytes)?;
-        let position = block.place().position;
+        let position = block.header().position;
         match block.content() {
-            Content::Genesis(_) | Content::TakeOver(_) => {}
-            Content::Checkpoint(checkpoint) => {
-                if look(Seen::Checkpoint(position, checkpoint)).is_break() {
+            BlockContent::Genesis(_) | BlockContent::TakeOver(_) => {}
+            BlockContent::Checkpoint(checkpoint) => {
+                if look(ReplayEvent::Checkpoint(position, checkpoint)).is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
-            Content::Entries => {
+            BlockContent::Entries => {
                 for (line, bytes) in (0..).zip(block.entries()) {
-                    if self.line(At { position, line }, bytes, look)?.is_break() {
+                    if self.line(EntryPosition { position, line }, bytes, look)?.is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
             }
         }
-        Ok(self.machine.as_ref().map_or(ControlFlow::Continue(()), |machine| look(Seen::Block(position, machine))))
+        Ok(self
+            .machine
+            .as_ref()
+            .map_or(ControlFlow::Continue(()), |machine| look(ReplayEvent::Block(position, machine))))
     }
 
     fn line(
         &mut self,
-        at: At,
+        at: EntryPosition,
         bytes: &[u8],
-        look: &mut impl FnMut(Seen<'_, M>) -> ControlFlow<()>,
+        look: &mut impl FnMut(ReplayEvent<'_, M>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, ReplayError> {
-        if Opening::is_one(bytes) {
+        if ChainOpening::is_one(bytes) {
             let chain = self.verifier.head().chain;
             let opening = self.take_opening(bytes).map_err(|bad| ReplayError::Opening { chain, at, bad })?;
-            return Ok(look(Seen::Opening(at, opening)));
+            return Ok(look(ReplayEvent::Opening(at, opening)));
         }
         let chain = || self.verifier.head().chain;
         let entry = decode(bytes).map_err(|bad| ReplayError::Entry { chain: chain(), at, bad })?;
         let Some(machine) = self.machine.as_mut() else {
-            return Err(ReplayError::Opening { chain: chain(), at, bad: BadOpening::Missing });
+            return Err(ReplayError::Opening { chain: chain(), at, bad: BadChainOpening::Missing });
         };
-        let seen = look(Seen::Entry(at, machine, &entry));
+        let seen = look(ReplayEvent::Entry(at, machine, &entry));
         if seen.is_continue() {
             machine.apply(&entry);
         }
@@ -316,13 +324,13 @@ impl<M: Machine> Reading<M> {
     }
 
     /// The first opening builds the machine; a later one must be for the same.
-    fn take_opening(&mut self, bytes: &[u8]) -> Result<&Opening, BadOpening> {
-        let opening = Opening::read(bytes)?;
+    fn take_opening(&mut self, bytes: &[u8]) -> Result<&ChainOpening, BadChainOpening> {
+        let opening = ChainOpening::read(bytes)?;
         if opening.setup.chain() != self.verifier.head().chain {
-            return Err(BadOpening::OtherMachine);
+            return Err(BadChainOpening::OtherMachine);
         }
         match &self.opening {
-            Some(before) if !before.builds_the_same(&opening) => return Err(BadOpening::OtherMachine),
+            Some(before) if !before.builds_the_same(&opening) => return Err(BadChainOpening::OtherMachine),
             Some(_) => {}
             None => self.machine = Some(M::build(&opening)?),
         }
@@ -341,7 +349,7 @@ pub enum SkippedSnapshot {
     Read(#[from] ReadError),
     /// Its bytes are no state.
     #[error(transparent)]
-    Bytes(#[from] BadOpening),
+    Bytes(#[from] BadChainOpening),
     /// Its bytes are not the state that it promises.
     #[error("it holds another state than it promises")]
     State,
@@ -351,14 +359,14 @@ pub enum SkippedSnapshot {
 }
 
 /// The machine in a snapshot, and the block after which it stood so.
-fn restore<M: Machine>(
+fn restore<M: RecordedMachine>(
     archive: &mut dyn Archive,
-    trust: &Trust,
-    (genesis, opening): (&Genesis, &Opening),
-    snapshot: Snapshot,
+    trust: &TrustedKeys,
+    (genesis, opening): (&Genesis, &ChainOpening),
+    snapshot: StoredSnapshot,
 ) -> Result<(M, Block), SkippedSnapshot> {
     let chain = opening.setup.chain();
-    let Snapshot { position, state, .. } = snapshot;
+    let StoredSnapshot { position, state, .. } = snapshot;
     let block = vouched_block(archive, &chain, trust, genesis, snapshot)?.ok_or(SkippedSnapshot::Unvouched)?;
     let machine = M::restore(opening, &archive.read_snapshot(&chain, position)?)?;
     if Hash::from_bytes(machine.state_hash()) == state { Ok((machine, block)) } else { Err(SkippedSnapshot::State) }
@@ -368,25 +376,25 @@ fn restore<M: Machine>(
 fn vouched_block(
     archive: &mut dyn Archive,
     chain: &ChainName,
-    trust: &Trust,
+    trust: &TrustedKeys,
     genesis: &Genesis,
-    Snapshot { position, state, .. }: Snapshot,
+    StoredSnapshot { position, state, .. }: StoredSnapshot,
 ) -> Result<Option<Block>, ReadError> {
     let Some(bytes) = archive.read(chain, position, 1)?.into_iter().next() else { return Ok(None) };
     let Ok(block) = Block::decode(bytes) else { return Ok(None) };
-    if block.place().chain != *chain || block.place().position != position {
+    if block.header().chain != *chain || block.header().position != position {
         return Ok(None);
     }
     let mut verifier = Verifier::after(&block, trust.clone()).of_house(genesis.house);
-    while verifier.head().next - position <= FARTHEST_VOUCHED {
+    while verifier.head().next - position <= MAX_CHECKPOINT_DISTANCE {
         let batch = archive.read(chain, verifier.head().next, BATCH)?;
         if batch.is_empty() {
             break;
         }
         for bytes in batch {
             let Ok(followed) = verifier.follow(bytes) else { return Ok(None) };
-            if let Content::Checkpoint(checkpoint) = followed.content()
-                && let vouched = &checkpoint.vouched
+            if let BlockContent::Checkpoint(checkpoint) = followed.content()
+                && let vouched = &checkpoint.content
                 && (vouched.position, vouched.hash, vouched.state) == (position, block.hash(), state)
             {
                 return Ok(Some(block));
@@ -397,19 +405,20 @@ fn vouched_block(
 }
 
 /// What the machine of a chain is built with; none while the chain has only begun.
-pub fn first_opening(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<Opening>, ReplayError> {
+pub fn first_opening(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<ChainOpening>, ReplayError> {
     Ok(beginning(archive, chain)?.map(|(_, opening)| opening))
 }
 
 /// The house of a chain, and what its machine is built with; none while the chain has only begun.
-fn beginning(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<(Genesis, Opening)>, ReplayError> {
-    let mut verifier = Verifier::new(chain.clone(), Trust::AnyKey);
+fn beginning(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<(Genesis, ChainOpening)>, ReplayError> {
+    let mut verifier = Verifier::new(chain.clone(), TrustedKeys::AnyKey);
     loop {
         let position = verifier.head().next;
         let Some(bytes) = archive.read(chain, position, 1)?.into_iter().next() else { return Ok(None) };
         if let Some(line) = verifier.follow(bytes)?.entries().next() {
-            let at = At { position, line: 0 };
-            let opening = Opening::read(line).map_err(|bad| ReplayError::Opening { chain: chain.clone(), at, bad })?;
+            let at = EntryPosition { position, line: 0 };
+            let opening =
+                ChainOpening::read(line).map_err(|bad| ReplayError::Opening { chain: chain.clone(), at, bad })?;
             return Ok(verifier.genesis().map(|genesis| (*genesis, opening)));
         }
     }

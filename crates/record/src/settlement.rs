@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use taisai_journal::{Archive, ChainName, Genesis, PublicKey, Trust, Verifier};
+use taisai_journal::{Archive, ChainName, Genesis, PublicKey, TrustedKeys, Verifier};
 use taisai_rules::{Dice, Limits};
 use taisai_table::{
     Adjustment, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandRequest, MachineId, PastRound, Phase, Round,
@@ -11,14 +11,14 @@ use taisai_table::{
     VoidReason,
 };
 
-use crate::machine::Machine;
-use crate::opening::{Opening, Setup, chain_of};
+use crate::machine::RecordedMachine;
+use crate::opening::{ChainOpening, MachineSetup, chain_of};
 use crate::past::{Change, change};
-use crate::replay::{At, Replay, ReplayError, Seen};
+use crate::replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent};
 
 /// A round on record.
 #[derive(Clone, Debug)]
-pub struct Settlement {
+pub struct RoundSettlement {
     /// The table.
     pub table: TableId,
     /// The round.
@@ -26,33 +26,33 @@ pub struct Settlement {
     /// What the dealer's chain begins with: whose it is, and whether its money is real.
     pub genesis: Genesis,
     /// What the dealer's side was last opened with.
-    pub opening: Opening,
+    pub opening: ChainOpening,
     /// How it stands; none while it is in play.
     pub past: Option<PastRound>,
     /// The ruling on it whose money waits for a second person to witness it (5.14).
     pub unwitnessed: Option<Unwitnessed>,
     /// What was asked at the dealer's side, in play and about it later.
-    pub acts: Vec<Act>,
+    pub acts: Vec<RoundAct>,
     /// What each cluster settled, by number; those that have not settled it yet are left out.
-    pub clusters: Vec<Settled>,
+    pub clusters: Vec<ClusterSettlement>,
 }
 
 /// Something asked at the dealer's side.
 #[derive(Clone, Debug)]
-pub struct Act {
+pub struct RoundAct {
     /// Where it stands in the chain.
-    pub at: At,
+    pub at: EntryPosition,
     /// How it was asked, and what happened.
     pub entry: RoundEntry,
 }
 
 /// The round at one cluster.
 #[derive(Clone, Debug)]
-pub struct Settled {
+pub struct ClusterSettlement {
     /// The cluster.
     pub cluster: ClusterId,
     /// Where the settlement stands in the chain.
-    pub at: At,
+    pub at: EntryPosition,
     /// When.
     pub time: Time,
     /// The notice by which it was settled.
@@ -66,16 +66,16 @@ pub struct Settled {
     /// What it came to.
     pub totals: SlipTotals,
     /// Settled again or voided since, in order.
-    pub changes: Vec<Changed>,
+    pub changes: Vec<SettlementChange>,
     /// What was registered after the dice, and from the film, in order: only at a table that registers winners.
-    pub registered: Vec<Registered>,
+    pub registered: Vec<RegisteredWinner>,
 }
 
 /// Something that was registered at a table that registers winners.
 #[derive(Clone, Debug)]
-pub struct Registered {
+pub struct RegisteredWinner {
     /// Where it stands in the chain.
-    pub at: At,
+    pub at: EntryPosition,
     /// Who, when and what.
     pub asked: CommandRequest<ClusterCommand>,
     /// What came of it.
@@ -84,9 +84,9 @@ pub struct Registered {
 
 /// A round that was over comes to stand otherwise.
 #[derive(Clone, Debug)]
-pub struct Changed {
+pub struct SettlementChange {
     /// Where it stands in the chain.
-    pub at: At,
+    pub at: EntryPosition,
     /// When.
     pub time: Time,
     /// The notice by which it was changed.
@@ -99,7 +99,7 @@ pub struct Changed {
     pub adjustments: Vec<Adjustment>,
 }
 
-impl Settled {
+impl ClusterSettlement {
     /// The dice by which the round stands; none if it is void.
     pub fn latest(&self) -> Option<Dice> {
         self.changes.last().map_or(self.dice, |change| change.dice)
@@ -108,12 +108,12 @@ impl Settled {
 
 /// Reads a round of a table; none if the store does not have it. Checkpoints must be signed with one of the keys, if there are
 /// any.
-pub fn settlement(
+pub fn round_settlement(
     archive: &mut dyn Archive,
     keys: &[PublicKey],
     table: TableId,
     round: RoundNumber,
-) -> Result<Option<Settlement>, ReplayError> {
+) -> Result<Option<RoundSettlement>, ReplayError> {
     let mut acts = Acts::new(round);
     let chain = chain_of(MachineId::Round(table));
     let mut replay = start::<Round>(archive, &chain, keys, |machine| machine.number() < round)?;
@@ -137,8 +137,8 @@ pub fn settlement(
     }
     let past = machine.past(round).copied();
     let unwitnessed = unwitnessed(&machine, round).cloned();
-    let genesis = beginning(archive, &chain)?;
-    Ok(genesis.map(|genesis| Settlement {
+    let genesis = chain_genesis(archive, &chain)?;
+    Ok(genesis.map(|genesis| RoundSettlement {
         table,
         round,
         genesis,
@@ -156,39 +156,39 @@ pub(crate) fn unwitnessed(machine: &Round, round: RoundNumber) -> Option<&Unwitn
 }
 
 /// What a chain begins with; none if it has no block yet.
-pub fn beginning(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<Genesis>, ReplayError> {
-    let mut verifier = Verifier::new(chain.clone(), Trust::AnyKey);
+pub fn chain_genesis(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<Genesis>, ReplayError> {
+    let mut verifier = Verifier::new(chain.clone(), TrustedKeys::AnyKey);
     archive.read(chain, 0, 1)?.into_iter().next().map(|bytes| verifier.follow(bytes)).transpose()?;
     Ok(verifier.genesis().copied())
 }
 
 /// The clusters of a table, by the opening of its dealer's side.
-pub(crate) fn clusters_of(setup: &Setup) -> Vec<ClusterId> {
+pub(crate) fn clusters_of(setup: &MachineSetup) -> Vec<ClusterId> {
     match setup {
-        Setup::Round { table, clusters, .. } => {
+        MachineSetup::Round { table, clusters, .. } => {
             (0..*clusters).map(|number| ClusterId { table: *table, number }).collect()
         }
-        Setup::House { .. } | Setup::Cluster { .. } => Vec::new(),
+        MachineSetup::House { .. } | MachineSetup::Cluster { .. } => Vec::new(),
     }
 }
 
 /// Begins at the newest snapshot before the round that a key vouches for, or at the beginning.
-pub(crate) fn start<'a, M: Machine>(
+pub(crate) fn start<'a, M: RecordedMachine>(
     archive: &'a mut dyn Archive,
     chain: &ChainName,
     keys: &[PublicKey],
     is_before: impl Fn(&M) -> bool,
-) -> Result<Replay<'a, M>, ReplayError> {
+) -> Result<ChainReplay<'a, M>, ReplayError> {
     if keys.is_empty() {
-        return Ok(Replay::new(archive, chain.clone(), Trust::AnyKey, &[]));
+        return Ok(ChainReplay::new(archive, chain.clone(), TrustedKeys::AnyKey, &[]));
     }
-    Replay::from_snapshot(archive, chain, keys, is_before, |_, _| {})
+    ChainReplay::from_snapshot(archive, chain, keys, is_before, |_, _| {})
 }
 
 /// Picks what is asked at the dealer's side in and about a round.
 pub(crate) struct Acts {
     round: RoundNumber,
-    pub(crate) acts: Vec<Act>,
+    pub(crate) acts: Vec<RoundAct>,
 }
 
 impl Acts {
@@ -196,11 +196,11 @@ impl Acts {
         Self { round, acts: Vec::new() }
     }
 
-    pub(crate) fn see(&mut self, seen: &Seen<'_, Round>) {
-        if let Seen::Entry(at, machine, entry) = seen
+    pub(crate) fn see(&mut self, seen: &ReplayEvent<'_, Round>) {
+        if let ReplayEvent::Entry(at, machine, entry) = seen
             && (self.is_played(machine, entry) || self.is_about(&entry.request.command))
         {
-            self.acts.push(Act { at: *at, entry: (*entry).clone() });
+            self.acts.push(RoundAct { at: *at, entry: (*entry).clone() });
         }
     }
 
@@ -265,9 +265,9 @@ impl Acts {
 /// Picks what a cluster settled in a round, and what became of it.
 pub(crate) struct Settling {
     round: RoundNumber,
-    pub(crate) settled: Option<Settled>,
+    pub(crate) settled: Option<ClusterSettlement>,
     /// Before the round is settled.
-    registered: Vec<Registered>,
+    registered: Vec<RegisteredWinner>,
 }
 
 impl Settling {
@@ -275,19 +275,19 @@ impl Settling {
         Self { round, settled: None, registered: Vec::new() }
     }
 
-    pub(crate) fn see(&mut self, seen: &Seen<'_, Cluster>) {
-        let Seen::Entry(at, cluster, entry) = seen else { return };
+    pub(crate) fn see(&mut self, seen: &ReplayEvent<'_, Cluster>) {
+        let ReplayEvent::Entry(at, cluster, entry) = seen else { return };
         if let Ok(event) = &entry.outcome
             && self.is_registered(cluster, &entry.request.command)
         {
-            let registered = Registered { at: *at, asked: entry.request.clone(), event: event.clone() };
+            let registered = RegisteredWinner { at: *at, asked: entry.request.clone(), event: event.clone() };
             self.settled.as_mut().map_or(&mut self.registered, |settled| &mut settled.registered).push(registered);
         }
         let ClusterCommand::Follow { number, notice, .. } = &entry.request.command else { return };
         let time = entry.request.time;
         match (change(entry), &entry.outcome) {
             (Some(Change::Settled(round, dice)), Ok(ClusterEvent::Settled { totals, .. })) if round == self.round => {
-                self.settled = Some(Settled {
+                self.settled = Some(ClusterSettlement {
                     cluster: cluster.id(),
                     at: *at,
                     time,
@@ -304,7 +304,8 @@ impl Settling {
                 if round == self.round =>
             {
                 let void = notice.stands().and_then(|(_, by)| by.err());
-                let change = Changed { at: *at, time, notice: *number, dice, void, adjustments: adjustments.clone() };
+                let change =
+                    SettlementChange { at: *at, time, notice: *number, dice, void, adjustments: adjustments.clone() };
                 self.settled.iter_mut().for_each(|settled| settled.changes.push(change.clone()));
             }
             (_, Ok(_) | Err(_)) => {}

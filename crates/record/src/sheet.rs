@@ -10,10 +10,10 @@ use serde::Serialize;
 use taisai_rules::{BetBox, Citation, Dice, Game, Language, Layout, LimitScope, Limits, Money, Outcome, PayoutError};
 use taisai_table::{Chips, Seat, Slip, SlipLine, SlipTotals};
 
-pub use movements::{Moved, Movement, Purse};
-pub use round::{ChangeSheet, ClusterSheet, Mark, RegisteredLine, RoundSheet, StakeLine};
+pub use movements::{MoneyHolder, Movement, MovementReason};
+pub use round::{ChangeSheet, ClusterSheet, RecordLabel, RegisteredLine, RoundSheet, StakeLine};
 
-use crate::opening::BadOpening;
+use crate::opening::BadChainOpening;
 
 /// Why a sheet cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum BadSheet {
     Payout(#[from] PayoutError),
     /// The rules of the table.
     #[error(transparent)]
-    Rules(#[from] BadOpening),
+    Rules(#[from] BadChainOpening),
     /// It has other lines than were settled.
     #[error("the sheet has other lines than were settled")]
     Lines,
@@ -48,7 +48,8 @@ pub enum BadSheet {
 /// A line of the sheet.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct SheetLine {
+#[cfg_attr(feature = "openapi", schema(as = SheetLine))]
+pub struct SettlementLine {
     /// Whose bet it is.
     #[cfg_attr(feature = "openapi", schema(value_type = u32))]
     pub seat: Seat,
@@ -85,9 +86,10 @@ pub struct SheetLine {
 /// A settled round on paper.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Sheet {
+#[cfg_attr(feature = "openapi", schema(as = Sheet))]
+pub struct SettlementSheet {
     /// Its lines.
-    pub lines: Vec<SheetLine>,
+    pub lines: Vec<SettlementLine>,
     /// Counted stakes that lost.
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub collected: Money,
@@ -96,7 +98,7 @@ pub struct Sheet {
     pub paid_out: Money,
 }
 
-impl Sheet {
+impl SettlementSheet {
     /// Writes the sheet of a slip by the dice.
     pub fn new(game: &Game, layout: &Layout, limits: &Limits, slip: &Slip, dice: Dice) -> Result<Self, BadSheet> {
         let unit = limits.unit().cents();
@@ -128,7 +130,7 @@ impl Sheet {
             }
             let citations = citations(layout, limits, line, stake, outcome, &total);
             let paragraphs = citations.into_iter().filter_map(|citation| layout.paragraph(citation));
-            sheet.lines.push(SheetLine {
+            sheet.lines.push(SettlementLine {
                 seat: line.seat,
                 bet_box: line.bet_box,
                 label: game.label(line.bet_box, Language::English),
@@ -147,8 +149,9 @@ impl Sheet {
 
     /// Whether the lines come to what was settled.
     pub fn check(&self, totals: &SlipTotals) -> Result<(), BadSheet> {
-        let total =
-            |of: fn(&SheetLine) -> Money| self.lines.iter().try_fold(Money::ZERO, |total, line| sum(total, of(line)));
+        let total = |of: fn(&SettlementLine) -> Money| {
+            self.lines.iter().try_fold(Money::ZERO, |total, line| sum(total, of(line)))
+        };
         if u64::try_from(self.lines.len()).ok() != Some(totals.lines) {
             return Err(BadSheet::Lines);
         }

@@ -1,7 +1,7 @@
 //! How the chains of a record stand: how long each is, and up to where and when somebody vouched for it.
 
 use serde::Serialize;
-use taisai_journal::{Archive, Block, Content, Head, ReadError};
+use taisai_journal::{Archive, Block, BlockContent, ChainHead, ReadError};
 use taisai_table::Time;
 
 use crate::replay::BATCH;
@@ -12,7 +12,8 @@ pub(crate) const LOOKED_BACK: u64 = 256;
 /// How a chain stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Standing {
+#[cfg_attr(feature = "openapi", schema(as = Standing))]
+pub struct ChainStatus {
     /// The chain.
     pub chain: String,
     /// How many blocks it has.
@@ -20,13 +21,14 @@ pub struct Standing {
     /// How often it was taken over.
     pub epoch: u64,
     /// The newest checkpoint among its last blocks.
-    pub checkpoint: Option<Vouching>,
+    pub checkpoint: Option<CheckpointStatus>,
 }
 
 /// A checkpoint, as it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Vouching {
+#[cfg_attr(feature = "openapi", schema(as = Vouching))]
+pub struct CheckpointStatus {
     /// The last block that it vouches for.
     pub position: u64,
     /// When it was signed.
@@ -34,24 +36,24 @@ pub struct Vouching {
 }
 
 /// How every chain stands.
-pub fn standings(archive: &mut dyn Archive) -> Result<Vec<Standing>, ReadError> {
+pub fn chain_statuses(archive: &mut dyn Archive) -> Result<Vec<ChainStatus>, ReadError> {
     let heads = archive.heads()?;
-    heads.iter().map(|head| standing(archive, head)).collect()
+    heads.iter().map(|head| chain_status(archive, head)).collect()
 }
 
-fn standing(archive: &mut dyn Archive, head: &Head) -> Result<Standing, ReadError> {
+fn chain_status(archive: &mut dyn Archive, head: &ChainHead) -> Result<ChainStatus, ReadError> {
     let newest = newest_checkpoint(archive, head)?.and_then(|bytes| Block::decode(bytes).ok());
     let checkpoint = match newest.as_ref().map(Block::content) {
-        Some(Content::Checkpoint(signed)) => {
-            Some(Vouching { position: signed.vouched.position, time: Time(signed.vouched.time) })
+        Some(BlockContent::Checkpoint(signed)) => {
+            Some(CheckpointStatus { position: signed.content.position, time: Time(signed.content.time) })
         }
         Some(_) | None => None,
     };
-    Ok(Standing { chain: head.chain.to_string(), blocks: head.next, epoch: head.epoch, checkpoint })
+    Ok(ChainStatus { chain: head.chain.to_string(), blocks: head.next, epoch: head.epoch, checkpoint })
 }
 
 /// The newest of the last blocks of a chain that says it is a checkpoint, unchecked.
-pub(crate) fn newest_checkpoint(archive: &mut dyn Archive, head: &Head) -> Result<Option<Vec<u8>>, ReadError> {
+pub(crate) fn newest_checkpoint(archive: &mut dyn Archive, head: &ChainHead) -> Result<Option<Vec<u8>>, ReadError> {
     let mut newest = None;
     let mut next = head.next.saturating_sub(LOOKED_BACK);
     while next < head.next {

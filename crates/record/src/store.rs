@@ -8,7 +8,7 @@ use taisai_journal::{
     Archive, Journal, Postgres, PostgresArchive, PostgresError, ReadError, Sqlite, SqliteArchive, SqliteError,
 };
 
-use crate::book::Files;
+use crate::book::RecordFiles;
 
 /// A store's address.
 #[derive(Clone, PartialEq, Eq)]
@@ -69,9 +69,9 @@ impl fmt::Debug for Address {
 
 impl Address {
     /// The key and the anchor as they lie in a data folder, where nobody says otherwise. A database has none of its own.
-    pub fn files(&self) -> Option<Files> {
+    pub fn files(&self) -> Option<RecordFiles> {
         match self {
-            Self::Folder(folder) => Some(Files {
+            Self::Folder(folder) => Some(RecordFiles {
                 key: folder.join("house.key"),
                 anchor: Some(folder.join("anchor.txt")),
                 trusted: Vec::new(),

@@ -5,21 +5,21 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 
 use taisai_journal::{
-    Anchored, Archive, Block, ChainName, Checkpoint, Content, Genesis, Hash, Head, PublicKey, ReadError, Snapshot,
-    SnapshotError, Trust, Vouched,
+    AnchorLine, Archive, Block, BlockContent, ChainHead, ChainName, Checkpoint, CheckpointContent, Genesis, Hash,
+    PublicKey, ReadError, SnapshotError, StoredSnapshot, TrustedKeys,
 };
 use taisai_table::{Decision, Entry, Refusal};
 
-use crate::finding::Finding;
-use crate::machine::Machine;
-use crate::opening::{Opening, Program};
-use crate::replay::{At, BATCH, Replay, Seen, SkippedSnapshot};
+use crate::finding::AuditFinding;
+use crate::machine::RecordedMachine;
+use crate::opening::{ChainOpening, Program};
+use crate::replay::{BATCH, ChainReplay, EntryPosition, ReplayEvent, SkippedSnapshot};
 
 /// What was verified.
 #[derive(Clone, Debug)]
-pub struct Verified<M> {
+pub struct VerifiedChain<M> {
     /// Where the chain ends.
-    pub head: Head,
+    pub head: ChainHead,
     /// What its first block says; none of a chain that was only claimed.
     pub genesis: Option<Genesis>,
     /// How many entries it has.
@@ -31,28 +31,28 @@ pub struct Verified<M> {
     /// The keys that signed them.
     pub signers: Vec<PublicKey>,
     /// What it was last opened with.
-    pub opening: Option<Opening>,
+    pub opening: Option<ChainOpening>,
     /// The machine as it stands; none of a chain that has only begun.
     pub machine: Option<M>,
 }
 
 /// Verifies the chain of a machine up to an end that it had. `watch` sees everything first.
-pub fn verify_chain<M: Machine>(
+pub fn verify_chain<M: RecordedMachine>(
     archive: &mut dyn Archive,
-    head: &Head,
+    head: &ChainHead,
     keys: &[PublicKey],
-    anchored: &[Anchored],
+    anchored: &[AnchorLine],
     program: &Program,
-    mut watch: impl FnMut(&Seen<'_, M>),
-) -> Result<Verified<M>, Finding> {
+    mut watch: impl FnMut(&ReplayEvent<'_, M>),
+) -> Result<VerifiedChain<M>, AuditFinding> {
     let chain = &head.chain;
     let mut snapshots = archive.snapshots(chain).map_err(|why| bad_snapshot(chain, head.next, why.into()))?;
     snapshots.retain(|snapshot| snapshot.position < head.next);
     let mut wanted = vouched_positions(archive, head)?;
     wanted.extend(snapshots.iter().map(|snapshot| snapshot.position));
     let mut checks = Checks::new(chain.clone(), program.clone(), wanted);
-    let trust = if keys.is_empty() { Trust::AnyKey } else { Trust::Keys(keys.to_vec()) };
-    let mut replay = Replay::<M>::new(archive, chain.clone(), trust, anchored).until(head.clone());
+    let trust = if keys.is_empty() { TrustedKeys::AnyKey } else { TrustedKeys::Keys(keys.to_vec()) };
+    let mut replay = ChainReplay::<M>::new(archive, chain.clone(), trust, anchored).until(head.clone());
     replay.run(|seen| {
         watch(&seen);
         checks.see(&seen)
@@ -74,7 +74,7 @@ pub fn verify_chain<M: Machine>(
     }
     let Checks { entries, unsigned, checkpoints, signers, opening, .. } = checks;
     let unsigned = unsigned.iter().map(|(_, entries)| entries).sum();
-    Ok(Verified { head: head.clone(), genesis, entries, unsigned, checkpoints, signers, opening, machine })
+    Ok(VerifiedChain { head: head.clone(), genesis, entries, unsigned, checkpoints, signers, opening, machine })
 }
 
 /// What is checked on the way through a chain, and what was counted.
@@ -91,8 +91,8 @@ pub(crate) struct Checks {
     unsigned: VecDeque<(u64, u64)>,
     checkpoints: u64,
     signers: Vec<PublicKey>,
-    opening: Option<Opening>,
-    pub(crate) finding: Option<Finding>,
+    opening: Option<ChainOpening>,
+    pub(crate) finding: Option<AuditFinding>,
 }
 
 impl Checks {
@@ -113,7 +113,7 @@ impl Checks {
     }
 
     /// The state after a block is known, as a chain is entered there.
-    pub(crate) fn enter(&mut self, opening: Opening, position: u64, state: Hash) {
+    pub(crate) fn enter(&mut self, opening: ChainOpening, position: u64, state: Hash) {
         self.opening = Some(opening);
         self.from = position;
         self.states.insert(position, state);
@@ -125,21 +125,26 @@ impl Checks {
     }
 
     /// Looks at one thing of the chain; it is over when something is wrong.
-    pub(crate) fn see<M: Machine>(&mut self, seen: &Seen<'_, M>) -> ControlFlow<()> {
+    pub(crate) fn see<M: RecordedMachine>(&mut self, seen: &ReplayEvent<'_, M>) -> ControlFlow<()> {
         let seen = match seen {
-            Seen::Opening(_, opened) => {
+            ReplayEvent::Opening(_, opened) => {
                 self.opening = Some((*opened).clone());
                 Ok(())
             }
-            Seen::Entry(at, machine, entry) => self.entry(*at, *machine, entry),
-            Seen::Block(position, machine) => self.block(*position, *machine),
-            Seen::Checkpoint(_, checkpoint) => self.checkpoint(checkpoint),
+            ReplayEvent::Entry(at, machine, entry) => self.entry(*at, *machine, entry),
+            ReplayEvent::Block(position, machine) => self.block(*position, *machine),
+            ReplayEvent::Checkpoint(_, checkpoint) => self.checkpoint(checkpoint),
         };
         self.finding = seen.err();
         if self.finding.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn entry<M: Machine>(&mut self, at: At, machine: &M, entry: &Entry<M::Command, M::Event>) -> Result<(), Finding> {
+    fn entry<M: RecordedMachine>(
+        &mut self,
+        at: EntryPosition,
+        machine: &M,
+        entry: &Entry<M::Command, M::Event>,
+    ) -> Result<(), AuditFinding> {
         self.entries += 1;
         match self.unsigned.back_mut() {
             Some((position, entries)) if *position == at.position => *entries += 1,
@@ -147,7 +152,7 @@ impl Checks {
         }
         let Some(decided) = decided_otherwise(machine, entry) else { return Ok(()) };
         let recorder = self.opening.as_ref().map(|opening| &opening.program);
-        Err(Finding::Decision {
+        Err(AuditFinding::Decision {
             chain: self.chain.clone(),
             at,
             recorded: told(&entry.outcome),
@@ -156,7 +161,7 @@ impl Checks {
         })
     }
 
-    fn block<M: Machine>(&mut self, position: u64, machine: &M) -> Result<(), Finding> {
+    fn block<M: RecordedMachine>(&mut self, position: u64, machine: &M) -> Result<(), AuditFinding> {
         if !self.wanted.contains(&position) {
             return Ok(());
         }
@@ -165,12 +170,12 @@ impl Checks {
     }
 
     /// Holds a checkpoint against the state that was reckoned.
-    pub(crate) fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), Finding> {
+    pub(crate) fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), AuditFinding> {
         self.checkpoints += 1;
         if !self.signers.contains(&checkpoint.key) {
             self.signers.push(checkpoint.key);
         }
-        let (position, vouched) = (checkpoint.vouched.position, checkpoint.vouched.state);
+        let (position, vouched) = (checkpoint.content.position, checkpoint.content.state);
         while self.unsigned.front().is_some_and(|(signed, _)| *signed <= position) {
             self.unsigned.pop_front();
         }
@@ -178,17 +183,17 @@ impl Checks {
         if found == vouched || position < self.from {
             return Ok(());
         }
-        Err(Finding::State { chain: self.chain.clone(), position, vouched, found })
+        Err(AuditFinding::State { chain: self.chain.clone(), position, vouched, found })
     }
 
     /// Every invariant of the machine.
-    fn hold(&self, position: u64, machine: &impl Machine) -> Result<(), Finding> {
-        machine.check().map_err(|broken| Finding::Invariant { chain: self.chain.clone(), position, broken })
+    fn hold(&self, position: u64, machine: &impl RecordedMachine) -> Result<(), AuditFinding> {
+        machine.check().map_err(|broken| AuditFinding::Invariant { chain: self.chain.clone(), position, broken })
     }
 }
 
 /// What is decided now, where that is not what is recorded.
-fn decided_otherwise<M: Machine>(machine: &M, entry: &Entry<M::Command, M::Event>) -> Option<String> {
+fn decided_otherwise<M: RecordedMachine>(machine: &M, entry: &Entry<M::Command, M::Event>) -> Option<String> {
     let decided = match machine.decide(&entry.request) {
         Decision::Accepted(event) => Ok(event),
         Decision::Refused(refusal) => Err(refusal),
@@ -205,12 +210,15 @@ fn told<E: std::fmt::Debug>(outcome: &Result<E, Refusal>) -> String {
 }
 
 /// The positions that checkpoints of a chain vouch for. The blocks are not checked here.
-fn vouched_positions(archive: &mut dyn Archive, head: &Head) -> Result<BTreeSet<u64>, ReadError> {
+fn vouched_positions(archive: &mut dyn Archive, head: &ChainHead) -> Result<BTreeSet<u64>, ReadError> {
     Ok(checkpoints(archive, head)?.into_iter().map(|(_, vouched)| vouched.position).collect())
 }
 
 /// The checkpoints of a chain and what they vouch for, by position. The blocks are not checked here.
-pub(crate) fn checkpoints(archive: &mut dyn Archive, head: &Head) -> Result<Vec<(u64, Vouched)>, ReadError> {
+pub(crate) fn checkpoints(
+    archive: &mut dyn Archive,
+    head: &ChainHead,
+) -> Result<Vec<(u64, CheckpointContent)>, ReadError> {
     let mut found = Vec::new();
     let mut next = 0;
     while next < head.next {
@@ -227,22 +235,22 @@ pub(crate) fn checkpoints(archive: &mut dyn Archive, head: &Head) -> Result<Vec<
 }
 
 /// What bytes vouch for, if they are a checkpoint. Other blocks are not even hashed.
-fn checkpoint_in(bytes: &[u8]) -> Option<Vouched> {
+fn checkpoint_in(bytes: &[u8]) -> Option<CheckpointContent> {
     let block = Block::says_checkpoint(bytes).then(|| Block::decode(bytes.to_vec()).ok())??;
     match block.content() {
-        Content::Checkpoint(checkpoint) => Some(checkpoint.vouched.clone()),
-        Content::Genesis(_) | Content::Entries | Content::TakeOver(_) => None,
+        BlockContent::Checkpoint(checkpoint) => Some(checkpoint.content.clone()),
+        BlockContent::Genesis(_) | BlockContent::Entries | BlockContent::TakeOver(_) => None,
     }
 }
 
 /// A kept snapshot holds the state that was reckoned after its block. One that is gone was replaced by a newer one.
-fn check_snapshot<M: Machine>(
+fn check_snapshot<M: RecordedMachine>(
     archive: &mut dyn Archive,
     chain: &ChainName,
-    opening: &Opening,
-    Snapshot { position, state: promised, .. }: Snapshot,
+    opening: &ChainOpening,
+    StoredSnapshot { position, state: promised, .. }: StoredSnapshot,
     state: Option<Hash>,
-) -> Result<(), Finding> {
+) -> Result<(), AuditFinding> {
     let bytes = match archive.read_snapshot(chain, position) {
         Ok(bytes) => bytes,
         Err(SnapshotError::Missing { .. }) => return Ok(()),
@@ -255,6 +263,6 @@ fn check_snapshot<M: Machine>(
     Err(bad_snapshot(chain, position, SkippedSnapshot::State))
 }
 
-fn bad_snapshot(chain: &ChainName, position: u64, why: SkippedSnapshot) -> Finding {
-    Finding::Snapshot { chain: chain.clone(), position, why }
+fn bad_snapshot(chain: &ChainName, position: u64, why: SkippedSnapshot) -> AuditFinding {
+    AuditFinding::Snapshot { chain: chain.clone(), position, why }
 }

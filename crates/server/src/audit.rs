@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use taisai_journal::PublicKey;
-use taisai_record::{Address, Evidence, NoEvidence, Program, RoundSheet, Standing, chain_of, settlement, standings};
+use taisai_record::{
+    Address, ChainStatus, GatherError, Program, RoundEvidence, RoundSheet, chain_of, chain_statuses, round_settlement,
+};
 use taisai_table::{MachineId, RoundNumber, TableId};
 use tokio::sync::Semaphore;
 
@@ -85,15 +87,15 @@ impl Audits {
     }
 
     /// How every chain stands.
-    pub(crate) async fn standings(&self) -> Result<Vec<Standing>, Denied> {
-        self.read(|_, archive| Ok(standings(archive).map_err(Trouble::from)?)).await
+    pub(crate) async fn standings(&self) -> Result<Vec<ChainStatus>, Denied> {
+        self.read(|_, archive| Ok(chain_statuses(archive).map_err(Trouble::from)?)).await
     }
 
     /// A round with every line, its paragraphs, what was moved and who acted.
     pub(crate) async fn round(&self, table: TableId, round: RoundNumber) -> Result<RoundSheet, Denied> {
         self.read(move |recorded, archive| {
             is_there(archive, table)?;
-            let found = settlement(archive, &recorded.keys, table, round).map_err(Trouble::from)?;
+            let found = round_settlement(archive, &recorded.keys, table, round).map_err(Trouble::from)?;
             let settlement = found.filter(|_| round.0 > 0).ok_or(Denied::Unknown)?;
             Ok(RoundSheet::new(&settlement).map_err(Trouble::from)?)
         })
@@ -104,13 +106,13 @@ impl Audits {
     pub(crate) async fn evidence(&self, table: TableId, round: RoundNumber) -> Result<Vec<u8>, Denied> {
         self.read(move |recorded, archive| {
             is_there(archive, table)?;
-            let gathered = Evidence::gather(archive, &recorded.keys, table, round);
+            let gathered = RoundEvidence::gather(archive, &recorded.keys, table, round);
             let evidence = match gathered {
                 Ok(evidence) => evidence,
-                Err(NoEvidence::NoChain(_)) => return Err(Denied::Unknown),
-                Err(NoEvidence::NotSettled(_) | NoEvidence::Unsigned(_)) => return Err(Denied::NotYet),
-                Err(NoEvidence::Replay(error)) => return Err(Trouble::from(error).into()),
-                Err(NoEvidence::Read(error)) => return Err(Trouble::from(error).into()),
+                Err(GatherError::NoChain(_)) => return Err(Denied::Unknown),
+                Err(GatherError::NotSettled(_) | GatherError::Unsigned(_)) => return Err(Denied::NotYet),
+                Err(GatherError::Replay(error)) => return Err(Trouble::from(error).into()),
+                Err(GatherError::Read(error)) => return Err(Trouble::from(error).into()),
             };
             let failed = |error: String| {
                 tracing::error!(table = table.0, round = round.0, error, "evidence of a round proves nothing");

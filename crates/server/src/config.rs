@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use taisai_record::{Address, Files, Program};
+use taisai_record::{Address, Program, RecordFiles};
 use taisai_rules::{Game, Games, Moment, Money, Station};
 use taisai_table::{LimitEntry, Profile, Registration, TableId, TableLimits};
 
@@ -225,13 +225,17 @@ impl Config {
     }
 
     /// The signing key and the anchor: where the file says, or beside the record.
-    pub fn files(&self) -> Files {
+    pub fn files(&self) -> RecordFiles {
         let beside = self.address().files();
         let (key, anchor) = beside.map_or_else(
             || (self.data.join("house.key"), Some(self.data.join("anchor.txt"))),
             |files| (files.key, files.anchor),
         );
-        Files { key: self.key.clone().unwrap_or(key), anchor: self.anchor.clone().or(anchor), trusted: Vec::new() }
+        RecordFiles {
+            key: self.key.clone().unwrap_or(key),
+            anchor: self.anchor.clone().or(anchor),
+            trusted: Vec::new(),
+        }
     }
 
     /// What the house is run by. Its id is taken if it begins.

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use taisai_engine::Message;
-use taisai_journal::{Archive, ChainName, LeaseError, PublicKey, Purpose};
+use taisai_journal::{Archive, ChainName, ChainPurpose, LeaseError, PublicKey};
 use taisai_record::{
-    Address, Book, BookError, Files, FollowError, Opening, Program, Recorder, Setup, StoreError, Warn, chain_of,
-    first_opening,
+    Address, ChainOpening, FollowError, MachineSetup, Program, RecordFiles, RecordStore, RecordStoreError, Recorder,
+    StoreError, WarningSink, chain_of, first_opening,
 };
 use taisai_table::{
     Actor, Cluster, ClusterId, CommandRequest, Decision, House, HouseCommand, MachineId, Profile, Refusal,
@@ -58,7 +58,7 @@ pub struct HallPlan {
     /// Where its record is.
     pub address: Address,
     /// Its key and its anchor.
-    pub files: Files,
+    pub files: RecordFiles,
     /// The program that runs it.
     pub program: Program,
     /// The id of a house that begins.
@@ -76,7 +76,7 @@ pub struct HallPlan {
 pub enum HallError {
     /// Its record.
     #[error(transparent)]
-    Book(#[from] BookError),
+    Book(#[from] RecordStoreError),
     /// Its store.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -211,7 +211,7 @@ pub(crate) struct Hall {
 
 /// A book whose House was read, at a time after all that is on record.
 pub(crate) struct Opened {
-    pub(crate) book: Book,
+    pub(crate) book: RecordStore,
     pub(crate) house: Recorder<House>,
     pub(crate) clock: Clock,
     pub(crate) sources: Sources,
@@ -219,36 +219,36 @@ pub(crate) struct Opened {
 }
 
 /// Opens the book of a house, or begins it.
-fn open_book(plan: &HallPlan, warn: Warn) -> Result<Book, HallError> {
+fn open_book(plan: &HallPlan, warn: WarningSink) -> Result<RecordStore, HallError> {
     let HallPlan { address, files, program, new_house, .. } = plan;
-    Book::open(address, files, program.clone(), *new_house, plan.purpose(), warn).map_err(other_purpose)
+    RecordStore::open(address, files, program.clone(), *new_house, plan.purpose(), warn).map_err(other_purpose)
 }
 
 /// Opens the book for a part of a house on several machines, which has these chains.
-fn open_part(plan: &HallPlan, chains: &[ChainName], warn: Warn) -> Result<Book, HallError> {
+fn open_part(plan: &HallPlan, chains: &[ChainName], warn: WarningSink) -> Result<RecordStore, HallError> {
     let HallPlan { address, files, program, new_house, .. } = plan;
-    let opened = Book::open_part(address, files, program.clone(), *new_house, plan.purpose(), chains, warn);
+    let opened = RecordStore::open_part(address, files, program.clone(), *new_house, plan.purpose(), chains, warn);
     opened.map_err(other_purpose)
 }
 
-fn other_purpose(error: BookError) -> HallError {
+fn other_purpose(error: RecordStoreError) -> HallError {
     match error {
-        BookError::OtherSetup(chain) if chain == "house" => HallError::OtherPurpose,
+        RecordStoreError::OtherSetup(chain) if chain == "house" => HallError::OtherPurpose,
         error => error.into(),
     }
 }
 
 impl HallPlan {
-    const fn purpose(&self) -> Purpose {
-        if self.is_training { Purpose::Training } else { Purpose::Real }
+    const fn purpose(&self) -> ChainPurpose {
+        if self.is_training { ChainPurpose::Training } else { ChainPurpose::Real }
     }
 }
 
 impl Opened {
-    pub(crate) fn new(system: System, plan: &HallPlan, share: Share, warn: Warn) -> Result<Self, HallError> {
+    pub(crate) fn new(system: System, plan: &HallPlan, share: Share, warn: WarningSink) -> Result<Self, HallError> {
         let mut book = open_book(plan, warn)?;
         let before = Clock::start(system, book.newest());
-        let setup = Setup::House { is_training: plan.is_training };
+        let setup = MachineSetup::House { is_training: plan.is_training };
         let recorded = recorded(book.archive(), MachineId::House)?;
         let profile = recorded.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
         let house: Recorder<House> = book.machine(setup, &profile, before.now())?;
@@ -262,11 +262,11 @@ impl Opened {
 impl Hall {
     /// Opens a house on one machine. What its record says of profile and tables holds; the plan only says how what the record does
     /// not know begins. It waits for the store and is called where a runtime lets it wait, which the voices of the tables run on.
-    pub(crate) fn open(plan: HallPlan, metrics: &Arc<Metrics>, warn: Warn) -> Result<Self, HallError> {
+    pub(crate) fn open(plan: HallPlan, metrics: &Arc<Metrics>, warn: WarningSink) -> Result<Self, HallError> {
         Self::open_by(clock::system, plan, metrics, warn)
     }
 
-    fn open_by(system: System, plan: HallPlan, metrics: &Arc<Metrics>, warn: Warn) -> Result<Self, HallError> {
+    fn open_by(system: System, plan: HallPlan, metrics: &Arc<Metrics>, warn: WarningSink) -> Result<Self, HallError> {
         let Opened { mut book, mut house, clock, sources, profile } =
             Opened::new(system, &plan, Share::ALL, warn.clone())?;
         let is_founded = house.machine().people().next().is_some();
@@ -307,7 +307,7 @@ impl Hall {
         plan: HallPlan,
         (node, former, listens, is_secured): (&NodePlan, &Former, SocketAddr, bool),
         metrics: &Arc<Metrics>,
-        warn: Warn,
+        warn: WarningSink,
     ) -> Result<Self, HallError> {
         steward::join(plan, (node, former, &node.reached(listens, is_secured)), metrics, warn)
     }
@@ -377,13 +377,13 @@ impl Hall {
 }
 
 /// What the machine of a chain was first built with.
-fn recorded(archive: &mut dyn Archive, machine: MachineId) -> Result<Option<Opening>, HallError> {
-    Ok(first_opening(archive, &chain_of(machine)).map_err(BookError::from)?)
+fn recorded(archive: &mut dyn Archive, machine: MachineId) -> Result<Option<ChainOpening>, HallError> {
+    Ok(first_opening(archive, &chain_of(machine)).map_err(RecordStoreError::from)?)
 }
 
 /// The House has every table on file, and each is laid out.
 fn found(
-    book: &mut Book,
+    book: &mut RecordStore,
     house: &mut Recorder<House>,
     plan: &HallPlan,
     clock: Clock,
@@ -444,16 +444,16 @@ fn as_recorded(
     plan: Option<&TablePlan>,
 ) -> Result<Option<TablePlan>, HallError> {
     let Some(opening) = recorded(archive, MachineId::Round(table))? else { return Ok(plan.cloned()) };
-    let Setup::Round { game, layout, registration, is_training, clusters, .. } = opening.setup else {
-        return Err(BookError::OtherSetup(chain_of(MachineId::Round(table)).to_string()).into());
+    let MachineSetup::Round { game, layout, registration, is_training, clusters, .. } = opening.setup else {
+        return Err(RecordStoreError::OtherSetup(chain_of(MachineId::Round(table)).to_string()).into());
     };
     let mut seats = Vec::new();
     for number in 0..clusters {
         let planned = plan.and_then(|plan| plan.seats.get(usize::from(number)).copied());
         let found =
             match recorded(archive, MachineId::Cluster(ClusterId { table, number }))?.map(|opening| opening.setup) {
-                Some(Setup::Cluster { seats, .. }) => Some(seats),
-                Some(Setup::House { .. } | Setup::Round { .. }) | None => planned,
+                Some(MachineSetup::Cluster { seats, .. }) => Some(seats),
+                Some(MachineSetup::House { .. } | MachineSetup::Round { .. }) | None => planned,
             };
         let Some(found) = found else { return Ok(None) };
         seats.push(found);
@@ -463,7 +463,12 @@ fn as_recorded(
 
 type TableMachines = (Recorder<Round>, Vec<Recorder<Cluster>>);
 
-fn open_table(book: &mut Book, plan: &TablePlan, profile: &Profile, clock: Clock) -> Result<TableMachines, HallError> {
+fn open_table(
+    book: &mut RecordStore,
+    plan: &TablePlan,
+    profile: &Profile,
+    clock: Clock,
+) -> Result<TableMachines, HallError> {
     let round = open_round(book, plan, profile, clock)?;
     let mut open = Vec::new();
     for number in 0..plan.clusters()? {
@@ -473,19 +478,19 @@ fn open_table(book: &mut Book, plan: &TablePlan, profile: &Profile, clock: Clock
 }
 
 fn open_round(
-    book: &mut Book,
+    book: &mut RecordStore,
     plan: &TablePlan,
     profile: &Profile,
     clock: Clock,
 ) -> Result<Recorder<Round>, HallError> {
     let clusters = plan.clusters()?;
     let TablePlan { table, game, layout, registration, is_training, .. } = plan.clone();
-    let setup = Setup::Round { table, game, layout, registration, is_training, clusters };
+    let setup = MachineSetup::Round { table, game, layout, registration, is_training, clusters };
     Ok(book.machine(setup, profile, clock.now())?)
 }
 
 fn open_cluster(
-    book: &mut Book,
+    book: &mut RecordStore,
     plan: &TablePlan,
     number: u16,
     profile: &Profile,
@@ -493,7 +498,7 @@ fn open_cluster(
 ) -> Result<Recorder<Cluster>, HallError> {
     let TablePlan { table, game, layout, registration, seats, .. } = plan.clone();
     let seats = seats.get(usize::from(number)).copied().ok_or(HallError::Clusters(table))?;
-    let setup = Setup::Cluster { cluster: ClusterId { table, number }, game, layout, registration, seats };
+    let setup = MachineSetup::Cluster { cluster: ClusterId { table, number }, game, layout, registration, seats };
     Ok(book.machine(setup, profile, clock.now())?)
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use taisai_engine::{AwaitedVouchers, CallerId, Effect, HouseInput, Input, ReplyTo};
-use taisai_record::{Follower, Seen};
+use taisai_record::{ChainFollower, ReplayEvent};
 use taisai_table::{Actor, Decision, House, HouseCommand};
 use tokio::sync::mpsc;
 
@@ -25,7 +25,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Reads the House of another node.
 pub(crate) struct HouseReader {
     /// Away while the record is read.
-    follower: Option<Follower<House>>,
+    follower: Option<ChainFollower<House>>,
     peers: PeerSender,
     ids: OwnIds,
     awaited: AwaitedVouchers,
@@ -35,7 +35,12 @@ pub(crate) struct HouseReader {
 }
 
 impl HouseReader {
-    pub(crate) fn new(follower: Follower<House>, peers: PeerSender, sources: &Sources, router: &Arc<Router>) -> Self {
+    pub(crate) fn new(
+        follower: ChainFollower<House>,
+        peers: PeerSender,
+        sources: &Sources,
+        router: &Arc<Router>,
+    ) -> Self {
         Self {
             follower: Some(follower),
             peers,
@@ -87,7 +92,7 @@ impl HouseReader {
         let read = tokio::task::spawn_blocking(move || {
             let mut arrived = Vec::new();
             let followed = follower.follow(|seen| {
-                if let Seen::Entry(_, _, entry) = seen
+                if let ReplayEvent::Entry(_, _, entry) = seen
                     && let (HouseCommand::Receive { transfer, .. }, Ok(event)) =
                         (&entry.request.command, &entry.outcome)
                 {
@@ -112,7 +117,7 @@ impl HouseReader {
     }
 
     fn take(&mut self, request: Request, is_known: bool) {
-        let house = self.follower.as_ref().and_then(Follower::machine).filter(|_| is_known);
+        let house = self.follower.as_ref().and_then(ChainFollower::machine).filter(|_| is_known);
         match request {
             Request::LookAtHouse(look) => {
                 if let Some(house) = house {
@@ -189,9 +194,9 @@ mod tests {
 
     /// A House that nobody holds, and where it is asked.
     fn reader() -> (HouseReader, Arc<Router>) {
-        let (_, known) = watch::channel(taisai_journal::Roster::default());
+        let (_, known) = watch::channel(taisai_journal::LeaseRoster::default());
         let peers = PeerSender::start(&Nodes::new("own".into(), known, &NodePlan::default()).unwrap());
-        let follower = Follower::new(Address::Folder("nowhere".into()), chain_of(MachineId::House), Vec::new());
+        let follower = ChainFollower::new(Address::Folder("nowhere".into()), chain_of(MachineId::House), Vec::new());
         let sources = Sources::new(Clock::start(clock::system, None), Share::ALL);
         let router = Arc::new(Router::new(Some(peers.clone()), BTreeSet::new()));
         (HouseReader::new(follower, peers, &sources, &router), router)

@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use taisai_record::chain_of;
 
 use serde_json::Value;
-use taisai_journal::{ChainName, NodeName, Roster};
+use taisai_journal::{ChainName, LeaseRoster, NodeName};
 use taisai_table::{ClusterId, MachineId, TableId};
 use tokio::sync::watch;
 
@@ -48,13 +48,13 @@ impl NodePlan {
 #[derive(Clone)]
 pub(crate) struct Nodes {
     name: NodeName,
-    roster: watch::Receiver<Roster>,
+    roster: watch::Receiver<LeaseRoster>,
     key: Arc<OnceLock<[u8; 32]>>,
     client: PeerClient,
 }
 
 impl Nodes {
-    pub(crate) fn new(name: NodeName, roster: watch::Receiver<Roster>, plan: &NodePlan) -> Result<Self, TlsError> {
+    pub(crate) fn new(name: NodeName, roster: watch::Receiver<LeaseRoster>, plan: &NodePlan) -> Result<Self, TlsError> {
         Ok(Self { name, roster, key: Arc::default(), client: PeerClient::new(plan.authority.as_deref())? })
     }
 
@@ -82,7 +82,7 @@ impl Nodes {
     /// The part that a cluster belongs to: its own, or that of its table.
     pub(crate) fn part_of_cluster(&self, cluster: ClusterId) -> ChainName {
         let own = chain_of(MachineId::Cluster(cluster));
-        let is_apart = self.roster.borrow().leases.iter().any(|lease| lease.part == own);
+        let is_apart = self.roster.borrow().leases.iter().any(|lease| lease.partition == own);
         if is_apart { own } else { part_of(cluster.table) }
     }
 

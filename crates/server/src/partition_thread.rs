@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc as spent};
 use std::time::Duration;
 
 use taisai_engine::{BatchNumber, Effect, Effects, HouseInput, Input, Partition, ReplyTo, RoundInput, Topic, Worker};
-use taisai_record::{ChainWriter, NotRecorded};
+use taisai_record::{ChainWriter, RecordingStopped};
 use taisai_table::{HouseCommand, MachineId, ReportedEvent};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::Instant;
@@ -267,7 +267,7 @@ impl Running {
         let (publisher, number, commit, decided) =
             (publisher.clone(), self.batch, metrics.commit.clone(), Instant::now());
         let failed = Arc::clone(&self.failed);
-        let done = move |recorded: Result<(), NotRecorded>| {
+        let done = move |recorded: Result<(), RecordingStopped>| {
             if recorded.is_ok() {
                 commit.observe(decided.elapsed().as_secs_f64());
                 publisher.durable(number);

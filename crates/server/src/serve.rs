@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use taisai_engine::Worker;
-use taisai_record::{Address, Warn};
+use taisai_record::{Address, WarningSink};
 use taisai_rules::RulesText;
 use taisai_table::Time;
 use tokio::runtime::Handle;
@@ -124,7 +124,7 @@ pub enum ServeError {
 /// On several machines a node that has lost its database, its lease or the fate of what it wrote drops everything and joins anew.
 pub async fn serve(
     mut plan: Plan,
-    warn: Warn,
+    warn: WarningSink,
     mut tell: impl FnMut(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
@@ -168,7 +168,7 @@ impl ServeError {
 /// Runs a house, on one machine or as a node of several, until it is told to stop or a part of it does.
 async fn run(
     (plan, former): (Plan, Former),
-    warn: Warn,
+    warn: WarningSink,
     tell: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     mut stop: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), ServeError> {

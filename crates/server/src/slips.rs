@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use taisai_journal::PublicKey;
-use taisai_record::{Address, chain_of, slip};
+use taisai_record::{Address, chain_of, past_slip};
 use taisai_table::{ClusterId, MachineId, RoundNumber, Slip};
 
 /// Where slips are read, and whose checkpoints are believed.
@@ -37,10 +37,9 @@ impl SlipReader {
         let (address, keys) = (self.address.clone(), self.keys.clone());
         let read = move || {
             let chain = chain_of(MachineId::Cluster(cluster));
-            let read = address
-                .archive()
-                .map_err(|error| error.to_string())
-                .and_then(|mut archive| slip(&mut *archive, &chain, &keys, round).map_err(|error| error.to_string()));
+            let read = address.archive().map_err(|error| error.to_string()).and_then(|mut archive| {
+                past_slip(&mut *archive, &chain, &keys, round).map_err(|error| error.to_string())
+            });
             reading.lock().unwrap_or_else(PoisonError::into_inner).remove(&(cluster, round));
             done(read.unwrap_or_else(|error| {
                 tracing::error!(%chain, round = round.0, error, "the slip of a round cannot be read");

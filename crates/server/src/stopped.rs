@@ -3,14 +3,14 @@
 use std::error::Error;
 
 use taisai_engine::Stop;
-use taisai_record::NotRecorded;
+use taisai_record::RecordingStopped;
 
 /// Why a part of the house has stopped.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Stopped {
     /// The record takes nothing more.
     #[error(transparent)]
-    Record(#[from] NotRecorded),
+    Record(#[from] RecordingStopped),
     /// A machine refuses what another has for it, or an invariant does not hold.
     #[error(transparent)]
     Engine(#[from] Stop),

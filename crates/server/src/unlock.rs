@@ -4,7 +4,7 @@
 use std::io;
 use std::sync::mpsc;
 
-use taisai_record::Warn;
+use taisai_record::WarningSink;
 use taisai_table::{Actor, CommandRequest, HouseCommand, PersonId, Refusal, Verdict};
 
 use crate::clock::{self, OwnIds, Share};
@@ -42,7 +42,7 @@ pub async fn unlock<T: FnOnce(&str) -> io::Result<()>>(
     plan: &HallPlan,
     person: PersonId,
     tell_password: Option<T>,
-    warn: Warn,
+    warn: WarningSink,
 ) -> Result<(), UnlockError> {
     // A house is not begun here.
     drop(plan.address.archive().map_err(HallError::from)?);

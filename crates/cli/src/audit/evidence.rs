@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde_json::json;
 use taisai_journal::PublicKey;
-use taisai_record::{Evidence, Proven, Purse, RoundSheet};
+use taisai_record::{MoneyHolder, ProvenRound, RoundEvidence, RoundSheet};
 use taisai_rules::{Dice, Money};
 use taisai_table::{RoundNumber, RoundStanding};
 
@@ -27,7 +27,7 @@ pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path, force: bool)
     let written = Output::new(output)?;
     let mut archive = store.archive()?;
     let (table, round) = (store::table(args.table, &archive.heads()?)?, RoundNumber(args.round));
-    let evidence = Evidence::gather(&mut *archive, &store.keys, table, round)?;
+    let evidence = RoundEvidence::gather(&mut *archive, &store.keys, table, round)?;
     let bytes = evidence.to_bytes()?;
     if !store.keys.is_empty() {
         evidence.check(&store.keys, &super::program()?).context("what was gathered proves nothing")?;
@@ -45,10 +45,10 @@ pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path, force: bool)
 pub(super) fn verify(file: &Path, keys: &[PublicKey], json: bool) -> anyhow::Result<bool> {
     let mut bytes = Vec::new();
     let opened = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let most = u64::try_from(Evidence::LARGEST)? + 1;
+    let most = u64::try_from(RoundEvidence::LARGEST)? + 1;
     opened.take(most).read_to_end(&mut bytes).with_context(|| format!("cannot read {}", file.display()))?;
     let program = super::program()?;
-    let proven = Evidence::from_bytes(&bytes).map_err(anyhow::Error::from);
+    let proven = RoundEvidence::from_bytes(&bytes).map_err(anyhow::Error::from);
     let proven = proven.and_then(|evidence| Ok(evidence.check(keys, &program)?));
     let mut out = anstream::stdout().lock();
     match proven {
@@ -74,8 +74,8 @@ pub(super) fn verify(file: &Path, keys: &[PublicKey], json: bool) -> anyhow::Res
 }
 
 /// What stands, what was settled first, and up to when it is proven.
-fn sentence(proven: &Proven, sheet: &RoundSheet) -> String {
-    let Proven { settlement, entries, signers, signed } = proven;
+fn sentence(proven: &ProvenRound, sheet: &RoundSheet) -> String {
+    let ProvenRound { settlement, entries, signers, signed } = proven;
     let signers: Vec<_> = signers.iter().map(ToString::to_string).collect();
     let (table, round) = (settlement.table.0, settlement.round.0);
     let settled = |dice: Option<Dice>| {
@@ -122,7 +122,7 @@ fn moved(sheet: &RoundSheet) -> String {
     let (mut taken, mut paid) = (0i64, 0i64);
     let changes = sheet.clusters.iter().flat_map(|cluster| &cluster.changes);
     for movement in changes.flat_map(|change| &change.movements) {
-        let total = if movement.from == Purse::House { &mut paid } else { &mut taken };
+        let total = if movement.from == MoneyHolder::House { &mut paid } else { &mut taken };
         *total += movement.amount.cents();
     }
     let (taken, paid) = (Money::from_cents(taken), Money::from_cents(paid));

@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use anyhow::bail;
-use taisai_record::{ClusterSheet, Mark, Movement, RegisteredLine, RoundSheet, Sheet, chain_of, settlement};
+use taisai_record::{
+    ClusterSheet, Movement, RecordLabel, RegisteredLine, RoundSheet, SettlementSheet, chain_of, round_settlement,
+};
 use taisai_rules::{Dice, Game, Language};
 use taisai_table::{
     Actor, ClusterCommand, ClusterId, Law, MachineId, PastRound, Profile, Registration, RoundCommand, RoundEntry,
@@ -20,7 +22,7 @@ use crate::words::{Telling, because, words};
 pub(super) fn run(store: &Store, args: &RoundArgs, json: bool) -> anyhow::Result<bool> {
     let mut archive = store.archive()?;
     let (table, round) = (store::table(args.table, &archive.heads()?)?, RoundNumber(args.round));
-    let found = settlement(&mut *archive, &store.keys, table, round)?;
+    let found = round_settlement(&mut *archive, &store.keys, table, round)?;
     let Some(settlement) = found.filter(|_| round.0 > 0) else {
         bail!("the store has no round {} of table {}", round.0, table.0);
     };
@@ -179,7 +181,7 @@ pub(super) fn waits(sheet: &RoundSheet) -> Vec<String> {
 }
 
 /// Whose a record is, and whether its money is real.
-pub(super) fn print_mark(mark: &Mark, out: &mut impl Write) -> std::io::Result<()> {
+pub(super) fn print_mark(mark: &RecordLabel, out: &mut impl Write) -> std::io::Result<()> {
     if mark.is_training {
         writeln!(out, "{BAD}TRAINING{BAD:#}  No money here is real, and none is paid for it.")?;
     }
@@ -190,7 +192,7 @@ fn sheet(
     out: &mut impl Write,
     registration: Registration,
     dice: Option<Dice>,
-    sheet: Option<&Sheet>,
+    sheet: Option<&SettlementSheet>,
 ) -> anyhow::Result<()> {
     match (dice, sheet) {
         (Some(dice), Some(sheet)) => {

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use anyhow::bail;
 use serde::Serialize;
-use taisai_record::{AuditSheet, Audited, Finding, InUse, Program, StoreAudit, Waits};
+use taisai_record::{AuditFinding, AuditProgress, AuditSheet, AuditedChain, Program, StoreAudit, VersionInUse};
 
 use super::Store;
 use super::show::print_mark;
@@ -39,7 +39,7 @@ pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::R
 /// A bar that grows with the blocks.
 struct Waiting(Mutex<Option<Bar>>);
 
-impl Waits for Waiting {
+impl AuditProgress for Waiting {
     fn begins(&self, blocks: u64) {
         if let Ok(mut bar) = self.0.lock() {
             *bar = Some(Bar::new("audit", blocks));
@@ -75,7 +75,7 @@ impl Report<'_> {
             Column::right("Not signed yet"),
             Column::left(""),
         ];
-        let row = |chain: &Audited| {
+        let row = |chain: &AuditedChain| {
             let mut row = vec![chain.head.chain.to_string(), chain.head.next.to_string()];
             match &chain.result {
                 Ok(counted) => row.extend([
@@ -91,7 +91,7 @@ impl Report<'_> {
         };
         print::table(out, &columns, &self.audited.audit.chains.iter().map(row).collect::<Vec<_>>())?;
         writeln!(out)?;
-        for InUse { what, name, hash } in self.audited.in_use(self.program) {
+        for VersionInUse { what, name, hash } in self.audited.in_use(self.program) {
             writeln!(out, "{what:9} {name}  {QUIET}{hash}{QUIET:#}")?;
         }
         for key in self.audited.signers() {
@@ -134,7 +134,7 @@ impl Report<'_> {
                     .to_owned(),
             );
         }
-        let is_damaged = self.audited.audit.between.iter().any(|finding| matches!(finding, Finding::Anchor(_)));
+        let is_damaged = self.audited.audit.between.iter().any(|finding| matches!(finding, AuditFinding::Anchor(_)));
         match &self.audited.anchor {
             None if is_damaged => notes.push("the anchor is damaged: a roll-back was not checked.".to_owned()),
             Some(anchor) if anchor.lines.is_empty() => {

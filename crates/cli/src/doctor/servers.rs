@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use taisai_journal::{ALLOWANCE, Condition, Examined, Node, Setting, Standby};
+use taisai_journal::{CLOCK_SKEW_ALLOWANCE, ExaminedServer, LiveNode, ServerCondition, ServerSetting, StandbyServer};
 
 use super::finding::Finding;
 use crate::print::counted;
@@ -17,9 +17,9 @@ const SLOW: Duration = Duration::from_millis(100);
 const FAR_BEHIND: i64 = 16 * 1024 * 1024;
 
 /// What is to be said of the servers of an address.
-pub(super) fn judge(servers: &[Examined], version: &str) -> Vec<Finding> {
+pub(super) fn judge(servers: &[ExaminedServer], version: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for Examined { place, condition } in servers {
+    for ExaminedServer { place, condition } in servers {
         match condition {
             Ok(condition) => {
                 findings.push(Finding::well("reachable", format!("{place} answers")));
@@ -60,14 +60,14 @@ pub(super) fn judge(servers: &[Examined], version: &str) -> Vec<Finding> {
     findings
 }
 
-fn of_one(place: &str, condition: &Condition) -> Vec<Finding> {
+fn of_one(place: &str, condition: &ServerCondition) -> Vec<Finding> {
     let found = format!("{place} is PostgreSQL {}", condition.version);
     let mut findings = vec![if condition.is_new_enough {
         Finding::well("version", found)
     } else {
         Finding::wrong("version", found, "upgrade it to version 15 or later")
     }];
-    for Setting { name, value, is_durable } in &condition.settings {
+    for ServerSetting { name, value, is_durable } in &condition.settings {
         let found = format!("{place} has {name} = {value}");
         findings.push(if *is_durable {
             Finding::well(name, found)
@@ -86,15 +86,15 @@ fn clock(place: &str, ahead: i64, uncertainty: Duration) -> Finding {
     let which = if ahead < 0 { "behind" } else { "ahead of" };
     let found =
         format!("the clock of {place} is {difference:.1?} {which} this machine's, give or take {uncertainty:.1?}");
-    if difference.saturating_sub(uncertainty) <= ALLOWANCE / 2 {
+    if difference.saturating_sub(uncertainty) <= CLOCK_SKEW_ALLOWANCE / 2 {
         Finding::well("clock", found)
     } else {
-        let most = ALLOWANCE / 2;
+        let most = CLOCK_SKEW_ALLOWANCE / 2;
         Finding::wrong("clock", found, format!("have NTP keep the clocks of all machines; {most:?} are allowed"))
     }
 }
 
-fn of_primary(primary: &Condition, version: &str) -> Vec<Finding> {
+fn of_primary(primary: &ServerCondition, version: &str) -> Vec<Finding> {
     let mut findings = standbys(&primary.synchronous, &primary.standbys);
     match &primary.commits {
         Some(Ok(taken)) => findings.extend(commits(taken)),
@@ -116,7 +116,7 @@ fn of_primary(primary: &Condition, version: &str) -> Vec<Finding> {
     findings
 }
 
-fn standbys(synchronous: &str, standbys: &[Standby]) -> Vec<Finding> {
+fn standbys(synchronous: &str, standbys: &[StandbyServer]) -> Vec<Finding> {
     const CHECK: &str = "standbys";
     if synchronous.trim().is_empty() {
         return vec![Finding::wrong(
@@ -132,7 +132,7 @@ fn standbys(synchronous: &str, standbys: &[Standby]) -> Vec<Finding> {
             "GRANT pg_monitor TO the user of the address",
         )];
     }
-    let in_step = |standby: &&Standby| {
+    let in_step = |standby: &&StandbyServer| {
         standby.state.as_deref() == Some("streaming")
             && matches!(standby.sync_state.as_deref(), Some("sync" | "quorum" | "potential"))
     };
@@ -165,7 +165,7 @@ fn standbys(synchronous: &str, standbys: &[Standby]) -> Vec<Finding> {
     findings
 }
 
-fn in_words(standby: &Standby) -> String {
+fn in_words(standby: &StandbyServer) -> String {
     let word = |word: &Option<String>| word.clone().unwrap_or_default();
     let behind = standby.behind.map(|bytes| format!(", {bytes} bytes behind")).unwrap_or_default();
     format!("{} ({}, {}{behind})", standby.name, word(&standby.state), word(&standby.sync_state))
@@ -189,7 +189,7 @@ fn commits(taken: &[Duration]) -> Option<Finding> {
     })
 }
 
-fn versions(nodes: &[Node], own: &str) -> Finding {
+fn versions(nodes: &[LiveNode], own: &str) -> Finding {
     const CHECK: &str = "nodes";
     let list: Vec<_> = nodes.iter().map(|node| format!("{} ({})", node.address, node.version)).collect();
     let alive = counted(u64::try_from(nodes.len()).unwrap_or(u64::MAX), ("node lives", "nodes live"));

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde::Serialize;
 use serde_json::Value;
-use taisai_record::Sheet;
+use taisai_record::SettlementSheet;
 use taisai_rules::{Dice, Game};
 use taisai_table::{CommandRequest, Entry, MachineEntry, Refusal, RoundNumber, Time, Verdict};
 
@@ -40,7 +40,7 @@ pub(super) struct SheetOf<'a> {
     pub(super) round: RoundNumber,
     pub(super) dice: Dice,
     #[serde(flatten)]
-    pub(super) sheet: &'a Sheet,
+    pub(super) sheet: &'a SettlementSheet,
 }
 
 /// An entry of the record: as it was asked, and its event or refusal.

@@ -8,8 +8,10 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context as _, bail, ensure};
-use taisai_journal::Purpose;
-use taisai_record::{Address, Book, Files, Machine, NotRecorded, Recorder, Setup, Warning};
+use taisai_journal::ChainPurpose;
+use taisai_record::{
+    Address, MachineSetup, RecordFiles, RecordStore, RecordWarning, RecordedMachine, Recorder, RecordingStopped,
+};
 use taisai_table::{Cluster, ClusterEvent, Decision, Entry, House, MachineEntry, Round, Time};
 
 use crate::args::KeepArgs;
@@ -20,8 +22,8 @@ use super::stage::BEGIN;
 /// A book that a script is recorded in.
 pub(super) struct Keep {
     address: Address,
-    files: Files,
-    book: Book,
+    files: RecordFiles,
+    book: RecordStore,
     house: Recorder<House>,
     round: Recorder<Round>,
     cluster: Recorder<Cluster>,
@@ -36,20 +38,26 @@ impl Keep {
         getrandom::fill(&mut id)?;
         // Nothing is left to do if standard error is closed.
         let warn = Arc::new(once(|sentence| writeln!(anstream::stderr(), "{sentence}").unwrap_or_default()));
-        let mut book = Book::open(&address, &files, crate::audit::program()?, id, Purpose::Training, warn)?;
+        let mut book = RecordStore::open(&address, &files, crate::audit::program()?, id, ChainPurpose::Training, warn)?;
         if !book.archive().heads()?.is_empty() {
             bail!("{address} has a record already, and a script begins a new one");
         }
         let setup = &script.setup;
         let (game, layout) = (setup.rules.game().file().to_owned(), setup.rules.layout().id().to_owned());
-        let house = book.machine(Setup::House { is_training: false }, &setup.profile, BEGIN)?;
+        let house = book.machine(MachineSetup::House { is_training: false }, &setup.profile, BEGIN)?;
         let (table, is_training) = (TABLE, setup.is_training);
         let registration = setup.rules.registration();
-        let of_round =
-            Setup::Round { table, game: game.clone(), layout: layout.clone(), registration, is_training, clusters: 1 };
+        let of_round = MachineSetup::Round {
+            table,
+            game: game.clone(),
+            layout: layout.clone(),
+            registration,
+            is_training,
+            clusters: 1,
+        };
         let round = book.machine(of_round, &setup.profile, BEGIN)?;
         // Seat 0 stays empty, as on the stage.
-        let of_cluster = Setup::Cluster { cluster: CLUSTER, game, layout, registration, seats: setup.seats + 1 };
+        let of_cluster = MachineSetup::Cluster { cluster: CLUSTER, game, layout, registration, seats: setup.seats + 1 };
         let cluster = book.machine(of_cluster, &setup.profile, BEGIN)?;
         Ok(Some(Self { address, files, book, house, round, cluster }))
     }
@@ -72,7 +80,7 @@ impl Keep {
         let (answer, answers) = mpsc::channel();
         let done = || {
             let answer = answer.clone();
-            move |result: Result<(), NotRecorded>| answer.send(result).unwrap_or_default()
+            move |result: Result<(), RecordingStopped>| answer.send(result).unwrap_or_default()
         };
         self.house.commit(done())?;
         self.round.commit(done())?;
@@ -100,7 +108,7 @@ impl Keep {
 }
 
 /// Tells a warning of each kind once: what fails with one checkpoint fails with the next.
-fn once(tell: impl Fn(String)) -> impl Fn(Warning) {
+fn once(tell: impl Fn(String)) -> impl Fn(RecordWarning) {
     let told = Mutex::new(HashSet::new());
     move |warning| {
         if told.lock().is_ok_and(|mut told| told.insert(discriminant(&warning))) {
@@ -110,7 +118,7 @@ fn once(tell: impl Fn(String)) -> impl Fn(Warning) {
 }
 
 /// A warning with what caused it, each said once.
-fn sentence(warning: Warning) -> String {
+fn sentence(warning: RecordWarning) -> String {
     let mut told = String::new();
     for cause in anyhow::Error::from(warning).chain().map(ToString::to_string) {
         if !told.ends_with(&cause) {
@@ -122,16 +130,16 @@ fn sentence(warning: Warning) -> String {
 }
 
 /// The key and the anchor: where the command says, or in the data folder.
-fn files(address: &Address, args: &KeepArgs) -> anyhow::Result<Files> {
+fn files(address: &Address, args: &KeepArgs) -> anyhow::Result<RecordFiles> {
     let own = address.files();
     let key = args.key.clone().or_else(|| own.as_ref().map(|files| files.key.clone()));
     let key =
         key.context("a database has no place for the signing key: name a file with --key, and one with --anchor")?;
-    Ok(Files { key, anchor: args.anchor.clone().or_else(|| own?.anchor), trusted: Vec::new() })
+    Ok(RecordFiles { key, anchor: args.anchor.clone().or_else(|| own?.anchor), trusted: Vec::new() })
 }
 
 /// Asks what the script asked; when it was asked.
-fn ask<M: Machine>(recorder: &mut Recorder<M>, entry: &Entry<M::Command, M::Event>) -> anyhow::Result<Time> {
+fn ask<M: RecordedMachine>(recorder: &mut Recorder<M>, entry: &Entry<M::Command, M::Event>) -> anyhow::Result<Time> {
     let decided = match recorder.ask(entry.request.clone()) {
         Decision::Accepted(event) => Ok(event),
         Decision::Refused(refusal) => Err(refusal),

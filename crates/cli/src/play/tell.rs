@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, bail};
-use taisai_record::Sheet;
+use taisai_record::SettlementSheet;
 use taisai_rules::{BetBox, Dice, Money, Rule};
 use taisai_table::{
     Actor, ClusterCommand, HouseCommand, MachineEntry, Redeemer, Refusal, RoundCommand, RoundEvent, RoundNumber, Seat,
@@ -24,7 +24,7 @@ use crate::words::{Telling, cite, words};
 pub(super) enum Told {
     Words(String),
     Refused(Refusal),
-    Sheet { round: RoundNumber, dice: Dice, sheet: Sheet },
+    Sheet { round: RoundNumber, dice: Dice, sheet: SettlementSheet },
 }
 
 /// Tells line after line, remembering what was told before so that only what is new is said again.
@@ -210,9 +210,9 @@ fn refused(refusal: Refusal, carried: bool) -> anyhow::Result<Told> {
 }
 
 /// The sheet of a round by the dice, from its slip.
-fn sheet_of(stage: &Stage, round: RoundNumber, dice: Dice) -> anyhow::Result<Sheet> {
+fn sheet_of(stage: &Stage, round: RoundNumber, dice: Dice) -> anyhow::Result<SettlementSheet> {
     let slip = stage.installation.slip(stage.cluster().id(), round).context("a settled round has no slip")?;
-    Ok(Sheet::new(stage.game(), stage.layout(), &stage.limits_of(round), slip, dice)?)
+    Ok(SettlementSheet::new(stage.game(), stage.layout(), &stage.limits_of(round), slip, dice)?)
 }
 
 /// Adds to what a seat has won or lost.

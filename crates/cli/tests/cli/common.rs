@@ -6,8 +6,8 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc;
 
-use taisai_journal::Purpose;
-use taisai_record::{Address, Book, Files, Program, Recorder, Setup};
+use taisai_journal::ChainPurpose;
+use taisai_record::{Address, MachineSetup, Program, RecordFiles, RecordStore, Recorder};
 use taisai_rules::Money;
 use taisai_table::{
     Actor, CommandId, CommandRequest, Decision, Founder, House, HouseCommand, Person, PersonId, Profile, Role, Roles,
@@ -73,13 +73,14 @@ pub(crate) fn key(folder: &Path, store: &str) -> String {
 
 /// A house that sells these vouchers, each durable before the next; it is founded before the first.
 pub(crate) fn sell(store: &Path, beside: &Path, vouchers: impl IntoIterator<Item = u32>) {
-    let files = Files { key: beside.join("house.key"), anchor: None, trusted: Vec::new() };
+    let files = RecordFiles { key: beside.join("house.key"), anchor: None, trusted: Vec::new() };
     let program = Program { version: "0.1.0".to_owned(), hash: [1; 32] };
     let address = Address::Folder(store.into());
-    let mut book = Book::open(&address, &files, program, [7; 16], Purpose::Real, Arc::new(drop)).expect("a book");
+    let mut book =
+        RecordStore::open(&address, &files, program, [7; 16], ChainPurpose::Real, Arc::new(drop)).expect("a book");
     let (profile, time) = (Profile::singapore(), Time(1_800_000_000_000));
     let mut house: Recorder<House> =
-        book.machine(Setup::House { is_training: false }, &profile, time).expect("a house");
+        book.machine(MachineSetup::House { is_training: false }, &profile, time).expect("a house");
     let mut ask = |actor, place: u32, command| {
         let id = CommandId { source: 1, sequence: u64::from(place) };
         let decision = house.ask(CommandRequest { time: Time(time.0 + u64::from(place)), actor, id, command });

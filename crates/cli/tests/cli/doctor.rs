@@ -6,7 +6,7 @@ use std::path::Path;
 
 use postgres::{Client, NoTls};
 use serde_json::Value;
-use taisai_journal::suite::{Pair, TemporaryServer};
+use taisai_journal::suite::{PostgresPair, TemporaryServer};
 
 use crate::common::{sell, taisai};
 
@@ -70,7 +70,7 @@ const BEFORE: [(&str, &str); 4] = [("record", "note"), ("data", "note"), ("key",
 
 #[test]
 fn a_database_and_its_standby_are_looked_at() {
-    let mut pair = Pair::start();
+    let mut pair = PostgresPair::start();
     let address = pair.database("record");
     let folder = tempfile::tempdir().unwrap();
     let looked = |expected: &[(&str, &str)]| {

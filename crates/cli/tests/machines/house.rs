@@ -9,7 +9,7 @@ use std::thread;
 
 use serde::Deserialize;
 pub(crate) use taisai_journal::suite::wait_until as until;
-use taisai_journal::suite::{Pair, ReservedPort};
+use taisai_journal::suite::{PostgresPair, ReservedPort};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -89,7 +89,7 @@ impl Node {
 pub(crate) struct House {
     /// They go before the database does.
     nodes: Vec<Node>,
-    pub(crate) pair: Pair,
+    pub(crate) pair: PostgresPair,
     store: String,
     folder: TempDir,
     clusters: u16,
@@ -133,7 +133,7 @@ impl House {
     /// A house that is set up so.
     pub(crate) fn with(setup: &Setup) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let (pair, folder) = (Pair::start(), tempfile::tempdir().unwrap());
+        let (pair, folder) = (PostgresPair::start(), tempfile::tempdir().unwrap());
         let store = pair.database("record");
         std::fs::write(folder.path().join("profile.toml"), PROFILE).unwrap();
         let authorities = setup.is_secured.then(Authorities::default);

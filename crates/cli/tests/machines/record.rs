@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use taisai_journal::{Archive, Trust};
-use taisai_record::{Address, Machine, Replay, Seen, chain_of};
+use taisai_journal::{Archive, TrustedKeys};
+use taisai_record::{Address, ChainReplay, RecordedMachine, ReplayEvent, chain_of};
 use taisai_rules::Dice;
 use taisai_table::{
     Cluster, ClusterCommand, ClusterEvent, ClusterId, Entry, House, HouseCommand, MachineId, Notice, Round, RoundEvent,
@@ -138,14 +138,14 @@ impl Play {
 }
 
 /// Looks at every entry of a chain, in order, and at its end.
-fn each<M: Machine>(
+fn each<M: RecordedMachine>(
     archive: &mut dyn Archive,
     machine: MachineId,
     mut look: impl FnMut(&M, &Entry<M::Command, M::Event>),
 ) {
-    let mut replay = Replay::new(archive, chain_of(machine), Trust::AnyKey, &[]);
+    let mut replay = ChainReplay::new(archive, chain_of(machine), TrustedKeys::AnyKey, &[]);
     let run = replay.run(|seen| {
-        if let Seen::Entry(_, machine, entry) = seen {
+        if let ReplayEvent::Entry(_, machine, entry) = seen {
             look(machine, entry);
         }
         ControlFlow::Continue(())

@@ -6,22 +6,22 @@ use std::collections::BTreeMap;
 use crate::block::Block;
 use crate::chain::ChainName;
 use crate::hash::Hash;
-use crate::journal::Head;
+use crate::journal::ChainHead;
 
 /// What goes wrong, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct DiskFault {
     /// The first step that fails.
-    pub at: Step,
+    pub at: DiskStep,
     /// Whether the steps of that kind after it fail too.
-    pub lasts: Lasts,
+    pub lasts: FaultDuration,
     /// How many bytes a failing write has written when it fails.
     pub short: usize,
 }
 
 /// A step of a disk, counted from one for each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum DiskStep {
     /// A write.
     Write(u64),
     /// A flush.
@@ -30,7 +30,7 @@ pub enum Step {
 
 /// How long trouble lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lasts {
+pub enum FaultDuration {
     /// One step.
     Once,
     /// All steps from then on.
@@ -58,12 +58,12 @@ pub(super) struct Disk {
     flushed: usize,
     writes: u64,
     flushes: u64,
-    trouble: Option<Trouble>,
+    trouble: Option<DiskFault>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
-    pub(super) head: Head,
+    pub(super) head: ChainHead,
     pub(super) blocks: Vec<Vec<u8>>,
 }
 
@@ -71,7 +71,7 @@ const CLAIM: u8 = 0;
 const BLOCKS: u8 = 1;
 
 impl Disk {
-    pub(super) fn plan(&mut self, trouble: Trouble) {
+    pub(super) fn plan(&mut self, trouble: DiskFault) {
         self.trouble = Some(trouble);
     }
 
@@ -129,7 +129,7 @@ impl Disk {
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), Broken> {
         self.writes += 1;
-        if let Some(Trouble { at: Step::Write(at), lasts, short }) = self.trouble
+        if let Some(DiskFault { at: DiskStep::Write(at), lasts, short }) = self.trouble
             && fails(self.writes, at, lasts)
         {
             self.log.extend_from_slice(&bytes[..short.min(bytes.len())]);
@@ -141,7 +141,7 @@ impl Disk {
 
     fn flush(&mut self) -> Result<(), Broken> {
         self.flushes += 1;
-        if let Some(Trouble { at: Step::Flush(at), lasts, .. }) = self.trouble
+        if let Some(DiskFault { at: DiskStep::Flush(at), lasts, .. }) = self.trouble
             && fails(self.flushes, at, lasts)
         {
             return Err(Broken::Flush);
@@ -167,22 +167,22 @@ impl Disk {
     }
 
     fn apply_claim(&mut self, chain: ChainName, epoch: u64) {
-        let head = Head { chain: chain.clone(), epoch, next: 0, hash: Hash::NONE };
+        let head = ChainHead { chain: chain.clone(), epoch, next: 0, hash: Hash::NONE };
         self.chains.entry(chain).or_insert(Stored { head, blocks: Vec::new() }).head.epoch = epoch;
     }
 
     fn apply_block(&mut self, block: &Block) {
-        let chain = self.chains.get_mut(&block.place().chain).expect("blocks follow a claim");
-        chain.head.next = block.place().position + 1;
+        let chain = self.chains.get_mut(&block.header().chain).expect("blocks follow a claim");
+        chain.head.next = block.header().position + 1;
         chain.head.hash = block.hash();
         chain.blocks.push(block.bytes().to_vec());
     }
 }
 
-fn fails(step: u64, at: u64, lasts: Lasts) -> bool {
+fn fails(step: u64, at: u64, lasts: FaultDuration) -> bool {
     match lasts {
-        Lasts::Once => step == at,
-        Lasts::ForEver => step >= at,
+        FaultDuration::Once => step == at,
+        FaultDuration::ForEver => step >= at,
     }
 }
 

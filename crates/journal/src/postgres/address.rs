@@ -136,7 +136,7 @@ impl ServerAddress {
     }
 
     /// The server as people call it.
-    pub(super) fn place(&self) -> String {
+    pub(super) fn display_name(&self) -> String {
         let ports = self.config.get_ports();
         let port = |at: usize| ports.get(at).or_else(|| ports.first()).copied().unwrap_or(5432);
         let place = |at: usize| match (self.config.get_hosts().get(at), self.config.get_hostaddrs().get(at)) {
@@ -204,7 +204,7 @@ mod tests {
 
     fn read(address: &str) -> Result<(SslMode, Certificate, String), String> {
         let read = ServerAddress::read(address).map_err(|bad| bad.to_string())?;
-        Ok((read.config.get_ssl_mode(), read.certificate.clone(), read.place()))
+        Ok((read.config.get_ssl_mode(), read.certificate.clone(), read.display_name()))
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
             ),
         ] {
             let servers = ServerAddress::read(&address).unwrap().alone().unwrap();
-            assert_eq!(servers.iter().map(ServerAddress::place).collect::<Vec<_>>(), places, "{address}");
+            assert_eq!(servers.iter().map(ServerAddress::display_name).collect::<Vec<_>>(), places, "{address}");
             assert!(servers.iter().all(|server| server.config.get_target_session_attrs() == attributes), "{address}");
             let is_kept = |server: &ServerAddress| {
                 let config = &server.config;

@@ -7,16 +7,18 @@ use tokio_postgres::types::ToSql;
 
 use super::PostgresError;
 use super::server::{check, layout};
-use super::session::Session;
-use crate::block::LARGEST_BLOCK;
+use super::session::PostgresSession;
+use crate::block::MAX_BLOCK_BYTES;
 use crate::chain::ChainName;
 use crate::hash::Hash;
-use crate::journal::{Archive, Cause, Head, KEPT_SNAPSHOTS, ReadError, Snapshot, SnapshotError, Stray};
+use crate::journal::{
+    Archive, Cause, ChainHead, MAX_SNAPSHOTS_PER_CHAIN, ReadError, SnapshotError, StoredSnapshot, StrayBlock,
+};
 
 /// The store on a server, for reading.
 #[derive(Debug)]
 pub struct PostgresArchive {
-    session: Session,
+    session: PostgresSession,
 }
 
 /// How long one statement may take: it reads or writes a few megabytes.
@@ -48,7 +50,7 @@ const ROWS: i64 = 4096;
 impl PostgresArchive {
     /// Opens the store at an address for reading, whoever writes to it.
     pub fn open(address: &str) -> Result<Self, PostgresError> {
-        let session = Session::open(address, "taisai", PATIENCE)?;
+        let session = PostgresSession::open(address, "taisai", PATIENCE)?;
         check(&session)?;
         layout(&session)?.ok_or(PostgresError::Empty)?;
         Ok(Self { session })
@@ -73,7 +75,7 @@ impl PostgresArchive {
             session.execute(
                 "DELETE FROM taisai_journal.snapshots WHERE chain = $1 AND position NOT IN
                      (SELECT position FROM taisai_journal.snapshots WHERE chain = $1 ORDER BY position DESC LIMIT $2)",
-                &[&chain, &i64::try_from(KEPT_SNAPSHOTS)?],
+                &[&chain, &i64::try_from(MAX_SNAPSHOTS_PER_CHAIN)?],
             )?;
             session.execute(
                 "DELETE FROM taisai_journal.parts WHERE chain = $1 AND position NOT IN
@@ -84,7 +86,7 @@ impl PostgresArchive {
         })
     }
 
-    fn list(&self, chain: &str) -> Result<Vec<Snapshot>, Cause> {
+    fn list(&self, chain: &str) -> Result<Vec<StoredSnapshot>, Cause> {
         let rows = self.session.query(
             "SELECT position, state, length FROM taisai_journal.snapshots WHERE chain = $1 ORDER BY position DESC",
             &[&chain],
@@ -92,7 +94,11 @@ impl PostgresArchive {
         let snapshot = |row: &Row| {
             let (position, length): (i64, i64) = (row.try_get(0)?, row.try_get(2)?);
             let state = row.try_get::<_, &[u8]>(1)?.try_into()?;
-            Ok(Snapshot { position: position.try_into()?, state: Hash::from_bytes(state), length: length.try_into()? })
+            Ok(StoredSnapshot {
+                position: position.try_into()?,
+                state: Hash::from_bytes(state),
+                length: length.try_into()?,
+            })
         };
         rows.iter().map(snapshot).collect()
     }
@@ -132,22 +138,22 @@ impl PostgresArchive {
                 OR sizes.position = (SELECT min(position) FROM taisai_journal.blocks
                                      WHERE chain = $1 AND position >= $2)
              ORDER BY b.position",
-            &[&chain, &from, &i64::try_from(bytes).unwrap_or(i64::MAX), &ROWS, &i32::try_from(LARGEST_BLOCK)?],
+            &[&chain, &from, &i64::try_from(bytes).unwrap_or(i64::MAX), &ROWS, &i32::try_from(MAX_BLOCK_BYTES)?],
         )?;
         Ok(rows)
     }
 }
 
 impl Archive for PostgresArchive {
-    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+    fn heads(&mut self) -> Result<Vec<ChainHead>, ReadError> {
         let rows = self.session.query("SELECT name, epoch, next, hash FROM taisai_journal.chains ORDER BY name", &[]);
         let rows = rows.map_err(|error| ReadError::Failed(error.into()))?;
         rows.iter().map(stored_head).collect()
     }
 
-    fn strays(&mut self) -> Result<Vec<Stray>, ReadError> {
+    fn strays(&mut self) -> Result<Vec<StrayBlock>, ReadError> {
         let rows = self.session.query(STRAYS, &[]).map_err(|error| ReadError::Failed(error.into()))?;
-        let stray = |row: &Row| Ok(Stray { chain: row.try_get(0)?, position: row.try_get(1)? });
+        let stray = |row: &Row| Ok(StrayBlock { chain: row.try_get(0)?, position: row.try_get(1)? });
         rows.iter()
             .map(|row| stray(row).map_err(|error: tokio_postgres::Error| ReadError::Failed(error.into())))
             .collect()
@@ -174,7 +180,7 @@ impl Archive for PostgresArchive {
         self.put(chain.as_str(), as_sql(position), state, bytes).map_err(SnapshotError::Failed)
     }
 
-    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<StoredSnapshot>, SnapshotError> {
         self.list(chain.as_str()).map_err(SnapshotError::Failed)
     }
 
@@ -193,12 +199,12 @@ pub(super) fn as_sql(number: u64) -> i64 {
 }
 
 /// Name, epoch, next and hash.
-pub(super) fn head_in_row(row: &Row) -> Result<Head, Cause> {
+pub(super) fn head_in_row(row: &Row) -> Result<ChainHead, Cause> {
     Ok(stored_head(row)?)
 }
 
-fn stored_head(row: &Row) -> Result<Head, ReadError> {
+fn stored_head(row: &Row) -> Result<ChainHead, ReadError> {
     let failed = |error: tokio_postgres::Error| ReadError::Failed(error.into());
     let (epoch, next) = (row.try_get(1).map_err(failed)?, row.try_get(2).map_err(failed)?);
-    Head::of_store(row.try_get(0).map_err(failed)?, epoch, next, row.try_get(3).map_err(failed)?)
+    ChainHead::of_store(row.try_get(0).map_err(failed)?, epoch, next, row.try_get(3).map_err(failed)?)
 }

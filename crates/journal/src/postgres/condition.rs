@@ -7,22 +7,22 @@ use tokio_postgres::config::TargetSessionAttrs;
 
 use super::PostgresError;
 use super::address::ServerAddress;
-use super::leases::{LeaseError, Node, nodes_in};
+use super::leases::{LeaseError, LiveNode, nodes_in};
 use super::server;
-use super::session::Session;
+use super::session::PostgresSession;
 
 /// A server of an address, asked by itself.
 #[derive(Debug)]
-pub struct Examined {
+pub struct ExaminedServer {
     /// The server as people call it.
     pub place: String,
     /// How it is, or why nobody knows.
-    pub condition: Result<Condition, PostgresError>,
+    pub condition: Result<ServerCondition, PostgresError>,
 }
 
 /// A server as it is.
 #[derive(Debug)]
-pub struct Condition {
+pub struct ServerCondition {
     /// Its version, as it writes it.
     pub version: String,
     /// Whether the version is new enough.
@@ -30,11 +30,11 @@ pub struct Condition {
     /// Whether it is a standby.
     pub is_standby: bool,
     /// Settings that decide what a commit is worth.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<ServerSetting>,
     /// `synchronous_standby_names`.
     pub synchronous: String,
     /// The standbys that are connected to it.
-    pub standbys: Vec<Standby>,
+    pub standbys: Vec<StandbyServer>,
     /// How far its clock is ahead of this machine's, in microseconds.
     pub ahead: i64,
     /// How far that may be wrong.
@@ -42,12 +42,12 @@ pub struct Condition {
     /// How long commits took, the quickest first, on a server that takes them.
     pub commits: Option<Result<Vec<Duration>, PostgresError>>,
     /// The nodes that live, if there are tables for them.
-    pub nodes: Result<Vec<Node>, LeaseError>,
+    pub nodes: Result<Vec<LiveNode>, LeaseError>,
 }
 
 /// A setting of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
+pub struct ServerSetting {
     /// Its name.
     pub name: &'static str,
     /// Its value.
@@ -58,7 +58,7 @@ pub struct Setting {
 
 /// A standby as its primary sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standby {
+pub struct StandbyServer {
     /// Its name.
     pub name: String,
     /// Whether it is in step, as `streaming`. Nothing if this user may not know.
@@ -79,17 +79,18 @@ const TIMES: usize = 20;
 const SETTINGS: [&str; 3] = ["synchronous_commit", "fsync", "full_page_writes"];
 
 /// Asks each server of an address.
-pub fn examine(address: &str) -> Result<Vec<Examined>, PostgresError> {
+pub fn examine_servers(address: &str) -> Result<Vec<ExaminedServer>, PostgresError> {
     let mut servers = ServerAddress::read(address)?.alone()?;
     for server in &mut servers {
         server.config.target_session_attrs(TargetSessionAttrs::Any);
     }
-    let examined = |server: &ServerAddress| Examined { place: server.place(), condition: condition(server) };
+    let examined =
+        |server: &ServerAddress| ExaminedServer { place: server.display_name(), condition: condition(server) };
     Ok(servers.iter().map(examined).collect())
 }
 
-fn condition(server: &ServerAddress) -> Result<Condition, PostgresError> {
-    let session = Session::at(server, "taisai doctor", PATIENCE)?;
+fn condition(server: &ServerAddress) -> Result<ServerCondition, PostgresError> {
+    let session = PostgresSession::at(server, "taisai doctor", PATIENCE)?;
     let about = session.query_one(
         "SELECT current_setting('server_version'), current_setting('server_version_num')::bigint, pg_is_in_recovery(),
                 current_setting('synchronous_standby_names')",
@@ -98,10 +99,10 @@ fn condition(server: &ServerAddress) -> Result<Condition, PostgresError> {
     let is_standby = about.try_get(2)?;
     let setting = |name| {
         let value = server::show(&session, name)?;
-        Ok(Setting { name, is_durable: server::is_durable(&value), value })
+        Ok(ServerSetting { name, is_durable: server::is_durable(&value), value })
     };
     let (ahead, uncertainty) = clock(&session)?;
-    Ok(Condition {
+    Ok(ServerCondition {
         version: about.try_get(0)?,
         is_new_enough: about.try_get::<_, i64>(1)? >= server::OLDEST,
         is_standby,
@@ -116,14 +117,14 @@ fn condition(server: &ServerAddress) -> Result<Condition, PostgresError> {
     })
 }
 
-fn standbys(session: &Session) -> Result<Vec<Standby>, PostgresError> {
+fn standbys(session: &PostgresSession) -> Result<Vec<StandbyServer>, PostgresError> {
     let rows = session.query(
         "SELECT application_name, state, sync_state, pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn)::bigint
          FROM pg_stat_replication ORDER BY 1",
         &[],
     )?;
     let standby = |row: &tokio_postgres::Row| {
-        Ok(Standby {
+        Ok(StandbyServer {
             name: row.try_get::<_, Option<String>>(0)?.unwrap_or_default(),
             state: row.try_get(1)?,
             sync_state: row.try_get(2)?,
@@ -134,7 +135,7 @@ fn standbys(session: &Session) -> Result<Vec<Standby>, PostgresError> {
 }
 
 /// The answer that came quickest tells the most.
-fn clock(session: &Session) -> Result<(i64, Duration), PostgresError> {
+fn clock(session: &PostgresSession) -> Result<(i64, Duration), PostgresError> {
     let ask = session.prepare("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")?;
     let mut best: Option<(i64, Duration)> = None;
     for _ in 0..TIMES {
@@ -151,7 +152,7 @@ fn clock(session: &Session) -> Result<(i64, Duration), PostgresError> {
 }
 
 /// A message in the log of the server that nobody reads: it is flushed and sent to standbys as a block is, and stays in no table.
-fn commits(session: &Session) -> Result<Vec<Duration>, PostgresError> {
+fn commits(session: &PostgresSession) -> Result<Vec<Duration>, PostgresError> {
     let commit = session.prepare("SELECT pg_logical_emit_message(true, 'taisai', 'doctor')")?;
     let mut taken = Vec::with_capacity(TIMES);
     for _ in 0..TIMES {

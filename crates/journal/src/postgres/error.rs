@@ -105,7 +105,7 @@ pub enum PostgresError {
 impl PostgresError {
     /// Why there is no connection.
     pub(super) fn connecting(server: &ServerAddress, error: Error) -> Self {
-        let (place, why) = (server.place(), in_words(&error));
+        let (place, why) = (server.display_name(), in_words(&error));
         let Some(answer) = error.as_db_error() else {
             return match kind(&error) {
                 Kind::Tls => Self::NoTls { place, why },
@@ -126,7 +126,7 @@ impl PostgresError {
 
     /// Nobody said anything.
     pub(super) fn silent(server: &ServerAddress) -> Self {
-        Self::Absent { place: server.place(), why: "it is silent".to_owned() }
+        Self::Absent { place: server.display_name(), why: "it is silent".to_owned() }
     }
 
     /// Why none of the servers of an address is connected to. One that answered tells more than those that did not.
@@ -139,7 +139,7 @@ impl PostgresError {
             Self::Absent { place, why } => format!("{place}: {why}"),
             other => other.to_string(),
         });
-        Self::Absent { place: all.place(), why: whys.collect::<Vec<_>>().join("; ") }
+        Self::Absent { place: all.display_name(), why: whys.collect::<Vec<_>>().join("; ") }
     }
 
     /// What the server itself answered, if it did.

@@ -5,49 +5,49 @@
 //! revived: it joins again under another name. Each call waits a bounded time; after an error the next one connects anew, to
 //! whichever server of the address takes writes then.
 
+mod deadline;
 mod roster;
-mod tenure;
 
 use std::time::{Duration, Instant};
 
-pub use roster::{Lease, Node, NodeName, Roster};
-pub use tenure::{BadTerms, Tenure, Terms};
+pub use deadline::{BadLeaseTiming, LeaseDeadline, LeaseTiming};
+pub use roster::{Lease, LeaseRoster, LiveNode, NodeName};
 
 use tokio_postgres::Row;
 
-use super::session::Session;
+use super::session::PostgresSession;
 use super::{PostgresError, server};
-use crate::chain::{BadName, ChainName};
+use crate::chain::{BadChainName, ChainName};
 
 /// The leases of a house, for those who only look or wish.
 pub struct Leases {
     address: String,
-    terms: Terms,
-    session: Option<Session>,
+    timing: LeaseTiming,
+    session: Option<PostgresSession>,
 }
 
 /// A node that has joined.
 #[derive(Debug)]
-pub struct Member {
+pub struct JoinedNode {
     leases: Leases,
     name: NodeName,
     slot: u16,
-    tenure: Tenure,
+    deadline: LeaseDeadline,
 }
 
 /// What a beat brings.
 #[derive(Clone, Debug)]
-pub struct Beat {
+pub struct Heartbeat {
     /// Until when the node may answer for what it holds.
-    pub tenure: Tenure,
+    pub deadline: LeaseDeadline,
     /// Who is there and who holds what. What the node does not hold here it has lost.
-    pub roster: Roster,
+    pub roster: LeaseRoster,
 }
 
 /// What comes of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Claimed {
-    /// The node holds the part, as long as its tenure lasts.
+pub enum ClaimOutcome {
+    /// The node holds the part, as long as its deadline lasts.
     Mine,
     /// Another node holds it.
     HeldBy(NodeName),
@@ -57,13 +57,13 @@ pub enum Claimed {
 
 /// What comes of a wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wished {
+pub enum MoveOutcome {
     /// The holder will be told at its next beat.
     Noted,
     /// No node of that name lives.
     NoSuchNode,
     /// Nobody ever held such a part.
-    NoSuchPart,
+    NoSuchPartition,
 }
 
 /// Why a lease was not looked at or changed. Whether it was changed shows when one looks again.
@@ -80,7 +80,7 @@ pub enum LeaseError {
     Warned,
     /// A part in the table of leases is called what no chain is called.
     #[error("the table of leases holds something else: {0}")]
-    Part(#[from] BadName),
+    Partition(#[from] BadChainName),
     /// The system gave no random bytes.
     #[error("the system gave no random bytes for the name of a node")]
     Random(#[from] getrandom::Error),
@@ -88,13 +88,13 @@ pub enum LeaseError {
 
 /// So much longer than the node itself the database believes that a node lives: a standby that is promoted may have a clock
 /// that is ahead by so much.
-pub const ALLOWANCE: Duration = Duration::from_millis(250);
+pub const CLOCK_SKEW_ALLOWANCE: Duration = Duration::from_millis(250);
 
 /// So many slots there are, and so many nodes at the most: those that died within the hour are among them.
-pub const SLOTS: u16 = 1_024;
+pub const NODE_SLOTS: u16 = 1_024;
 
 /// The least time that the server has to answer. It may be longer than a lease: nobody answers for a part meanwhile, as the
-/// tenure is reckoned elsewhere.
+/// deadline is reckoned elsewhere.
 const SHORTEST_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Those who live, and every part with those who live of its holder and the one it is wanted for.
@@ -111,7 +111,7 @@ const ROSTER: &str = "
     ORDER BY 1, 2";
 
 /// A node that wants what it holds wants nothing.
-const WISH: &str = "
+const REQUEST_MOVE: &str = "
     WITH wished AS (
         UPDATE taisai_journal.leases SET wanted = nullif($2, holder)
         WHERE part = $1 AND taisai_journal.lives($2) RETURNING part
@@ -140,32 +140,32 @@ impl Leases {
     }
 
     /// Opens the leases in the store at an address, and makes its tables where there are none.
-    pub fn open(address: &str, terms: Terms) -> Result<Self, LeaseError> {
-        let mut leases = Self { address: address.to_owned(), terms, session: None };
+    pub fn open(address: &str, timing: LeaseTiming) -> Result<Self, LeaseError> {
+        let mut leases = Self { address: address.to_owned(), timing, session: None };
         leases.with(|_| Ok(()))?;
         Ok(leases)
     }
 
     /// Who is there and who holds what.
-    pub fn look(&mut self) -> Result<Roster, LeaseError> {
+    pub fn read(&mut self) -> Result<LeaseRoster, LeaseError> {
         roster(&self.with(|session| session.query(ROSTER, &[]))?)
     }
 
     /// Has a part moved to a node: its holder releases it when it can.
-    pub fn wish(&mut self, part: &ChainName, node: &NodeName) -> Result<Wished, LeaseError> {
-        let wished = self.with(|session| {
-            let row = session.query_one(WISH, &[&part.as_str(), &node.as_str()])?;
+    pub fn request_move(&mut self, partition: &ChainName, node: &NodeName) -> Result<MoveOutcome, LeaseError> {
+        let requested = self.with(|session| {
+            let row = session.query_one(REQUEST_MOVE, &[&partition.as_str(), &node.as_str()])?;
             Ok((row.try_get(0)?, row.try_get(1)?))
         })?;
-        Ok(match wished {
-            (true, _) => Wished::Noted,
-            (false, true) => Wished::NoSuchNode,
-            (false, false) => Wished::NoSuchPart,
+        Ok(match requested {
+            (true, _) => MoveOutcome::Noted,
+            (false, true) => MoveOutcome::NoSuchNode,
+            (false, false) => MoveOutcome::NoSuchPartition,
         })
     }
 
     /// Joins the house as a node that is reached at this address and runs this version of the program.
-    pub fn join(mut self, address: &str, version: &str) -> Result<Member, LeaseError> {
+    pub fn join(mut self, address: &str, version: &str) -> Result<JoinedNode, LeaseError> {
         let name = NodeName::random()?;
         let millis = self.millis();
         let (sent, slot) = self.with(|session| {
@@ -173,22 +173,23 @@ impl Leases {
             session.transaction(|session| {
                 session.execute(ALONE, &[])?;
                 let sent = Instant::now();
-                let slots = i32::from(SLOTS);
+                let slots = i32::from(NODE_SLOTS);
                 let row = session.query_one(JOIN, &[&name.as_str(), &address, &version, &millis, &slots])?;
                 Ok((sent, row.try_get::<_, i16>(0)?))
             })
         })?;
-        let tenure = Tenure::since(sent, self.terms);
-        Ok(Member { leases: self, name, slot: slot.unsigned_abs(), tenure })
+        let deadline = LeaseDeadline::since(sent, self.timing);
+        Ok(JoinedNode { leases: self, name, slot: slot.unsigned_abs(), deadline })
     }
 
     /// How long the database believes in a beat.
     fn millis(&self) -> i64 {
-        i64::try_from((self.terms.lease() + ALLOWANCE).as_millis()).expect("terms are of minutes at the most")
+        i64::try_from((self.timing.lease() + CLOCK_SKEW_ALLOWANCE).as_millis())
+            .expect("timing are of minutes at the most")
     }
 
     /// A commit that came with a warning counts for nothing, and a connection that failed once is not used again.
-    fn with<T>(&mut self, act: impl FnOnce(&Session) -> Result<T, PostgresError>) -> Result<T, LeaseError> {
+    fn with<T>(&mut self, act: impl FnOnce(&PostgresSession) -> Result<T, PostgresError>) -> Result<T, LeaseError> {
         let session = match self.session.take() {
             Some(session) => session,
             None => self.connect()?,
@@ -201,8 +202,9 @@ impl Leases {
         Ok(done)
     }
 
-    fn connect(&self) -> Result<Session, PostgresError> {
-        let session = Session::open(&self.address, "taisai leases", SHORTEST_PATIENCE.max(self.terms.lease() / 3))?;
+    fn connect(&self) -> Result<PostgresSession, PostgresError> {
+        let session =
+            PostgresSession::open(&self.address, "taisai leases", SHORTEST_PATIENCE.max(self.timing.lease() / 3))?;
         server::check(&session)?;
         server::create(&session)?;
         session.has_warned();
@@ -210,24 +212,24 @@ impl Leases {
     }
 }
 
-impl Member {
+impl JoinedNode {
     /// The name of the node.
     pub const fn name(&self) -> &NodeName {
         &self.name
     }
 
-    /// A number below [`SLOTS`] that no other node has.
+    /// A number below [`NODE_SLOTS`] that no other node has.
     pub const fn slot(&self) -> u16 {
         self.slot
     }
 
     /// Until when the node may answer for what it holds.
-    pub const fn tenure(&self) -> Tenure {
-        self.tenure
+    pub const fn deadline(&self) -> LeaseDeadline {
+        self.deadline
     }
 
     /// Renews all leases of the node, and looks.
-    pub fn beat(&mut self) -> Result<Beat, LeaseError> {
+    pub fn heartbeat(&mut self) -> Result<Heartbeat, LeaseError> {
         let (name, millis) = (&self.name, self.leases.millis());
         let renewed = self.leases.with(|session| {
             let sent = Instant::now();
@@ -235,22 +237,22 @@ impl Member {
             Ok(row.try_get::<_, bool>(0)?.then_some(sent))
         })?;
         let sent = renewed.ok_or(LeaseError::Lapsed)?;
-        self.tenure = self.tenure.or(Tenure::since(sent, self.leases.terms));
-        Ok(Beat { tenure: self.tenure, roster: self.leases.look()? })
+        self.deadline = self.deadline.or(LeaseDeadline::since(sent, self.leases.timing));
+        Ok(Heartbeat { deadline: self.deadline, roster: self.leases.read()? })
     }
 
     /// Claims a part that nobody holds.
-    pub fn claim(&mut self, part: &ChainName) -> Result<Claimed, LeaseError> {
+    pub fn claim(&mut self, partition: &ChainName) -> Result<ClaimOutcome, LeaseError> {
         let name = &self.name;
         let (is_alive, holder, wanted): (bool, Option<String>, Option<String>) = self.leases.with(|session| {
             let claim = "SELECT is_alive, holds, awaited FROM taisai_journal.claim($1, $2)";
-            let row = session.query_one(claim, &[&name.as_str(), &part.as_str()])?;
+            let row = session.query_one(claim, &[&name.as_str(), &partition.as_str()])?;
             Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
         })?;
         match (is_alive, holder.as_deref(), wanted.as_deref()) {
-            (true, Some(holder), _) if holder == name.as_str() => Ok(Claimed::Mine),
-            (true, Some(holder), _) => Ok(Claimed::HeldBy(holder.into())),
-            (true, None, Some(wanted)) => Ok(Claimed::KeptFor(wanted.into())),
+            (true, Some(holder), _) if holder == name.as_str() => Ok(ClaimOutcome::Mine),
+            (true, Some(holder), _) => Ok(ClaimOutcome::HeldBy(holder.into())),
+            (true, None, Some(wanted)) => Ok(ClaimOutcome::KeptFor(wanted.into())),
             // The last cannot be: who lives gets what nobody holds and nobody is wanted for.
             (false, ..) | (true, None, None) => Err(LeaseError::Lapsed),
         }
@@ -258,19 +260,19 @@ impl Member {
 
     /// Takes a part from its holder, who hears of it at the next beat; `false` if another holds it by now. What that one writes is
     /// refused once the new holder has raised the epoch.
-    pub fn seize(&mut self, part: &ChainName, from: &NodeName) -> Result<bool, LeaseError> {
+    pub fn seize(&mut self, partition: &ChainName, from: &NodeName) -> Result<bool, LeaseError> {
         let name = &self.name;
         let seize = "UPDATE taisai_journal.leases SET holder = $2, wanted = NULL
                      WHERE part = $1 AND holder = $3 AND taisai_journal.lives($2)";
-        let (part, name, from) = (part.as_str(), name.as_str(), from.as_str());
-        Ok(self.leases.with(|session| session.execute(seize, &[&part, &name, &from]))? == 1)
+        let (partition, name, from) = (partition.as_str(), name.as_str(), from.as_str());
+        Ok(self.leases.with(|session| session.execute(seize, &[&partition, &name, &from]))? == 1)
     }
 
     /// Gives a part up. Whoever it is wanted for may claim it, or anyone.
-    pub fn release(&mut self, part: &ChainName) -> Result<(), LeaseError> {
+    pub fn release(&mut self, partition: &ChainName) -> Result<(), LeaseError> {
         let name = &self.name;
         let release = "UPDATE taisai_journal.leases SET holder = NULL WHERE part = $1 AND holder = $2";
-        self.leases.with(|session| session.execute(release, &[&part.as_str(), &name.as_str()]))?;
+        self.leases.with(|session| session.execute(release, &[&partition.as_str(), &name.as_str()]))?;
         Ok(())
     }
 
@@ -286,7 +288,7 @@ impl Member {
 }
 
 /// The nodes that live, in a store of whatever layout.
-pub(super) fn nodes_in(session: &Session) -> Result<Vec<Node>, LeaseError> {
+pub(super) fn nodes_in(session: &PostgresSession) -> Result<Vec<LiveNode>, LeaseError> {
     let is_there = session.query_one("SELECT to_regclass('taisai_journal.nodes') IS NOT NULL", &[])?;
     if !is_there.try_get::<_, bool>(0).map_err(PostgresError::from)? {
         return Ok(Vec::new());
@@ -294,18 +296,18 @@ pub(super) fn nodes_in(session: &Session) -> Result<Vec<Node>, LeaseError> {
     Ok(roster(&session.query(ROSTER, &[])?)?.nodes)
 }
 
-fn roster(rows: &[Row]) -> Result<Roster, LeaseError> {
-    let mut roster = Roster::default();
+fn roster(rows: &[Row]) -> Result<LeaseRoster, LeaseError> {
+    let mut roster = LeaseRoster::default();
     for row in rows {
         let text = |at: usize| row.try_get::<_, Option<&str>>(at).map_err(PostgresError::from);
         let (name, second, third) = (text(1)?.unwrap_or_default(), text(2)?, text(3)?);
         if row.try_get(0).map_err(PostgresError::from)? {
             let (address, version) = (second.unwrap_or_default().to_owned(), third.unwrap_or_default().to_owned());
             let is_new = row.try_get(4).map_err(PostgresError::from)?;
-            roster.nodes.push(Node { name: name.into(), address, version, is_new });
+            roster.nodes.push(LiveNode { name: name.into(), address, version, is_new });
         } else {
             let (holder, wanted) = (second.map(NodeName::from), third.map(NodeName::from));
-            roster.leases.push(Lease { part: name.parse()?, holder, wanted });
+            roster.leases.push(Lease { partition: name.parse()?, holder, wanted });
         }
     }
     Ok(roster)
@@ -314,6 +316,6 @@ fn roster(rows: &[Row]) -> Result<Roster, LeaseError> {
 impl std::fmt::Debug for Leases {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The address may hold a password.
-        f.debug_struct("Leases").field("terms", &self.terms).finish_non_exhaustive()
+        f.debug_struct("Leases").field("timing", &self.timing).finish_non_exhaustive()
     }
 }

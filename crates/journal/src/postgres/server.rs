@@ -3,7 +3,7 @@
 use tokio_postgres::error::SqlState;
 
 use super::PostgresError;
-use super::session::Session;
+use super::session::PostgresSession;
 
 /// What makes each layout of the tables out of the one before it.
 const LAYOUTS: [&str; 2] = [include_str!("tables.sql"), include_str!("leases/leases.sql")];
@@ -21,7 +21,7 @@ pub(super) fn fenced() -> SqlState {
 
 /// Whether the server is new enough, and durable. What a session can hold on to it does, whatever others set later; the rest
 /// is looked at again in every append.
-pub(super) fn check(session: &Session) -> Result<(), PostgresError> {
+pub(super) fn check(session: &PostgresSession) -> Result<(), PostgresError> {
     let version = show(session, "server_version_num")?;
     if version.parse::<i64>().map_or(true, |version| version < OLDEST) {
         return Err(PostgresError::Old { found: show(session, "server_version")? });
@@ -34,7 +34,7 @@ pub(super) fn check(session: &Session) -> Result<(), PostgresError> {
 }
 
 /// The value of a setting, which must not give durability away.
-fn durable(session: &Session, setting: &'static str) -> Result<String, PostgresError> {
+fn durable(session: &PostgresSession, setting: &'static str) -> Result<String, PostgresError> {
     let found = show(session, setting)?;
     if is_durable(&found) { Ok(found) } else { Err(PostgresError::Setting { setting, found, needed: "on" }) }
 }
@@ -44,12 +44,12 @@ pub(super) fn is_durable(value: &str) -> bool {
     matches!(value, "on" | "remote_apply")
 }
 
-pub(super) fn show(session: &Session, setting: &str) -> Result<String, PostgresError> {
+pub(super) fn show(session: &PostgresSession, setting: &str) -> Result<String, PostgresError> {
     Ok(session.query_one("SELECT current_setting($1)", &[&setting])?.try_get(0)?)
 }
 
 /// The layout of the tables, if there are any.
-pub(super) fn layout(session: &Session) -> Result<Option<i32>, PostgresError> {
+pub(super) fn layout(session: &PostgresSession) -> Result<Option<i32>, PostgresError> {
     let row = session.query_one(
         "SELECT to_regclass('taisai_journal.layout') IS NOT NULL,
                 EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -68,7 +68,7 @@ pub(super) fn layout(session: &Session) -> Result<Option<i32>, PostgresError> {
 
 /// Makes the tables if there are none, and those that an older program did not know. Of several programs that do so at once
 /// one makes them.
-pub(super) fn create(session: &Session) -> Result<(), PostgresError> {
+pub(super) fn create(session: &PostgresSession) -> Result<(), PostgresError> {
     if layout(session)? == Some(LAYOUT) {
         return Ok(());
     }

@@ -33,7 +33,7 @@ const STEP: Duration = Duration::from_millis(100);
 const GRACE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
 /// A connection.
-pub struct Session {
+pub struct PostgresSession {
     runtime: Runtime,
     client: Client,
     listener: AbortHandle,
@@ -41,7 +41,7 @@ pub struct Session {
     patience: Duration,
 }
 
-impl Session {
+impl PostgresSession {
     /// Connects to an address under a name that the server's list of connections shows. No statement may take longer than
     /// the patience.
     pub fn open(address: &str, name: &str, patience: Duration) -> Result<Self, PostgresError> {
@@ -196,12 +196,12 @@ async fn connect(
     let servers = all.alone()?;
     let turn = if servers.len() > 1 { TURN } else { SILENCE };
     let mut asked = JoinSet::new();
-    for (place, mut server) in (0_u32..).zip(servers) {
+    for (index, mut server) in (0_u32..).zip(servers) {
         let turn = server.config.get_connect_timeout().copied().unwrap_or(turn);
         server.config.application_name(name).connect_timeout(turn).keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
         let connector = connector.clone();
         asked.spawn(async move {
-            sleep(STEP * place).await;
+            sleep(STEP * index).await;
             match timeout(turn, server.config.connect(connector)).await {
                 Ok(connected) => connected.map_err(|error| PostgresError::connecting(&server, error)),
                 Err(_) => Err(PostgresError::silent(&server)),
@@ -218,7 +218,7 @@ async fn connect(
     Err(PostgresError::nowhere(all, failures))
 }
 
-impl std::fmt::Debug for Session {
+impl std::fmt::Debug for PostgresSession {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Session").field("patience", &self.patience).finish_non_exhaustive()
     }

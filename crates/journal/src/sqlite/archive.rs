@@ -7,10 +7,12 @@ use rusqlite::{Connection, Row, params};
 
 use super::SqliteError;
 use super::file::{Kind, as_sql, open_file, open_to_read};
-use crate::block::LARGEST_BLOCK;
+use crate::block::MAX_BLOCK_BYTES;
 use crate::chain::ChainName;
 use crate::hash::Hash;
-use crate::journal::{Archive, Cause, Head, KEPT_SNAPSHOTS, ReadError, Snapshot, SnapshotError, Stray};
+use crate::journal::{
+    Archive, Cause, ChainHead, MAX_SNAPSHOTS_PER_CHAIN, ReadError, SnapshotError, StoredSnapshot, StrayBlock,
+};
 
 /// The store in a folder, for reading.
 #[derive(Debug)]
@@ -76,7 +78,7 @@ impl SqliteArchive {
 }
 
 impl Archive for SqliteArchive {
-    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+    fn heads(&mut self) -> Result<Vec<ChainHead>, ReadError> {
         let failed = |error: rusqlite::Error| ReadError::Failed(error.into());
         let select = self.connection.prepare_cached("SELECT name, epoch, next, hash FROM chains ORDER BY name");
         let mut select = select.map_err(failed)?;
@@ -87,15 +89,15 @@ impl Archive for SqliteArchive {
             let name = row.get_ref(0).and_then(|name| Ok(name.as_bytes()?)).map_err(failed)?;
             let (epoch, next) = (row.get(1).map_err(failed)?, row.get(2).map_err(failed)?);
             let hash = row.get_ref(3).and_then(|hash| Ok(hash.as_blob()?)).map_err(failed)?;
-            heads.push(Head::of_store(&String::from_utf8_lossy(name), epoch, next, hash)?);
+            heads.push(ChainHead::of_store(&String::from_utf8_lossy(name), epoch, next, hash)?);
         }
         Ok(heads)
     }
 
-    fn strays(&mut self) -> Result<Vec<Stray>, ReadError> {
+    fn strays(&mut self) -> Result<Vec<StrayBlock>, ReadError> {
         let strays = || {
             let mut select = self.connection.prepare_cached(STRAYS)?;
-            let stray = |row: &Row<'_>| Ok(Stray { chain: row.get(0)?, position: row.get(1)? });
+            let stray = |row: &Row<'_>| Ok(StrayBlock { chain: row.get(0)?, position: row.get(1)? });
             select.query_map([], stray)?.collect::<rusqlite::Result<_>>()
         };
         strays().map_err(|error| ReadError::Failed(error.into()))
@@ -117,7 +119,7 @@ impl Archive for SqliteArchive {
         let mut total = 0;
         while let Some(row) = rows.next().map_err(failed)? {
             let length: i64 = row.get(1).map_err(failed)?;
-            let Some(length) = usize::try_from(length).ok().filter(|length| *length <= LARGEST_BLOCK) else {
+            let Some(length) = usize::try_from(length).ok().filter(|length| *length <= MAX_BLOCK_BYTES) else {
                 let position = row.get(0).map_err(failed)?;
                 return Err(ReadError::Damaged { chain: chain.to_string(), position });
             };
@@ -146,7 +148,7 @@ impl Archive for SqliteArchive {
         kept.map_err(|error| SnapshotError::Failed(error.into()))
     }
 
-    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<StoredSnapshot>, SnapshotError> {
         let Some(connection) = self.kept_snapshots()? else { return Ok(Vec::new()) };
         list(connection, chain.as_str()).map_err(SnapshotError::Failed)
     }
@@ -174,7 +176,8 @@ fn put(connection: &mut Connection, chain: &str, position: i64, state: Hash, byt
         "INSERT OR REPLACE INTO snapshots (chain, position, state, length) VALUES (?1, ?2, ?3, ?4)",
         params![chain, position, state.as_bytes(), length],
     )?;
-    let kept = i64::try_from(KEPT_SNAPSHOTS).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let kept = i64::try_from(MAX_SNAPSHOTS_PER_CHAIN)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     transaction.execute(
         "DELETE FROM snapshots WHERE chain = ?1 AND position NOT IN
              (SELECT position FROM snapshots WHERE chain = ?1 ORDER BY position DESC LIMIT ?2)",
@@ -187,7 +190,7 @@ fn put(connection: &mut Connection, chain: &str, position: i64, state: Hash, byt
     transaction.commit()
 }
 
-fn list(connection: &Connection, chain: &str) -> Result<Vec<Snapshot>, Cause> {
+fn list(connection: &Connection, chain: &str) -> Result<Vec<StoredSnapshot>, Cause> {
     let mut select = connection
         .prepare_cached("SELECT position, state, length FROM snapshots WHERE chain = ?1 ORDER BY position DESC")?;
     let mut rows = select.query(params![chain])?;
@@ -199,7 +202,7 @@ fn list(connection: &Connection, chain: &str) -> Result<Vec<Snapshot>, Cause> {
         let (Ok(at), Ok(length), Ok(state)) = (position.try_into(), length.try_into(), state) else {
             return Err(bad().into());
         };
-        found.push(Snapshot { position: at, state: Hash::from_bytes(state), length });
+        found.push(StoredSnapshot { position: at, state: Hash::from_bytes(state), length });
     }
     Ok(found)
 }

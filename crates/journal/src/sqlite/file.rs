@@ -12,7 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use super::SqliteError;
 use crate::chain::ChainName;
 use crate::hash::Hash;
-use crate::journal::Head;
+use crate::journal::ChainHead;
 use crate::key::sync_folder_of;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ pub(super) fn open_file(folder: &Path, kind: Kind) -> Result<Connection, SqliteE
 pub(super) fn open_to_read(folder: &Path, kind: Kind) -> Result<Connection, SqliteError> {
     let file = folder.join(kind.name());
     let failed = |source| SqliteError::Sqlite { file: file.clone(), source };
-    let connection = open_existing(&file)?;
+    let connection = open_sqlite_to_read(&file)?;
     match check(&connection).map_err(failed)? {
         Layout::Known => {}
         Layout::Newer(found) => return Err(SqliteError::Newer { file, found, known: LAYOUT }),
@@ -120,7 +120,7 @@ pub(super) fn open_to_read(folder: &Path, kind: Kind) -> Result<Connection, Sqli
 }
 
 /// Opens an `SQLite` file that must be there, to read it, also where nothing may be written beside it.
-pub fn open_existing(file: &Path) -> Result<Connection, SqliteError> {
+pub fn open_sqlite_to_read(file: &Path) -> Result<Connection, SqliteError> {
     let failed = |source| SqliteError::Sqlite { file: file.into(), source };
     if let Err(source) = std::fs::metadata(file) {
         return Err(SqliteError::NoStore { file: file.into(), source });
@@ -244,10 +244,10 @@ pub(super) fn from_sql(number: i64) -> rusqlite::Result<u64> {
 }
 
 /// Name, epoch, next and hash.
-pub(super) fn head_in_row(row: &Row<'_>) -> rusqlite::Result<Head> {
+pub(super) fn head_in_row(row: &Row<'_>) -> rusqlite::Result<ChainHead> {
     let name: String = row.get(0)?;
     let chain: ChainName =
         name.parse().map_err(|bad| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(bad)))?;
     let (epoch, next) = (from_sql(row.get(1)?)?, from_sql(row.get(2)?)?);
-    Ok(Head { chain, epoch, next, hash: Hash::from_bytes(row.get(3)?) })
+    Ok(ChainHead { chain, epoch, next, hash: Hash::from_bytes(row.get(3)?) })
 }

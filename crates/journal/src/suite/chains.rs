@@ -1,11 +1,11 @@
 //! Appending and reading, by one writer.
 
-use super::{Fixture, begin, block, bytes, chain, genesis, head, place, verify};
-use crate::block::{Block, LARGEST_BODY};
+use super::{Fixture, begin, block, bytes, chain, genesis, head, next_header, verify};
+use crate::block::{Block, MAX_BODY_BYTES};
 use crate::hash::Hash;
-use crate::journal::{AppendError, Archive, ClaimError, Head, Journal};
+use crate::journal::{AppendError, Archive, ChainHead, ClaimError, Journal};
 
-fn heads(archive: &mut dyn Archive) -> Vec<Head> {
+fn heads(archive: &mut dyn Archive) -> Vec<ChainHead> {
     archive.heads().expect("heads")
 }
 
@@ -40,16 +40,16 @@ pub(super) fn read_back(store: &dyn Fixture) {
 
 pub(super) fn only_the_next(store: &dyn Fixture) {
     let mut journal = store.open();
-    let unclaimed = Head { chain: chain("nobody"), epoch: 1, next: 0, hash: Hash::NONE };
+    let unclaimed = ChainHead { chain: chain("nobody"), epoch: 1, next: 0, hash: Hash::NONE };
     assert!(is_fenced(&journal.append(&[genesis(&unclaimed)])), "a chain is claimed first");
     let first = begin(&mut *journal, "house");
     let wrong = [
-        ("position too low", Head { next: 0, ..first.clone() }),
-        ("position too high", Head { next: 2, ..first.clone() }),
-        ("other previous hash", Head { hash: Hash::of(b"other"), ..first.clone() }),
-        ("old epoch", Head { epoch: 0, ..first.clone() }),
-        ("epoch that nobody claimed", Head { epoch: 2, ..first.clone() }),
-        ("other chain", Head { chain: chain("other"), ..first.clone() }),
+        ("position too low", ChainHead { next: 0, ..first.clone() }),
+        ("position too high", ChainHead { next: 2, ..first.clone() }),
+        ("other previous hash", ChainHead { hash: Hash::of(b"other"), ..first.clone() }),
+        ("old epoch", ChainHead { epoch: 0, ..first.clone() }),
+        ("epoch that nobody claimed", ChainHead { epoch: 2, ..first.clone() }),
+        ("other chain", ChainHead { chain: chain("other"), ..first.clone() }),
     ];
     for (name, wrong) in wrong {
         assert!(is_fenced(&journal.append(&[block(&wrong, &[b"x"])])), "{name}");
@@ -70,9 +70,9 @@ pub(super) fn epochs(store: &dyn Fixture) {
         assert!(matches!(refused, Err(ClaimError::Refused { .. })), "{epoch}: {refused:?}");
     }
     let claimed = journal.claim(&chain("house"), 7).expect("a higher epoch");
-    assert_eq!(claimed, Head { epoch: 7, ..first.clone() });
+    assert_eq!(claimed, ChainHead { epoch: 7, ..first.clone() });
     assert!(is_fenced(&journal.append(&[block(&first, &[b"late"])])), "the old epoch is over");
-    let taken = Block::take_over(place(&claimed), "another".into());
+    let taken = Block::take_over(next_header(&claimed), "another".into());
     journal.append(std::slice::from_ref(&taken)).expect("the new epoch writes");
     assert_eq!(heads(&mut *archive(&*journal)), [head(&taken)]);
     verify(&mut *archive(&*journal), &chain("house")).expect("a good chain");
@@ -93,7 +93,7 @@ pub(super) fn all_or_nothing(store: &dyn Fixture) {
             .collect();
         assert!(is_fenced(&journal.append(&batch)));
         let one_bad: Vec<Block> = (0..names.len())
-            .map(|at| block(&Head { epoch: if at == bad { 9 } else { 1 }, ..firsts[at].clone() }, &[b"one"]))
+            .map(|at| block(&ChainHead { epoch: if at == bad { 9 } else { 1 }, ..firsts[at].clone() }, &[b"one"]))
             .collect();
         assert!(is_fenced(&journal.append(&one_bad)));
         assert_eq!(heads(&mut *archive(&*journal)), before);
@@ -111,7 +111,7 @@ pub(super) fn sizes(store: &dyn Fixture) {
     let mut at = begin(&mut *journal, "house");
     let mut written = Vec::new();
     // The length before the largest entry takes four bytes.
-    for size in [0, 1, 4_000, 70_000, 1_000_000, LARGEST_BODY - 4] {
+    for size in [0, 1, 4_000, 70_000, 1_000_000, MAX_BODY_BYTES - 4] {
         let block = block(&at, &[&bytes(size)]);
         journal.append(std::slice::from_ref(&block)).expect("append");
         at = head(&block);
@@ -140,7 +140,7 @@ pub(super) fn many(store: &dyn Fixture) {
     assert_eq!(one.len(), 1, "at least one block");
     let some = archive.read(&name, 100, 1000).expect("read");
     assert!(some.len() > 1 && some.iter().map(Vec::len).sum::<usize>() <= 1000);
-    assert_eq!(Block::decode(some[0].clone()).expect("a block").place().position, 100);
+    assert_eq!(Block::decode(some[0].clone()).expect("a block").header().position, 100);
     assert!(archive.read(&name, 501, 1000).expect("read").is_empty());
     let blocks = verify(&mut *archive, &name).expect("a good chain");
     let numbers: Vec<u8> = blocks.iter().flat_map(Block::entries).flatten().copied().collect();
@@ -159,7 +159,7 @@ pub(super) fn reopened(store: &dyn Fixture) {
     drop(journal);
     let journal = store.open();
     let mut archive = archive(&*journal);
-    assert_eq!(heads(&mut *archive), [Head { epoch: 5, ..head(&second) }]);
+    assert_eq!(heads(&mut *archive), [ChainHead { epoch: 5, ..head(&second) }]);
     assert_eq!(verify(&mut *archive, &name).expect("a good chain")[1], second);
     assert_eq!(archive.read_snapshot(&name, 1).expect("the snapshot"), b"bytes");
 }

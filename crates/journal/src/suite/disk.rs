@@ -7,23 +7,23 @@ use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
-use crate::memory::Step;
+use crate::memory::DiskStep;
 
 /// How a process ends that flushes a handle again after a flush of it failed.
 pub const FLUSHED_AGAIN: i32 = 10;
 
 /// The step of a disk that fails, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct DiskFailure {
     /// Which.
-    pub at: Step,
+    pub at: DiskStep,
     /// How.
-    pub how: How,
+    pub how: FailureMode,
 }
 
 /// How a step of a disk fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum FailureMode {
     /// Only this one, with an error.
     Once,
     /// This flush and all after it, with an error.
@@ -36,13 +36,13 @@ pub enum How {
     Stop,
 }
 
-impl Failure {
+impl DiskFailure {
     /// A failure of every kind at each of so many writes and flushes.
     pub fn of_each(writes: u64, flushes: u64) -> impl Iterator<Item = Self> {
-        const WRITES: [How; 4] = [How::Once, How::Full, How::Short, How::Stop];
-        const FLUSHES: [How; 3] = [How::Once, How::ForEver, How::Stop];
-        let writes = (1..=writes).flat_map(|step| WRITES.map(|how| Self { at: Step::Write(step), how }));
-        let flushes = (1..=flushes).flat_map(|step| FLUSHES.map(|how| Self { at: Step::Flush(step), how }));
+        const WRITES: [FailureMode; 4] = [FailureMode::Once, FailureMode::Full, FailureMode::Short, FailureMode::Stop];
+        const FLUSHES: [FailureMode; 3] = [FailureMode::Once, FailureMode::ForEver, FailureMode::Stop];
+        let writes = (1..=writes).flat_map(|step| WRITES.map(|how| Self { at: DiskStep::Write(step), how }));
+        let flushes = (1..=flushes).flat_map(|step| FLUSHES.map(|how| Self { at: DiskStep::Flush(step), how }));
         writes.chain(flushes)
     }
 }
@@ -88,20 +88,20 @@ impl FailingDisk {
     }
 
     /// Puts it under a process that is not started yet.
-    pub fn put_under(&self, command: &mut Command, failure: Option<Failure>) {
+    pub fn put_under(&self, command: &mut Command, failure: Option<DiskFailure>) {
         command.env("LD_PRELOAD", &*LIBRARY).env("DISK_FOLDER", self.folder());
         command.env("DISK_COUNTS", self.counts.path().join("counts")).env("DISK_DISPOSABLE", "snapshots.db");
-        if let Some(Failure { at, how }) = failure {
+        if let Some(DiskFailure { at, how }) = failure {
             let at = match at {
-                Step::Write(step) => format!("write:{step}"),
-                Step::Flush(step) => format!("flush:{step}"),
+                DiskStep::Write(step) => format!("write:{step}"),
+                DiskStep::Flush(step) => format!("flush:{step}"),
             };
             let how = match how {
-                How::Once => "once",
-                How::ForEver => "ever",
-                How::Full => "full",
-                How::Short => "short",
-                How::Stop => "stop",
+                FailureMode::Once => "once",
+                FailureMode::ForEver => "ever",
+                FailureMode::Full => "full",
+                FailureMode::Short => "short",
+                FailureMode::Stop => "stop",
             };
             command.env("DISK_AT", at).env("DISK_HOW", how);
         }

@@ -12,7 +12,7 @@ use super::wait::wait_until;
 
 /// A primary and its synchronous standby.
 #[derive(Debug)]
-pub struct Pair {
+pub struct PostgresPair {
     /// The server that takes writes, until it is killed.
     pub primary: TemporaryServer,
     /// The server that has every commit before it is acknowledged.
@@ -28,7 +28,7 @@ const KNOWN_AS: &str = "-c cluster_name=standby";
 /// What a primary waits for.
 const ONE: &str = "ANY 1 (standby)";
 
-impl Pair {
+impl PostgresPair {
     /// Makes and starts both; they are in step.
     ///
     /// # Panics

@@ -4,7 +4,7 @@ use std::sync::Barrier;
 use std::thread;
 
 use super::{Fixture, begin, block, chain, head, verify};
-use crate::journal::{AppendError, ClaimError, Head, Journal};
+use crate::journal::{AppendError, ChainHead, ClaimError, Journal};
 
 /// Runs the same on two handles at the same moment.
 fn both<T: Send>(journals: &mut [Box<dyn Journal>; 2], act: impl Fn(usize, &mut dyn Journal) -> T + Sync) -> Vec<T> {
@@ -66,7 +66,7 @@ pub(super) fn crossing(store: &dyn Fixture) {
     begin(&mut *journals[0], "b");
     let mut archive = journals[0].archive().expect("an archive");
     for _ in 0..20 {
-        let heads: Vec<Head> = archive.heads().expect("heads");
+        let heads: Vec<ChainHead> = archive.heads().expect("heads");
         let results = both(&mut journals, |number, journal| {
             let mut blocks = vec![block(&heads[0], &[b"x"]), block(&heads[1], &[b"x"])];
             if number == 1 {

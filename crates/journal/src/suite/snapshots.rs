@@ -2,19 +2,20 @@
 
 use super::{Fixture, bytes, chain};
 use crate::hash::Hash;
-use crate::journal::{KEPT_SNAPSHOTS, Snapshot, SnapshotError};
+use crate::journal::{MAX_SNAPSHOTS_PER_CHAIN, SnapshotError, StoredSnapshot};
 
 pub(super) fn newest_first(store: &dyn Fixture) {
     let mut archive = store.open().archive().expect("an archive");
     let name = chain("house");
     assert_eq!(archive.snapshots(&name).expect("none"), []);
-    let snapshot = |position: u64, length| Snapshot { position, state: Hash::of(&position.to_le_bytes()), length };
+    let snapshot =
+        |position: u64, length| StoredSnapshot { position, state: Hash::of(&position.to_le_bytes()), length };
     let positions = [10_u64, 30, 20, 40, 50];
     for position in positions {
         let state = Hash::of(&position.to_le_bytes());
         archive.put_snapshot(&name, position, state, &position.to_le_bytes()).expect("a snapshot");
     }
-    assert_eq!(KEPT_SNAPSHOTS, 3);
+    assert_eq!(MAX_SNAPSHOTS_PER_CHAIN, 3);
     assert_eq!(archive.snapshots(&name).expect("some"), [50, 40, 30].map(|position| snapshot(position, 8)));
     assert_eq!(archive.read_snapshot(&name, 40).expect("bytes"), 40_u64.to_le_bytes());
     for gone in [10, 20, 45, u64::MAX] {

@@ -1,16 +1,16 @@
 //! Making blocks of what waits: one for each chain, and more only where one would be too large.
 
 use super::queue::{Done, Item, Taken};
-use super::{Durable, Mark, Stopped, TakeError};
-use crate::block::{Block, LONGEST_OWNER, Place};
+use super::{CheckpointTarget, DurablePosition, TakeError, WriterStopped};
+use crate::block::{Block, BlockHeader, MAX_OWNER_BYTES};
 use crate::chain::ChainName;
-use crate::checkpoint::{Checkpoint, Vouched};
+use crate::checkpoint::{Checkpoint, CheckpointContent};
 use crate::entries::Entries;
 use crate::genesis::Genesis;
 use crate::hash::Hash;
-use crate::journal::{Head, Journal};
+use crate::journal::{ChainHead, Journal};
 use crate::key::SigningKey;
-use crate::verify::FARTHEST_VOUCHED;
+use crate::verify::MAX_CHECKPOINT_DISTANCE;
 
 /// A block is closed when it has that many bytes of entries. Larger blocks are no faster, and take longer to read where
 /// one entry is wanted.
@@ -28,7 +28,7 @@ pub(super) struct Gatherer {
 
 struct Line {
     house: [u8; 16],
-    head: Head,
+    head: ChainHead,
     entries: Vec<Entries>,
     bytes: usize,
     count: u32,
@@ -44,15 +44,15 @@ pub(super) struct Batch {
 }
 
 enum Waiting {
-    Entries(Done<Durable>, Durable),
-    Mark(Done<Mark>, Mark),
+    Entries(Done<DurablePosition>, DurablePosition),
+    Mark(Done<CheckpointTarget>, CheckpointTarget),
     Checkpoint(Done<Option<Checkpoint>>, Option<Checkpoint>),
-    Taken(Taken, usize, Head),
+    Taken(Taken, usize, ChainHead),
 }
 
 impl Gatherer {
     pub(super) fn new(key: SigningKey, mut owner: String) -> Self {
-        owner.truncate(owner.floor_char_boundary(LONGEST_OWNER));
+        owner.truncate(owner.floor_char_boundary(MAX_OWNER_BYTES));
         Self { key, owner, lines: Vec::new() }
     }
 
@@ -104,10 +104,10 @@ impl Gatherer {
         }
         let mut line =
             Line { house: genesis.house, head: journal.claim(chain, epoch)?, entries: Vec::new(), bytes: 0, count: 0 };
-        let place = line.place();
-        let block = match place.position {
-            0 => Block::genesis(place, genesis),
-            _ => Block::take_over(place, self.owner.clone()),
+        let header = line.header();
+        let block = match header.position {
+            0 => Block::genesis(header, genesis),
+            _ => Block::take_over(header, self.owner.clone()),
         };
         line.advance(&block);
         self.lines.push(line);
@@ -116,24 +116,24 @@ impl Gatherer {
 }
 
 impl Line {
-    fn place(&self) -> Place {
-        let Head { chain, epoch, next, hash } = self.head.clone();
-        Place { chain, position: next, epoch, previous: hash }
+    fn header(&self) -> BlockHeader {
+        let ChainHead { chain, epoch, next, hash } = self.head.clone();
+        BlockHeader { chain, position: next, epoch, previous: hash }
     }
 
     fn advance(&mut self, block: &Block) {
-        (self.head.next, self.head.hash) = (block.place().position + 1, block.hash());
+        (self.head.next, self.head.hash) = (block.header().position + 1, block.hash());
     }
 
     /// Adds entries to the block that is being gathered, and says where they will stand.
-    fn add(&mut self, entries: Entries, blocks: &mut Vec<Block>) -> Durable {
+    fn add(&mut self, entries: Entries, blocks: &mut Vec<Block>) -> DurablePosition {
         if entries.count() == 0 {
-            return Durable { position: self.head.next - u64::from(self.count == 0), first: self.count };
+            return DurablePosition { position: self.head.next - u64::from(self.count == 0), first: self.count };
         }
         if self.bytes + entries.bytes().len() > FULL_BLOCK {
             self.seal(blocks);
         }
-        let durable = Durable { position: self.head.next, first: self.count };
+        let durable = DurablePosition { position: self.head.next, first: self.count };
         self.bytes += entries.bytes().len();
         self.count += entries.count();
         self.entries.push(entries);
@@ -142,7 +142,7 @@ impl Line {
 
     fn seal(&mut self, blocks: &mut Vec<Block>) {
         if self.count > 0 {
-            let block = Block::of_entries(self.place(), &self.entries.iter().collect::<Vec<_>>());
+            let block = Block::of_entries(self.header(), &self.entries.iter().collect::<Vec<_>>());
             self.advance(&block);
             blocks.push(block);
             self.entries.clear();
@@ -151,28 +151,29 @@ impl Line {
     }
 
     /// Ends the block that is being gathered, so that what comes later stands in another.
-    fn mark(&mut self, blocks: &mut Vec<Block>) -> Mark {
+    fn mark(&mut self, blocks: &mut Vec<Block>) -> CheckpointTarget {
         self.seal(blocks);
-        Mark { position: self.head.next - 1, hash: self.head.hash }
+        CheckpointTarget { position: self.head.next - 1, hash: self.head.hash }
     }
 
     /// Vouches for a block; nothing where that is too far back.
     fn checkpoint(
         &mut self,
-        mark: Mark,
+        mark: CheckpointTarget,
         state: Hash,
         time: u64,
         key: &SigningKey,
         blocks: &mut Vec<Block>,
     ) -> Option<Checkpoint> {
         self.seal(blocks);
-        if self.head.next - mark.position > FARTHEST_VOUCHED {
+        if self.head.next - mark.position > MAX_CHECKPOINT_DISTANCE {
             return None;
         }
         let chain = self.head.chain.clone();
-        let vouched = Vouched { chain, house: self.house, position: mark.position, hash: mark.hash, state, time };
-        let checkpoint = Checkpoint::sign(vouched, key);
-        let block = Block::checkpoint(self.place(), checkpoint.clone());
+        let content =
+            CheckpointContent { chain, house: self.house, position: mark.position, hash: mark.hash, state, time };
+        let checkpoint = Checkpoint::sign(content, key);
+        let block = Block::checkpoint(self.header(), checkpoint.clone());
         self.advance(&block);
         blocks.push(block);
         Some(checkpoint)
@@ -199,7 +200,7 @@ impl Batch {
         }
     }
 
-    pub(super) fn refuse(self, reason: &Stopped) {
+    pub(super) fn refuse(self, reason: &WriterStopped) {
         for waiting in self.waiting {
             match waiting {
                 Waiting::Entries(done, _) => done(Err(reason.clone())),

@@ -3,13 +3,13 @@
 use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-use super::{Durable, Mark, Stopped, TakeError};
+use super::{CheckpointTarget, DurablePosition, TakeError, WriterStopped};
 use crate::chain::ChainName;
 use crate::checkpoint::Checkpoint;
 use crate::entries::Entries;
 use crate::genesis::Genesis;
 use crate::hash::Hash;
-use crate::journal::Head;
+use crate::journal::ChainHead;
 
 /// The most bytes that wait, with those that are being committed.
 const MOST_WAITING: usize = 64 * 1024 * 1024;
@@ -17,14 +17,14 @@ const MOST_WAITING: usize = 64 * 1024 * 1024;
 /// What an item weighs beside its entries, so that many small ones are bounded too.
 const ITEM: usize = 128;
 
-pub(super) type Done<T> = Box<dyn FnOnce(Result<T, Stopped>) + Send>;
-pub(super) type Taken = Box<dyn FnOnce(Result<(usize, Head), TakeError>) + Send>;
+pub(super) type Done<T> = Box<dyn FnOnce(Result<T, WriterStopped>) + Send>;
+pub(super) type Taken = Box<dyn FnOnce(Result<(usize, ChainHead), TakeError>) + Send>;
 
 /// Something to be written. `line` is the number of a chain among those of the writer.
 pub(super) enum Item {
-    Entries { line: usize, entries: Entries, done: Done<Durable> },
-    Mark { line: usize, done: Done<Mark> },
-    Checkpoint { line: usize, mark: Mark, state: Hash, time: u64, done: Done<Option<Checkpoint>> },
+    Entries { line: usize, entries: Entries, done: Done<DurablePosition> },
+    Mark { line: usize, done: Done<CheckpointTarget> },
+    Checkpoint { line: usize, mark: CheckpointTarget, state: Hash, time: u64, done: Done<Option<Checkpoint>> },
     Take { chain: ChainName, epoch: u64, genesis: Genesis, done: Taken },
 }
 
@@ -36,7 +36,7 @@ impl Item {
         }
     }
 
-    pub(super) fn refuse(self, reason: &Stopped) {
+    pub(super) fn refuse(self, reason: &WriterStopped) {
         match self {
             Self::Entries { done, .. } => done(Err(reason.clone())),
             Self::Mark { done, .. } => done(Err(reason.clone())),
@@ -59,11 +59,11 @@ struct State {
     /// Of what waits and of what is being committed.
     weight: usize,
     closing: bool,
-    stopped: Option<Stopped>,
+    stopped: Option<WriterStopped>,
 }
 
 impl Queue {
-    pub(super) fn put(&self, item: Item) -> Result<(), Stopped> {
+    pub(super) fn put(&self, item: Item) -> Result<(), WriterStopped> {
         let weight = item.weight();
         let full =
             |state: &mut State| state.reason().is_none() && state.weight > 0 && state.weight + weight > MOST_WAITING;
@@ -102,7 +102,7 @@ impl Queue {
     }
 
     /// Nothing is written any more. The first reason stays.
-    pub(super) fn stop(&self, reason: &Stopped) -> Vec<Item> {
+    pub(super) fn stop(&self, reason: &WriterStopped) -> Vec<Item> {
         let mut state = self.state();
         state.stopped.get_or_insert_with(|| reason.clone());
         self.room.notify_all();
@@ -110,7 +110,7 @@ impl Queue {
     }
 
     /// Why the writer stopped, if it did.
-    pub(super) fn reason(&self) -> Option<Stopped> {
+    pub(super) fn reason(&self) -> Option<WriterStopped> {
         self.state().stopped.clone()
     }
 
@@ -120,8 +120,8 @@ impl Queue {
 }
 
 impl State {
-    fn reason(&self) -> Option<Stopped> {
-        self.stopped.clone().or(self.closing.then_some(Stopped::Closed))
+    fn reason(&self) -> Option<WriterStopped> {
+        self.stopped.clone().or(self.closing.then_some(WriterStopped::Closed))
     }
 }
 

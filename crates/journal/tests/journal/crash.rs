@@ -7,9 +7,9 @@
 use std::path::Path;
 
 use taisai_journal::suite::{
-    FLUSHED_AGAIN, FailingDisk, Failure, How, TemporaryServer, quick_folder, wait_until_alone,
+    DiskFailure, FLUSHED_AGAIN, FailingDisk, FailureMode, TemporaryServer, quick_folder, wait_until_alone,
 };
-use taisai_journal::{Lasts, Memory, Step, Trouble};
+use taisai_journal::{DiskFault, DiskStep, FaultDuration, MemoryStore};
 
 use crate::load::{self, CHAINS, Run, Said, numbers};
 
@@ -78,7 +78,7 @@ fn a_server_stopped_under_load_has_what_was_acknowledged() {
 }
 
 /// A run on a copy of a folder, over a disk that fails.
-fn run_on_failing_disk(base: &Path, failure: Option<Failure>) -> (FailingDisk, Said) {
+fn run_on_failing_disk(base: &Path, failure: Option<DiskFailure>) -> (FailingDisk, Said) {
     let disk = FailingDisk::copied(base);
     let mut command = Run::short(path(disk.folder()));
     disk.put_under(&mut command, failure);
@@ -103,7 +103,7 @@ fn fail_at_every_step(base: &Path) {
     check(path(whole.folder()), &said, &mut before.clone());
     let (writes, flushes) = whole.steps();
     assert!(writes > 5 && flushes > 5, "{writes} writes, {flushes} flushes");
-    for failure in Failure::of_each(writes, flushes) {
+    for failure in DiskFailure::of_each(writes, flushes) {
         let (disk, said) = run_on_failing_disk(base, Some(failure));
         eprintln!("{failure:?}");
         check(path(disk.folder()), &said, &mut before.clone());
@@ -120,22 +120,23 @@ fn a_new_folder_on_a_disk_that_fails_at_any_step() {
 fn a_folder_to_recover_on_a_disk_that_fails_at_any_step() {
     // The process ended without closing anything, so the log is full and must be read again.
     let empty = tempfile::tempdir().unwrap();
-    let (disk, said) = run_on_failing_disk(empty.path(), Some(Failure { at: Step::Flush(14), how: How::Stop }));
+    let (disk, said) =
+        run_on_failing_disk(empty.path(), Some(DiskFailure { at: DiskStep::Flush(14), how: FailureMode::Stop }));
     assert!(said.acknowledged.iter().sum::<u64>() > 0, "{said:?}");
     fail_at_every_step(disk.folder());
 }
 
 #[test]
 fn a_store_in_memory_that_fails_at_any_step() {
-    let memory = Memory::default();
-    let run = |memory: &Memory| load::write_some(Box::new(memory.open()), &mut memory.clone(), 2);
+    let memory = MemoryStore::default();
+    let run = |memory: &MemoryStore| load::write_some(Box::new(memory.open()), &mut memory.clone(), 2);
     run(&memory);
     let (writes, flushes) = memory.steps();
-    for lasts in [Lasts::Once, Lasts::ForEver] {
-        for at in (1..=writes).map(Step::Write).chain((1..=flushes).map(Step::Flush)) {
+    for lasts in [FaultDuration::Once, FaultDuration::ForEver] {
+        for at in (1..=writes).map(DiskStep::Write).chain((1..=flushes).map(DiskStep::Flush)) {
             for short in [0, 3] {
-                let memory = Memory::default();
-                memory.plan(Trouble { at, lasts, short });
+                let memory = MemoryStore::default();
+                memory.plan(DiskFault { at, lasts, short });
                 let said = run(&memory);
                 assert_ne!(said.stopped, "", "{at:?}");
                 // Of what was not flushed, any number of bytes may be there.

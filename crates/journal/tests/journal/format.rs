@@ -6,7 +6,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use taisai_journal::suite::head;
-use taisai_journal::{BadBlock, Block, FORMAT, Hash, LARGEST_BLOCK, Reason};
+use taisai_journal::{BLOCK_FORMAT, BadBlock, Block, ChainFaultReason, Hash, MAX_BLOCK_BYTES};
 
 use crate::common::{bytes_of, follow, small_chain};
 
@@ -14,7 +14,7 @@ use crate::common::{bytes_of, follow, small_chain};
 fn the_format_is_the_one_that_was_released() {
     let mut found = String::new();
     for block in small_chain() {
-        writeln!(found, "# {:?} {}", block.place(), block.hash()).expect("text");
+        writeln!(found, "# {:?} {}", block.header(), block.hash()).expect("text");
         for row in block.bytes().chunks(32) {
             for byte in row {
                 write!(found, "{byte:02x}").expect("text");
@@ -44,7 +44,7 @@ fn a_block_cut_at_any_byte_is_found() {
     for block in small_chain() {
         for length in 0..block.bytes().len() {
             let cut = Block::decode(block.bytes()[..length].to_vec());
-            assert_eq!(cut, Err(BadBlock::Length), "{length} bytes of {:?}", block.place());
+            assert_eq!(cut, Err(BadBlock::Length), "{length} bytes of {:?}", block.header());
         }
         let longer = [block.bytes(), &[0]].concat();
         assert_eq!(Block::decode(longer), Err(BadBlock::Length));
@@ -61,8 +61,8 @@ fn every_changed_byte_of_a_chain_is_found() {
                 let mut bytes = bytes_of(&chain);
                 bytes[at][byte] ^= 1 << bit;
                 let fault = follow(bytes, &end).expect_err("found");
-                assert_eq!(fault.position, block.place().position, "byte {byte}, bit {bit}");
-                assert!(matches!(fault.reason, Reason::Block(_)), "{fault}");
+                assert_eq!(fault.position, block.header().position, "byte {byte}, bit {bit}");
+                assert!(matches!(fault.reason, ChainFaultReason::Block(_)), "{fault}");
             }
         }
     }
@@ -71,9 +71,9 @@ fn every_changed_byte_of_a_chain_is_found() {
 #[test]
 fn other_versions_and_huge_blocks_are_refused_before_anything_is_believed() {
     assert_eq!(Block::decode(vec![]), Err(BadBlock::Length));
-    assert_eq!(Block::decode(vec![FORMAT + 1]), Err(BadBlock::Version(FORMAT + 1)));
+    assert_eq!(Block::decode(vec![BLOCK_FORMAT + 1]), Err(BadBlock::Version(BLOCK_FORMAT + 1)));
     assert_eq!(Block::decode(vec![0; 300]), Err(BadBlock::Version(0)));
-    assert_eq!(Block::decode(vec![FORMAT; LARGEST_BLOCK + 1]), Err(BadBlock::Length));
+    assert_eq!(Block::decode(vec![BLOCK_FORMAT; MAX_BLOCK_BYTES + 1]), Err(BadBlock::Length));
 }
 
 proptest! {

@@ -5,9 +5,12 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use taisai_journal::suite::{Spawned, TemporaryServer, begin, block, chain, head, place, verify, wait_for, wait_until};
+use taisai_journal::suite::{
+    Spawned, TemporaryServer, begin, block, chain, head, next_header, verify, wait_for, wait_until,
+};
 use taisai_journal::{
-    AppendError, Block, ChainName, Claimed, Journal, LeaseError, Leases, Member, NodeName, Postgres, Terms, Wished,
+    AppendError, Block, ChainName, ClaimOutcome, JoinedNode, Journal, LeaseError, LeaseTiming, Leases, MoveOutcome,
+    NodeName, Postgres,
 };
 
 /// A lease that outlasts every test.
@@ -16,21 +19,21 @@ const LONG: Duration = Duration::from_mins(10);
 /// A lease whose end is waited for.
 const SHORT: Duration = Duration::from_millis(100);
 
-fn terms(lease: Duration) -> Terms {
-    Terms::new(lease, lease / 6).expect("terms")
+fn terms(lease: Duration) -> LeaseTiming {
+    LeaseTiming::new(lease, lease / 6).expect("terms")
 }
 
-fn leases(address: &str, terms: Terms) -> Leases {
+fn leases(address: &str, terms: LeaseTiming) -> Leases {
     Leases::open(address, terms).expect("leases")
 }
 
-fn join(address: &str, terms: Terms) -> Member {
+fn join(address: &str, terms: LeaseTiming) -> JoinedNode {
     leases(address, terms).join("127.0.0.1:8080", "0.1.0").expect("a node")
 }
 
 /// A node that holds a part for so short a time. On a machine that stands still its lease may be over before it has claimed anything,
 /// and the server may not answer in the little time that a short lease gives it: then another one joins.
-fn hold_briefly(address: &str, part: &ChainName, lease: Duration) -> Member {
+fn hold_briefly(address: &str, part: &ChainName, lease: Duration) -> JoinedNode {
     // The tables are made by one who has the time for it.
     leases(address, terms(LONG));
     // What was not answered in time may have been done: these may hold the part for a while.
@@ -39,9 +42,9 @@ fn hold_briefly(address: &str, part: &ChainName, lease: Duration) -> Member {
         let node = Leases::open(address, terms(lease)).and_then(|leases| leases.join("127.0.0.1:8080", "0.1.0"));
         let mut node = in_time(node)?;
         match in_time(node.claim(part)) {
-            Some(Claimed::Mine) => Some(node),
+            Some(ClaimOutcome::Mine) => Some(node),
             Some(claimed) => {
-                assert!(matches!(&claimed, Claimed::HeldBy(other) if given_up.contains(other)), "{claimed:?}");
+                assert!(matches!(&claimed, ClaimOutcome::HeldBy(other) if given_up.contains(other)), "{claimed:?}");
                 None
             }
             None => {
@@ -77,23 +80,23 @@ fn a_part_is_held_released_and_claimed_again() {
     let address = server.database();
     let (mut one, mut two) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
     let table = chain("table-1");
-    assert_eq!(one.claim(&table).unwrap(), Claimed::Mine);
-    assert_eq!(one.claim(&table).unwrap(), Claimed::Mine, "it is so still");
-    assert_eq!(two.claim(&table).unwrap(), Claimed::HeldBy(one.name().clone()));
+    assert_eq!(one.claim(&table).unwrap(), ClaimOutcome::Mine);
+    assert_eq!(one.claim(&table).unwrap(), ClaimOutcome::Mine, "it is so still");
+    assert_eq!(two.claim(&table).unwrap(), ClaimOutcome::HeldBy(one.name().clone()));
     two.release(&table).unwrap();
-    assert_eq!(two.claim(&table).unwrap(), Claimed::HeldBy(one.name().clone()), "only the holder releases");
+    assert_eq!(two.claim(&table).unwrap(), ClaimOutcome::HeldBy(one.name().clone()), "only the holder releases");
     one.release(&table).unwrap();
-    assert_eq!(two.claim(&table).unwrap(), Claimed::Mine);
-    let beat = one.beat().unwrap();
-    assert!(beat.tenure.holds(Instant::now()));
+    assert_eq!(two.claim(&table).unwrap(), ClaimOutcome::Mine);
+    let beat = one.heartbeat().unwrap();
+    assert!(beat.deadline.holds(Instant::now()));
     assert_eq!(beat.roster.nodes.len(), 2);
     let node = beat.roster.holder(&table).unwrap();
     assert_eq!((&node.name, node.address.as_str(), node.version.as_str()), (two.name(), "127.0.0.1:8080", "0.1.0"));
     assert_eq!(beat.roster.held_by(one.name()).count(), 0);
     two.leave().unwrap();
-    let roster = one.leases().look().unwrap();
+    let roster = one.leases().read().unwrap();
     assert_eq!((roster.nodes.len(), roster.holder(&table)), (1, None));
-    assert_eq!(one.claim(&table).unwrap(), Claimed::Mine);
+    assert_eq!(one.claim(&table).unwrap(), ClaimOutcome::Mine);
 }
 
 #[test]
@@ -108,8 +111,8 @@ fn a_part_is_taken_from_its_holder() {
     let own = two.name().clone();
     assert!(!two.seize(&cluster, &own).unwrap(), "another one holds it");
     assert!(two.seize(&cluster, one.name()).unwrap());
-    assert_eq!(one.beat().unwrap().roster.holder(&cluster).unwrap().name, *two.name());
-    assert_eq!(one.claim(&cluster).unwrap(), Claimed::HeldBy(two.name().clone()));
+    assert_eq!(one.heartbeat().unwrap().roster.holder(&cluster).unwrap().name, *two.name());
+    assert_eq!(one.claim(&cluster).unwrap(), ClaimOutcome::HeldBy(two.name().clone()));
     let slot = one.slot();
     one.leave().unwrap();
     assert_eq!(join(&address, terms(LONG)).slot(), slot, "it is free again");
@@ -122,25 +125,25 @@ fn a_part_that_is_wanted_moves_when_its_holder_lets_it() {
     let [mut one, mut two, mut three] = [(); 3].map(|()| join(&address, terms(LONG)));
     let table = chain("table-1");
     let mut staff = leases(&address, terms(LONG));
-    assert_eq!(staff.wish(&table, two.name()).unwrap(), Wished::NoSuchPart);
+    assert_eq!(staff.request_move(&table, two.name()).unwrap(), MoveOutcome::NoSuchPartition);
     one.claim(&table).unwrap();
-    assert_eq!(staff.wish(&table, &NodeName::from("nobody")).unwrap(), Wished::NoSuchNode);
-    assert_eq!(staff.wish(&table, one.name()).unwrap(), Wished::Noted);
-    assert_eq!(one.beat().unwrap().roster.wanted_from(one.name()).count(), 0, "it is there already");
-    assert_eq!(staff.wish(&table, two.name()).unwrap(), Wished::Noted);
-    let roster = one.beat().unwrap().roster;
+    assert_eq!(staff.request_move(&table, &NodeName::from("nobody")).unwrap(), MoveOutcome::NoSuchNode);
+    assert_eq!(staff.request_move(&table, one.name()).unwrap(), MoveOutcome::Noted);
+    assert_eq!(one.heartbeat().unwrap().roster.wanted_from(one.name()).count(), 0, "it is there already");
+    assert_eq!(staff.request_move(&table, two.name()).unwrap(), MoveOutcome::Noted);
+    let roster = one.heartbeat().unwrap().roster;
     assert_eq!(roster.wanted_from(one.name()).collect::<Vec<_>>(), [(&table, two.name())]);
-    assert_eq!(two.claim(&table).unwrap(), Claimed::HeldBy(one.name().clone()), "not before");
+    assert_eq!(two.claim(&table).unwrap(), ClaimOutcome::HeldBy(one.name().clone()), "not before");
     one.release(&table).unwrap();
-    assert_eq!(three.claim(&table).unwrap(), Claimed::KeptFor(two.name().clone()));
-    assert_eq!(one.claim(&table).unwrap(), Claimed::KeptFor(two.name().clone()));
-    assert_eq!(two.claim(&table).unwrap(), Claimed::Mine);
-    assert_eq!(two.beat().unwrap().roster.wanted_from(two.name()).count(), 0, "the wish is fulfilled");
+    assert_eq!(three.claim(&table).unwrap(), ClaimOutcome::KeptFor(two.name().clone()));
+    assert_eq!(one.claim(&table).unwrap(), ClaimOutcome::KeptFor(two.name().clone()));
+    assert_eq!(two.claim(&table).unwrap(), ClaimOutcome::Mine);
+    assert_eq!(two.heartbeat().unwrap().roster.wanted_from(two.name()).count(), 0, "the wish is fulfilled");
     // Nothing is kept for one who has gone.
-    staff.wish(&table, three.name()).unwrap();
+    staff.request_move(&table, three.name()).unwrap();
     two.release(&table).unwrap();
     three.leave().unwrap();
-    assert_eq!(one.claim(&table).unwrap(), Claimed::Mine);
+    assert_eq!(one.claim(&table).unwrap(), ClaimOutcome::Mine);
 }
 
 #[test]
@@ -152,16 +155,16 @@ fn a_lease_that_is_over_is_claimed_by_exactly_one() {
     for round in 0..10 {
         eprintln!("round {round}");
         let mut holder = hold_briefly(&address, &table, SHORT);
-        let tenure = holder.tenure();
+        let deadline = holder.deadline();
         let start = Barrier::new(racers.len());
-        let race = |racer: &mut Member| {
+        let race = |racer: &mut JoinedNode| {
             start.wait();
             // Whoever does not get it from the one who is gone gets to know who did.
             wait_for("the part is claimed", || match racer.claim(&table).unwrap() {
-                Claimed::Mine => Some((racer.name().clone(), true)),
-                Claimed::HeldBy(other) if other == *holder.name() => None,
-                Claimed::HeldBy(other) => Some((other, false)),
-                Claimed::KeptFor(other) => panic!("nobody wished for {other}"),
+                ClaimOutcome::Mine => Some((racer.name().clone(), true)),
+                ClaimOutcome::HeldBy(other) if other == *holder.name() => None,
+                ClaimOutcome::HeldBy(other) => Some((other, false)),
+                ClaimOutcome::KeptFor(other) => panic!("nobody wished for {other}"),
             })
         };
         let won: Vec<(NodeName, bool)> = thread::scope(|scope| {
@@ -169,10 +172,10 @@ fn a_lease_that_is_over_is_claimed_by_exactly_one() {
             let running: Vec<_> = racers.iter_mut().map(|racer| scope.spawn(move || race(racer))).collect();
             running.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
-        assert!(!tenure.holds(Instant::now()), "the holder had stopped before");
+        assert!(!deadline.holds(Instant::now()), "the holder had stopped before");
         assert_eq!(won.iter().filter(|(_, is_mine)| *is_mine).count(), 1, "{won:?}");
         assert!(won.iter().all(|(name, _)| *name == won[0].0), "all know the same: {won:?}");
-        is_lapsed(|| holder.beat());
+        is_lapsed(|| holder.heartbeat());
         is_lapsed(|| holder.claim(&table));
         let winner = racers.iter_mut().find(|racer| *racer.name() == won[0].0).unwrap();
         winner.release(&table).unwrap();
@@ -205,17 +208,17 @@ fn a_beat_looks_at_the_clock_after_it_waited() {
     let address = server.database();
     let table = chain("table-1");
     let (mut holder, mut other) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
-    assert_eq!(holder.claim(&table).unwrap(), Claimed::Mine);
+    assert_eq!(holder.claim(&table).unwrap(), ClaimOutcome::Mine);
     let (mut watcher, mut lock) = (beside(&address), beside(&address));
     // The beat waits for this lock, and nobody else does: neither a claim nor a change of the node's time.
     let share = format!("BEGIN; SELECT FROM taisai_journal.nodes WHERE name = '{}' FOR KEY SHARE", holder.name());
     lock.batch_execute(&share).unwrap();
     let name = holder.name().clone();
-    let late = thread::spawn(move || holder.beat());
+    let late = thread::spawn(move || holder.heartbeat());
     someone_waits(&mut watcher);
-    assert_eq!(other.claim(&table).unwrap(), Claimed::HeldBy(name.clone()), "the beat began in time");
+    assert_eq!(other.claim(&table).unwrap(), ClaimOutcome::HeldBy(name.clone()), "the beat began in time");
     shorten(&mut watcher, &name, 0);
-    assert_eq!(other.claim(&table).unwrap(), Claimed::Mine);
+    assert_eq!(other.claim(&table).unwrap(), ClaimOutcome::Mine);
     lock.batch_execute("COMMIT").unwrap();
     let late = late.join().unwrap();
     assert!(matches!(late, Err(LeaseError::Lapsed)), "{late:?}");
@@ -228,7 +231,7 @@ fn a_claim_waits_for_a_beat_under_way() {
     let address = server.database();
     let table = chain("table-1");
     let (mut holder, mut other) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
-    assert_eq!(holder.claim(&table).unwrap(), Claimed::Mine);
+    assert_eq!(holder.claim(&table).unwrap(), ClaimOutcome::Mine);
     let (mut watcher, mut beating) = (beside(&address), beside(&address));
     // A beat that comes too late, on a machine that stands still, is made again with more time.
     for tries in 1.. {
@@ -247,8 +250,8 @@ fn a_claim_waits_for_a_beat_under_way() {
     let claiming = thread::spawn(move || other.claim(&chain("table-1")).unwrap());
     someone_waits(&mut watcher);
     beating.batch_execute("COMMIT").unwrap();
-    assert_eq!(claiming.join().unwrap(), Claimed::HeldBy(holder.name().clone()));
-    assert_eq!(holder.beat().unwrap().roster.held_by(holder.name()).count(), 1);
+    assert_eq!(claiming.join().unwrap(), ClaimOutcome::HeldBy(holder.name().clone()));
+    assert_eq!(holder.heartbeat().unwrap().roster.held_by(holder.name()).count(), 1);
 }
 
 /// What an owner does that was stopped for longer than its lease lasts.
@@ -261,13 +264,13 @@ fn a_holder_that_wakes_up_late_is_refused_by_the_epoch() {
     let mut sleeper = hold_briefly(&address, &table, SHORT);
     let head = begin(&mut journal, "table-1");
     let mut next = join(&address, terms(LONG));
-    wait_until("the part is claimed", || next.claim(&table).unwrap() == Claimed::Mine);
-    assert!(!sleeper.tenure().holds(Instant::now()), "it had stopped answering by its own clock");
+    wait_until("the part is claimed", || next.claim(&table).unwrap() == ClaimOutcome::Mine);
+    assert!(!sleeper.deadline().holds(Instant::now()), "it had stopped answering by its own clock");
     // It is lost only once the epoch is raised: a lease decides who tries, and nothing else.
     Postgres::open(&address).unwrap().claim(&table, 2).unwrap();
     let late = journal.append(&[block(&head, &[b"late"])]);
     assert!(matches!(late, Err(AppendError::Fenced { epoch: 1, .. })), "{late:?}");
-    is_lapsed(|| sleeper.beat());
+    is_lapsed(|| sleeper.heartbeat());
 }
 
 /// A process that is stopped longer than its lease lasts, wherever it is, and goes on.
@@ -288,10 +291,10 @@ fn a_process_that_was_stopped_writes_nothing_more() {
     }
     owner.signal("STOP");
     let mut next = join(&address, terms(LONG));
-    wait_until("the part is claimed", || next.claim(&table).unwrap() == Claimed::Mine);
+    wait_until("the part is claimed", || next.claim(&table).unwrap() == ClaimOutcome::Mine);
     let mut journal = Postgres::open(&address).unwrap();
     let claimed = journal.claim(&table, 2).unwrap();
-    let taken = Block::take_over(place(&claimed), "another".into());
+    let taken = Block::take_over(next_header(&claimed), "another".into());
     journal.append(std::slice::from_ref(&taken)).unwrap();
     owner.signal("CONT");
     said.extend(lines);
@@ -312,8 +315,8 @@ fn owner() {
     let mut node = hold_briefly(&address, &chain("table-1"), Duration::from_secs(2));
     let mut journal = Postgres::open(&address).unwrap();
     let mut at = begin(&mut journal, "table-1");
-    let mut tenure = node.tenure();
-    while tenure.holds(Instant::now()) {
+    let mut deadline = node.deadline();
+    while deadline.holds(Instant::now()) {
         let next = block(&at, &[b"x"]);
         match journal.append(std::slice::from_ref(&next)) {
             Ok(()) => println!("block {}", at.next),
@@ -321,8 +324,8 @@ fn owner() {
             Err(error) => panic!("{error:?}"),
         }
         at = head(&next);
-        // A beat that fails leaves the tenure as it was.
-        tenure = node.beat().map_or(tenure, |beat| beat.tenure);
+        // A beat that fails leaves the deadline as it was.
+        deadline = node.heartbeat().map_or(deadline, |beat| beat.deadline);
     }
     println!("ended over");
 }
@@ -348,5 +351,5 @@ fn tables_of_an_older_program_are_made_whole() {
     });
     assert_eq!(client.query_one("SELECT number FROM taisai_journal.layout", &[]).unwrap().get::<_, i32>(0), 2);
     assert_eq!(Postgres::open(&address).unwrap().claim(&chain("house"), 8).unwrap().epoch, 8);
-    assert_eq!(join(&address, terms(LONG)).claim(&chain("house")).unwrap(), Claimed::Mine);
+    assert_eq!(join(&address, terms(LONG)).claim(&chain("house")).unwrap(), ClaimOutcome::Mine);
 }

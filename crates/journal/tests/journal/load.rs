@@ -7,8 +7,8 @@ use std::sync::mpsc;
 
 use taisai_journal::suite::{Spawned, chain, verify};
 use taisai_journal::{
-    Archive, Block, Entries, Genesis, Hash, Journal, Pen, Postgres, PostgresArchive, Purpose, SigningKey, Sqlite,
-    SqliteArchive, Stopped, TakeError, Writer,
+    Archive, Block, ChainHandle, ChainPurpose, Entries, Genesis, Hash, Journal, Postgres, PostgresArchive, SigningKey,
+    Sqlite, SqliteArchive, TakeError, Writer, WriterStopped,
 };
 
 pub(crate) const CHAINS: [&str; 2] = ["one", "two"];
@@ -172,7 +172,7 @@ fn try_to_write(
     let mut lines = Vec::new();
     for (number, name) in CHAINS.into_iter().enumerate() {
         let epoch = heads.iter().find(|head| head.chain == chain(name)).map_or(0, |head| head.epoch) + 1;
-        let genesis = Genesis { house: [1; 16], purpose: Purpose::Training, least_reader: 1 };
+        let genesis = Genesis { house: [1; 16], purpose: ChainPurpose::Training, least_reader: 1 };
         let (pen, _) = writer.take(&chain(name), epoch, genesis).map_err(|error| match error {
             TakeError::Stopped(stopped) => why(&stopped),
             TakeError::Claim(_) | TakeError::Mine(_) => format!("{error:?}"),
@@ -205,21 +205,21 @@ fn try_to_write(
 }
 
 /// Why the writer stopped, and why that was.
-fn why(stopped: &Stopped) -> String {
+fn why(stopped: &WriterStopped) -> String {
     let cause = std::error::Error::source(stopped).map(ToString::to_string).unwrap_or_default();
     format!("{stopped}: {cause}")
 }
 
-type Answer = Result<(usize, u64), Stopped>;
+type Answer = Result<(usize, u64), WriterStopped>;
 
 /// Submits the numbers of a chain from one to before another, or a checkpoint for them, and says when it is durable.
 fn submit(
-    pen: &Pen,
+    pen: &ChainHandle,
     (chain, from, to): (usize, u64, u64),
     checkpoint: bool,
     answer: mpsc::Sender<Answer>,
-) -> Result<(), Stopped> {
-    let done = move |result: Result<(), Stopped>| {
+) -> Result<(), WriterStopped> {
+    let done = move |result: Result<(), WriterStopped>| {
         if result.is_ok() {
             println!("done {chain} {to}");
         }
@@ -228,7 +228,7 @@ fn submit(
     if checkpoint {
         let (marked, marks) = mpsc::channel();
         pen.mark(move |result| marked.send(result).unwrap_or_default())?;
-        let mark = marks.recv().unwrap_or(Err(Stopped::Panicked))?;
+        let mark = marks.recv().unwrap_or(Err(WriterStopped::Panicked))?;
         return pen.checkpoint(mark, Hash::NONE, to, move |result| done(result.map(drop)));
     }
     let mut entries = Entries::default();

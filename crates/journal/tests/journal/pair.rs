@@ -6,28 +6,28 @@ use std::time::Duration;
 
 use postgres::NoTls;
 use taisai_journal::suite::{
-    HANG_LIMIT, Pair, TemporaryServer, begin, block, chain, head, verify, wait_for, wait_until,
+    HANG_LIMIT, PostgresPair, TemporaryServer, begin, block, chain, head, verify, wait_for, wait_until,
 };
 use taisai_journal::{
-    AppendError, Block, ClaimError, Claimed, Head, Journal, LeaseError, Leases, Member, Postgres, PostgresArchive,
-    PostgresError, Terms,
+    AppendError, Block, ChainHead, ClaimError, ClaimOutcome, JoinedNode, Journal, LeaseError, LeaseTiming, Leases,
+    Postgres, PostgresArchive, PostgresError,
 };
 
 /// How long a store waits for a server that does not answer: long enough for what the server does answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A node whose lease outlasts the test.
-fn join(address: &str) -> Member {
+fn join(address: &str) -> JoinedNode {
     let lease = Duration::from_mins(10);
-    let terms = Terms::new(lease, lease / 6).expect("terms");
+    let terms = LeaseTiming::new(lease, lease / 6).expect("terms");
     Leases::open(address, terms).expect("leases").join("127.0.0.1:8080", "0.1.0").expect("a node")
 }
 
 /// A node with a short lease, whose beats do not wait for long. On a machine that stands still the server may not answer in so little
 /// time: then another one joins. The tables must be there.
-fn join_briefly(address: &str) -> Member {
+fn join_briefly(address: &str) -> JoinedNode {
     wait_for("a node has joined", || {
-        let leases = Leases::open(address, Terms::default());
+        let leases = Leases::open(address, LeaseTiming::default());
         match leases.and_then(|leases| leases.join("127.0.0.1:8080", "0.1.0")) {
             Ok(node) => Some(node),
             Err(LeaseError::Server(_)) => None,
@@ -37,7 +37,7 @@ fn join_briefly(address: &str) -> Member {
 }
 
 /// Appends a block, which must be acknowledged.
-fn append(journal: &mut dyn Journal, at: &Head, entry: &[u8]) -> Head {
+fn append(journal: &mut dyn Journal, at: &ChainHead, entry: &[u8]) -> ChainHead {
     let next = block(at, &[entry]);
     journal.append(std::slice::from_ref(&next)).expect("it is acknowledged");
     head(&next)
@@ -51,12 +51,12 @@ fn read_on(server: &TemporaryServer, database: &str, name: &str) -> Vec<Block> {
 
 #[test]
 fn what_is_acknowledged_is_on_the_server_that_takes_over() {
-    let mut pair = Pair::start();
+    let mut pair = PostgresPair::start();
     let address = pair.database("record");
     let table = chain("table-1");
     let mut journal = Postgres::open(&address).unwrap();
     let mut holder = join(&address);
-    assert_eq!(holder.claim(&table).unwrap(), Claimed::Mine);
+    assert_eq!(holder.claim(&table).unwrap(), ClaimOutcome::Mine);
     let mut at = begin(&mut journal, "table-1");
     for number in 0..50_u8 {
         at = append(&mut journal, &at, &[number]);
@@ -65,19 +65,19 @@ fn what_is_acknowledged_is_on_the_server_that_takes_over() {
     pair.primary.kill();
     let lost = journal.append(&[block(&at, &[b"lost"])]);
     assert!(matches!(lost, Err(AppendError::Unknown(_))), "{lost:?}");
-    assert!(matches!(holder.beat(), Err(LeaseError::Server(_))));
+    assert!(matches!(holder.heartbeat(), Err(LeaseError::Server(_))));
     let nobody = Postgres::open(&address).map(drop).unwrap_err().to_string();
     assert!(nobody.contains("database does not allow writes") && nobody.contains("Connection refused"), "{nobody}");
     pair.promote();
     let mut journal = Postgres::open(&address).unwrap();
-    let beat = holder.beat().expect("the same node goes on, if its time is not over");
+    let beat = holder.heartbeat().expect("the same node goes on, if its time is not over");
     assert_eq!(beat.roster.holder(&table).unwrap().name, *holder.name());
     let blocks = read_on(&pair.standby, "record", "table-1");
     assert_eq!(head(&blocks[50]), at, "every block that was acknowledged");
     let claimed = journal.claim(&table, 2).unwrap();
     let old = Postgres::open(&address).unwrap().append(&[block(&at, &[b"old epoch"])]);
     assert!(matches!(old, Err(AppendError::Fenced { epoch: 1, .. })), "{old:?}");
-    let taken = Block::take_over(taisai_journal::suite::place(&claimed), "another".into());
+    let taken = Block::take_over(taisai_journal::suite::next_header(&claimed), "another".into());
     journal.append(std::slice::from_ref(&taken)).unwrap();
 
     // The same again, with a new machine for the one that was lost, at the same address.
@@ -89,26 +89,26 @@ fn what_is_acknowledged_is_on_the_server_that_takes_over() {
     pair.primary.kill();
     pair.promote();
     assert_eq!(read_on(&pair.standby, "record", "table-1").last().map(head), Some(at));
-    assert!(matches!(holder.beat(), Err(LeaseError::Server(_))), "its connection has gone");
-    assert_eq!(holder.beat().unwrap().roster.held_by(holder.name()).count(), 1, "the next call makes another one");
+    assert!(matches!(holder.heartbeat(), Err(LeaseError::Server(_))), "its connection has gone");
+    assert_eq!(holder.heartbeat().unwrap().roster.held_by(holder.name()).count(), 1, "the next call makes another one");
 }
 
 #[test]
 fn without_its_standby_nothing_is_acknowledged() {
-    let mut pair = Pair::start();
+    let mut pair = PostgresPair::start();
     let address = pair.database("record");
     let mut journal = Postgres::open(&address).unwrap();
     let at = begin(&mut journal, "house");
     let mut node = join_briefly(&address);
-    let tenure = node.tenure();
+    let deadline = node.deadline();
     pair.standby.pause();
     let mut hasty = Postgres::open(&address).unwrap().with_patience(PATIENCE).unwrap();
     let next = block(&at, &[b"x"]);
     let stored = hasty.append(std::slice::from_ref(&next));
     assert!(matches!(&stored, Err(AppendError::Unknown(why)) if why.to_string().contains("standby")), "{stored:?}");
-    let beat = node.beat();
+    let beat = node.heartbeat();
     assert!(matches!(beat, Err(LeaseError::Server(PostgresError::Silent(_)))), "{beat:?}");
-    assert_eq!(node.tenure(), tenure, "nothing is gained by it");
+    assert_eq!(node.deadline(), deadline, "nothing is gained by it");
     pair.standby.resume();
     // What was of unknown fate is read again; this time it lasted.
     let mut journal = Postgres::open(&address).unwrap();
@@ -118,7 +118,7 @@ fn without_its_standby_nothing_is_acknowledged() {
     assert_eq!(blocks[1], next);
     append(&mut journal, &head(&next), b"y");
     let mut node = join(&address);
-    wait_until("the one before it has gone", || node.beat().unwrap().roster.nodes.len() == 1);
+    wait_until("the one before it has gone", || node.heartbeat().unwrap().roster.nodes.len() == 1);
 
     // A standby that is gone for good is the same, until nobody waits for it.
     pair.standby.kill();
@@ -131,7 +131,7 @@ fn without_its_standby_nothing_is_acknowledged() {
 /// Who waits for a standby and is told by the server to wait no longer knows nothing.
 #[test]
 fn a_warning_is_no_acknowledgement() {
-    let pair = Pair::start();
+    let pair = PostgresPair::start();
     let address = pair.database("record");
     let mut journal = Postgres::open(&address).unwrap();
     begin(&mut journal, "house");
@@ -141,22 +141,22 @@ fn a_warning_is_no_acknowledgement() {
     cancel(&pair);
     let claim = claiming.join().unwrap();
     assert!(matches!(&claim, Err(ClaimError::Failed(why)) if why.to_string().contains("warned")), "{claim:?}");
-    let tenure = node.tenure();
-    let beating = thread::spawn(move || (node.beat().map(drop), node));
+    let deadline = node.deadline();
+    let beating = thread::spawn(move || (node.heartbeat().map(drop), node));
     cancel(&pair);
     let (beat, mut node) = beating.join().unwrap();
     assert!(matches!(beat, Err(LeaseError::Warned)), "{beat:?}");
-    assert_eq!(node.tenure(), tenure, "nothing is gained by it");
+    assert_eq!(node.deadline(), deadline, "nothing is gained by it");
     let claiming = thread::spawn(move || (node.claim(&chain("house")), node));
     cancel(&pair);
     let (claim, mut node) = claiming.join().unwrap();
     assert!(matches!(claim, Err(LeaseError::Warned)), "{claim:?}");
     pair.standby.resume();
-    assert_eq!(node.beat().unwrap().roster.held_by(node.name()).count(), 1, "what came of it shows later");
+    assert_eq!(node.heartbeat().unwrap().roster.held_by(node.name()).count(), 1, "what came of it shows later");
 }
 
 /// Tells the one who waits for the standby to wait no longer.
-fn cancel(pair: &Pair) {
+fn cancel(pair: &PostgresPair) {
     let mut client = postgres::Client::connect(&pair.primary.address("postgres"), NoTls).expect("a connection");
     let waits = "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
     wait_until("someone waits for the standby", || {
@@ -167,7 +167,7 @@ fn cancel(pair: &Pair) {
 /// A machine that hangs takes connections and says nothing.
 #[test]
 fn a_server_that_hangs_keeps_nobody_from_the_next() {
-    let pair = Pair::start();
+    let pair = PostgresPair::start();
     let address = pair.database("record");
     begin(&mut Postgres::open(&address).unwrap(), "house");
     pair.primary.pause();

@@ -4,8 +4,8 @@
 use rusqlite::{Connection, params};
 use taisai_journal::suite::{Spawned, begin, block, chain, genesis, head, verify};
 use taisai_journal::{
-    AppendError, BadHead, Block, Fault, Journal, Memory, Postgres, PostgresArchive, PostgresError, ReadError, Reason,
-    Sqlite, SqliteArchive, SqliteError, Stray,
+    AppendError, BadHead, Block, ChainFault, ChainFaultReason, Journal, MemoryStore, Postgres, PostgresArchive,
+    PostgresError, ReadError, Sqlite, SqliteArchive, SqliteError, StrayBlock,
 };
 use tempfile::TempDir;
 
@@ -17,10 +17,10 @@ fn folder() -> TempDir {
 
 /// Stores the small chain, claiming its second epoch when it comes.
 fn store(journal: &mut dyn Journal, blocks: &[Block]) {
-    let name = &blocks[0].place().chain;
+    let name = &blocks[0].header().chain;
     for (at, block) in blocks.iter().enumerate() {
-        if at == 0 || block.place().epoch > blocks[at - 1].place().epoch {
-            journal.claim(name, block.place().epoch).expect("a higher epoch");
+        if at == 0 || block.header().epoch > blocks[at - 1].header().epoch {
+            journal.claim(name, block.header().epoch).expect("a higher epoch");
         }
         journal.append(std::slice::from_ref(block)).expect("the next block");
     }
@@ -82,18 +82,22 @@ fn newer_and_foreign_files_are_refused() {
 }
 
 /// Every byte of every stored block is changed, one at a time, and found.
-fn flips(blocks: &[Block], mut set: impl FnMut(usize, &[u8]), mut check: impl FnMut() -> Result<Vec<Block>, Fault>) {
+fn flips(
+    blocks: &[Block],
+    mut set: impl FnMut(usize, &[u8]),
+    mut check: impl FnMut() -> Result<Vec<Block>, ChainFault>,
+) {
     assert_eq!(check().expect("a good chain"), blocks);
     for (at, block) in blocks.iter().enumerate() {
         for byte in 0..block.bytes().len() {
             let mut changed = block.bytes().to_vec();
             changed[byte] ^= 0x10;
             set(at, &changed);
-            assert_eq!(check().expect_err("found").position, block.place().position, "byte {byte}");
+            assert_eq!(check().expect_err("found").position, block.header().position, "byte {byte}");
         }
         for length in 0..block.bytes().len() {
             set(at, &block.bytes()[..length]);
-            assert_eq!(check().expect_err("found").position, block.place().position, "cut at {length}");
+            assert_eq!(check().expect_err("found").position, block.header().position, "cut at {length}");
         }
         set(at, block.bytes());
     }
@@ -164,20 +168,20 @@ fn a_damaged_head_is_named() {
         ("DELETE FROM blocks WHERE position < 0; INSERT INTO blocks SELECT id, 9, x'00' FROM chains", "table/1", 9),
     ] {
         edit.execute_batch(change).unwrap();
-        assert_eq!(archive.strays().unwrap(), [Stray { chain: chain.to_owned(), position }], "{change}");
+        assert_eq!(archive.strays().unwrap(), [StrayBlock { chain: chain.to_owned(), position }], "{change}");
     }
 }
 
 #[test]
 fn every_change_in_memory_is_found() {
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let blocks = small_chain();
     let name = chain("table/1");
     store(&mut memory.open(), &blocks);
     let set = |at: usize, bytes: &[u8]| memory.tamper(&name, |stored| stored[at] = bytes.to_vec());
     flips(&blocks, set, || verify(&mut memory.clone(), &name));
     memory.tamper(&name, |stored| drop(stored.pop()));
-    assert_eq!(verify(&mut memory.clone(), &name).expect_err("cut off").reason, Reason::Head);
+    assert_eq!(verify(&mut memory.clone(), &name).expect_err("cut off").reason, ChainFaultReason::Head);
 }
 
 #[test]

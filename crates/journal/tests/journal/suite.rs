@@ -1,10 +1,10 @@
 //! The suite on every store.
 
 use taisai_journal::suite::{self, Fixture, TemporaryServer};
-use taisai_journal::{Journal, Memory, Postgres, Sqlite};
+use taisai_journal::{Journal, MemoryStore, Postgres, Sqlite};
 use tempfile::TempDir;
 
-struct InMemory(Memory);
+struct InMemory(MemoryStore);
 
 impl Fixture for InMemory {
     fn open(&self) -> Box<dyn Journal> {
@@ -30,13 +30,13 @@ impl Fixture for InFolder {
 
 #[test]
 fn memory() {
-    suite::run(|| InMemory(Memory::default()));
+    suite::run(|| InMemory(MemoryStore::default()));
 }
 
 #[test]
 fn memory_after_a_crash() {
     /// Every handle is opened on what a crash left.
-    struct Crashing(Memory);
+    struct Crashing(MemoryStore);
     impl Fixture for Crashing {
         fn open(&self) -> Box<dyn Journal> {
             self.0.crash(0);
@@ -47,7 +47,7 @@ fn memory_after_a_crash() {
             false
         }
     }
-    suite::run(|| Crashing(Memory::default()));
+    suite::run(|| Crashing(MemoryStore::default()));
 }
 
 #[test]

@@ -2,21 +2,21 @@
 
 use std::fs;
 
-use taisai_journal::suite::{block, chain, genesis, head, place};
+use taisai_journal::suite::{block, chain, genesis, head, next_header};
 use taisai_journal::{
-    Anchor, AnchorError, Anchored, Block, Checkpoint, Content, Genesis, Hash, Head, Purpose, Reason, SigningKey, Trust,
-    Verifier,
+    Anchor, AnchorError, AnchorLine, Block, BlockContent, ChainFaultReason, ChainHead, ChainPurpose, Checkpoint,
+    Genesis, Hash, SigningKey, TrustedKeys, Verifier,
 };
 
 use crate::common::{bytes_of, follow, key, signed, small_chain, start};
 
-fn reason(blocks: &[Block]) -> (u64, Reason) {
+fn reason(blocks: &[Block]) -> (u64, ChainFaultReason) {
     let fault = follow(bytes_of(blocks), &head(&small_chain()[4])).expect_err("a fault");
     (fault.position, fault.reason)
 }
 
 /// The small chain up to a block, and another one after it.
-fn ending(length: usize, last: impl FnOnce(&Head) -> Block) -> Vec<Block> {
+fn ending(length: usize, last: impl FnOnce(&ChainHead) -> Block) -> Vec<Block> {
     let mut blocks = small_chain();
     blocks.truncate(length);
     let at = blocks.last().map_or(start("table/1"), head);
@@ -32,63 +32,75 @@ fn blocks_missing_doubled_or_swapped_are_found() {
         missing.remove(at);
         let mut doubled = chain.clone();
         doubled.insert(at, chain[at].clone());
-        let position = chain[at].place().position;
+        let position = chain[at].header().position;
         let next = position + 1;
         if next < 5 {
-            assert_eq!(reason(&missing), (position, Reason::Position(next)));
+            assert_eq!(reason(&missing), (position, ChainFaultReason::Position(next)));
             let mut swapped = chain.clone();
             swapped.swap(at, at + 1);
-            assert_eq!(reason(&swapped), (position, Reason::Position(next)));
+            assert_eq!(reason(&swapped), (position, ChainFaultReason::Position(next)));
         } else {
-            assert_eq!(reason(&missing), (4, Reason::Head), "the last block");
+            assert_eq!(reason(&missing), (4, ChainFaultReason::Head), "the last block");
         }
-        assert_eq!(reason(&doubled), (next, Reason::Position(position)));
+        assert_eq!(reason(&doubled), (next, ChainFaultReason::Position(position)));
     }
 }
 
 #[test]
 fn every_rule_of_a_chain_is_checked() {
-    let other = |at: &Head| Head { hash: Hash::of(b"other"), ..at.clone() };
-    let epoch = |at: &Head, epoch| Head { epoch, ..at.clone() };
-    let stranger = |at: &Head| {
+    let other = |at: &ChainHead| ChainHead { hash: Hash::of(b"other"), ..at.clone() };
+    let epoch = |at: &ChainHead, epoch| ChainHead { epoch, ..at.clone() };
+    let stranger = |at: &ChainHead| {
         let mut checkpoint = signed(at, b"state", 1);
         checkpoint.key = SigningKey::from_secret([3; 32]).public();
-        Block::checkpoint(place(at), checkpoint)
+        Block::checkpoint(next_header(at), checkpoint)
     };
-    let forged = |at: &Head| {
+    let forged = |at: &ChainHead| {
         let mut checkpoint = signed(at, b"state", 1);
-        checkpoint.vouched.state = Hash::of(b"another state");
-        Block::checkpoint(place(at), checkpoint)
+        checkpoint.content.state = Hash::of(b"another state");
+        Block::checkpoint(next_header(at), checkpoint)
     };
-    let newer = Genesis { house: [0; 16], purpose: Purpose::Real, least_reader: 2 };
+    let newer = Genesis { house: [0; 16], purpose: ChainPurpose::Real, least_reader: 2 };
     let cases = [
-        (ending(0, |at| block(at, &[b"x"])), 0, Reason::Genesis),
-        (ending(0, |at| Block::take_over(place(at), "x".into())), 0, Reason::Genesis),
-        (ending(0, |at| Block::genesis(place(at), newer)), 0, Reason::Reader(2)),
-        (ending(0, |at| genesis(&other(at))), 0, Reason::Previous),
-        (ending(2, genesis), 2, Reason::Genesis),
-        (ending(2, |at| block(&other(at), &[b"x"])), 2, Reason::Previous),
-        (ending(2, |at| block(&epoch(at, 0), &[b"x"])), 2, Reason::Epoch { before: 1, found: 0 }),
-        (ending(2, |at| block(&epoch(at, 2), &[b"x"])), 2, Reason::Epoch { before: 1, found: 2 }),
-        (ending(2, |at| Block::take_over(place(at), "x".into())), 2, Reason::Epoch { before: 1, found: 1 }),
+        (ending(0, |at| block(at, &[b"x"])), 0, ChainFaultReason::Genesis),
+        (ending(0, |at| Block::take_over(next_header(at), "x".into())), 0, ChainFaultReason::Genesis),
+        (ending(0, |at| Block::genesis(next_header(at), newer)), 0, ChainFaultReason::Reader(2)),
+        (ending(0, |at| genesis(&other(at))), 0, ChainFaultReason::Previous),
+        (ending(2, genesis), 2, ChainFaultReason::Genesis),
+        (ending(2, |at| block(&other(at), &[b"x"])), 2, ChainFaultReason::Previous),
+        (ending(2, |at| block(&epoch(at, 0), &[b"x"])), 2, ChainFaultReason::Epoch { before: 1, found: 0 }),
+        (ending(2, |at| block(&epoch(at, 2), &[b"x"])), 2, ChainFaultReason::Epoch { before: 1, found: 2 }),
         (
-            ending(2, |at| Block::checkpoint(place(&epoch(at, 2)), signed(at, b"", 1))),
+            ending(2, |at| Block::take_over(next_header(at), "x".into())),
             2,
-            Reason::Epoch { before: 1, found: 2 },
+            ChainFaultReason::Epoch { before: 1, found: 1 },
         ),
-        (ending(4, |at| Block::take_over(place(&epoch(at, 1)), "x".into())), 4, Reason::Epoch { before: 2, found: 1 }),
-        (ending(2, |at| Block::checkpoint(place(at), signed(&other(at), b"", 1))), 2, Reason::Checkpoint),
         (
-            ending(2, |at| Block::checkpoint(place(at), signed(&Head { next: 1, ..at.clone() }, b"", 1))),
+            ending(2, |at| Block::checkpoint(next_header(&epoch(at, 2)), signed(at, b"", 1))),
             2,
-            Reason::Checkpoint,
+            ChainFaultReason::Epoch { before: 1, found: 2 },
         ),
-        (ending(2, forged), 2, Reason::Signature),
-        (ending(2, stranger), 2, Reason::Key(SigningKey::from_secret([3; 32]).public())),
         (
-            ending(2, |at| block(&Head { chain: chain("table/2"), ..at.clone() }, &[])),
+            ending(4, |at| Block::take_over(next_header(&epoch(at, 1)), "x".into())),
+            4,
+            ChainFaultReason::Epoch { before: 2, found: 1 },
+        ),
+        (
+            ending(2, |at| Block::checkpoint(next_header(at), signed(&other(at), b"", 1))),
             2,
-            Reason::OtherChain(chain("table/2")),
+            ChainFaultReason::Checkpoint,
+        ),
+        (
+            ending(2, |at| Block::checkpoint(next_header(at), signed(&ChainHead { next: 1, ..at.clone() }, b"", 1))),
+            2,
+            ChainFaultReason::Checkpoint,
+        ),
+        (ending(2, forged), 2, ChainFaultReason::Signature),
+        (ending(2, stranger), 2, ChainFaultReason::Key(SigningKey::from_secret([3; 32]).public())),
+        (
+            ending(2, |at| block(&ChainHead { chain: chain("table/2"), ..at.clone() }, &[])),
+            2,
+            ChainFaultReason::OtherChain(chain("table/2")),
         ),
     ];
     for (number, (blocks, position, expected)) in cases.into_iter().enumerate() {
@@ -99,12 +111,12 @@ fn every_rule_of_a_chain_is_checked() {
 #[test]
 fn a_chain_is_followed_from_the_middle() {
     let blocks = small_chain();
-    let mut verifier = Verifier::after(&blocks[2], Trust::AnyKey);
+    let mut verifier = Verifier::after(&blocks[2], TrustedKeys::AnyKey);
     for block in &blocks[3..] {
         verifier.follow(block.bytes().to_vec()).unwrap();
     }
     assert_eq!(verifier.head(), head(&blocks[4]));
-    let claimed = Head { epoch: 9, ..head(&blocks[4]) };
+    let claimed = ChainHead { epoch: 9, ..head(&blocks[4]) };
     verifier.finish(&claimed).expect("a chain may be claimed by someone who has not written yet");
 }
 
@@ -116,7 +128,7 @@ fn anchored_chain(entries: u8) -> (Vec<Block>, Vec<Checkpoint>) {
     for number in 0..entries {
         let entry = block(&at, &[&[number]]);
         let checkpoint = signed(&head(&entry), &[number], number.into());
-        let vouching = Block::checkpoint(place(&head(&entry)), checkpoint.clone());
+        let vouching = Block::checkpoint(next_header(&head(&entry)), checkpoint.clone());
         at = head(&vouching);
         blocks.extend([entry, vouching]);
         checkpoints.push(checkpoint);
@@ -124,8 +136,8 @@ fn anchored_chain(entries: u8) -> (Vec<Block>, Vec<Checkpoint>) {
     (blocks, checkpoints)
 }
 
-fn against(lines: &[Anchored], blocks: &[Block]) -> Result<(), (u64, Reason)> {
-    let mut verifier = Verifier::new(chain("table/1"), Trust::AnyKey).with_anchor(lines);
+fn against(lines: &[AnchorLine], blocks: &[Block]) -> Result<(), (u64, ChainFaultReason)> {
+    let mut verifier = Verifier::new(chain("table/1"), TrustedKeys::AnyKey).with_anchor(lines);
     for block in blocks {
         verifier.follow(block.bytes().to_vec()).map_err(|fault| (fault.position, fault.reason))?;
     }
@@ -142,8 +154,8 @@ fn the_anchor_finds_a_chain_that_was_cut_off_or_written_anew() {
     assert!(content.lines.is_empty() && content.torn == 0);
     anchor.add(&checkpoints[..1]).unwrap();
     anchor.add(&checkpoints[1..]).unwrap();
-    let mut elsewhere = signed(&Head { next: 90, ..start("table/2") }, b"", 0);
-    elsewhere = Checkpoint::sign(elsewhere.vouched, &key());
+    let mut elsewhere = signed(&ChainHead { next: 90, ..start("table/2") }, b"", 0);
+    elsewhere = Checkpoint::sign(elsewhere.content, &key());
     anchor.add(&[elsewhere]).unwrap();
     let lines = Anchor::read(&path).unwrap().lines;
     assert_eq!(lines.iter().map(|line| line.line).collect::<Vec<_>>(), [1, 2, 3, 4]);
@@ -154,17 +166,17 @@ fn the_anchor_finds_a_chain_that_was_cut_off_or_written_anew() {
     for length in 0..6 {
         let position = [1, 1, 3, 3, 5, 5][length];
         assert_eq!(against(&[], &blocks[..length]), Ok(()));
-        assert_eq!(against(&lines, &blocks[..length]), Err((position, Reason::CutOff)), "{length} blocks");
+        assert_eq!(against(&lines, &blocks[..length]), Err((position, ChainFaultReason::CutOff)), "{length} blocks");
     }
     // Only the last checkpoint is cut off; what it vouches for is there.
-    assert_eq!(against(&lines, &blocks[..6]), Err((6, Reason::CheckpointCutOff)));
+    assert_eq!(against(&lines, &blocks[..6]), Err((6, ChainFaultReason::CheckpointCutOff)));
     // Rolled back to block 2, and played on otherwise, with the right key.
     let mut anew = blocks[..3].to_vec();
     for entry in [b"y", b"z"] {
         anew.push(block(&head(anew.last().unwrap()), &[entry]));
     }
     assert_eq!(against(&[], &anew), Ok(()));
-    assert_eq!(against(&lines, &anew), Err((3, Reason::Anchor(blocks[3].hash()))));
+    assert_eq!(against(&lines, &anew), Err((3, ChainFaultReason::Anchor(blocks[3].hash()))));
 }
 
 #[test]
@@ -207,5 +219,5 @@ fn a_torn_line_is_cut_away_and_any_other_damage_is_found() {
 #[test]
 fn a_checkpoint_in_the_chain_is_the_one_in_the_anchor() {
     let (blocks, checkpoints) = anchored_chain(1);
-    assert_eq!(*blocks[2].content(), Content::Checkpoint(Box::new(checkpoints[0].clone())));
+    assert_eq!(*blocks[2].content(), BlockContent::Checkpoint(Box::new(checkpoints[0].clone())));
 }

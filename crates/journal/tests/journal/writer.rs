@@ -6,11 +6,12 @@ use std::thread;
 
 use taisai_journal::suite::{chain, verify};
 use taisai_journal::{
-    AppendError, Archive, Block, Checkpoint, ClaimError, Content, Durable, Entries, Genesis, Hash, Head, Journal,
-    Lasts, Mark, Memory, Pen, Purpose, ReadError, SigningKey, Step, Stopped, TakeError, Trouble, Writer,
+    AppendError, Archive, Block, BlockContent, ChainHandle, ChainHead, ChainPurpose, Checkpoint, CheckpointTarget,
+    ClaimError, DiskFault, DiskStep, DurablePosition, Entries, FaultDuration, Genesis, Hash, Journal, MemoryStore,
+    ReadError, SigningKey, TakeError, Writer, WriterStopped,
 };
 
-const GENESIS: Genesis = Genesis { house: [7; 16], purpose: Purpose::Training, least_reader: 1 };
+const GENESIS: Genesis = Genesis { house: [7; 16], purpose: ChainPurpose::Training, least_reader: 1 };
 
 fn start(journal: impl Journal + 'static) -> Writer {
     Writer::start(Box::new(journal), SigningKey::from_secret([1; 32]), "tests".into()).expect("a thread")
@@ -24,21 +25,21 @@ fn entries(these: &[&[u8]]) -> Entries {
     entries
 }
 
-type Answer<T> = Receiver<Result<T, Stopped>>;
+type Answer<T> = Receiver<Result<T, WriterStopped>>;
 
-fn submit(pen: &Pen, these: &[&[u8]]) -> Result<Answer<Durable>, Stopped> {
+fn submit(pen: &ChainHandle, these: &[&[u8]]) -> Result<Answer<DurablePosition>, WriterStopped> {
     let (answer, answers) = mpsc::channel();
     pen.submit(entries(these), move |result| answer.send(result).unwrap_or_default())?;
     Ok(answers)
 }
 
-fn mark(pen: &Pen) -> Mark {
+fn mark(pen: &ChainHandle) -> CheckpointTarget {
     let (answer, answers) = mpsc::channel();
     pen.mark(move |result| answer.send(result).unwrap_or_default()).expect("a writer");
     answers.recv().expect("an answer").expect("a mark")
 }
 
-fn checkpoint(pen: &Pen, mark: Mark, state: Hash) -> Option<Checkpoint> {
+fn checkpoint(pen: &ChainHandle, mark: CheckpointTarget, state: Hash) -> Option<Checkpoint> {
     let (answer, answers) = mpsc::channel();
     pen.checkpoint(mark, state, 5, move |result| answer.send(result).unwrap_or_default()).expect("a writer");
     answers.recv().expect("an answer").expect("a checkpoint")
@@ -51,12 +52,12 @@ struct Held {
 }
 
 impl Journal for Held {
-    fn claim(&mut self, chain: &taisai_journal::ChainName, epoch: u64) -> Result<Head, ClaimError> {
+    fn claim(&mut self, chain: &taisai_journal::ChainName, epoch: u64) -> Result<ChainHead, ClaimError> {
         self.journal.claim(chain, epoch)
     }
 
     fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError> {
-        if blocks.iter().any(|block| *block.content() == Content::Entries) {
+        if blocks.iter().any(|block| *block.content() == BlockContent::Entries) {
             self.gate.wait();
             self.gate.wait();
         }
@@ -70,7 +71,7 @@ impl Journal for Held {
 
 #[test]
 fn what_is_submitted_is_written_in_order_and_acknowledged() {
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let writer = start(memory.open());
     let (one, head) = writer.take(&chain("one"), 1, GENESIS).unwrap();
     assert_eq!((head.epoch, head.next), (1, 1));
@@ -78,28 +79,28 @@ fn what_is_submitted_is_written_in_order_and_acknowledged() {
     assert!(matches!(writer.take(&chain("two"), 4, GENESIS), Err(TakeError::Mine(_))));
     let first = submit(&one, &[b"a", b"b"]).unwrap();
     let second = submit(&two, &[b"c"]).unwrap();
-    assert_eq!(first.recv().unwrap().unwrap(), Durable { position: 1, first: 0 });
-    assert_eq!(second.recv().unwrap().unwrap(), Durable { position: 1, first: 0 });
+    assert_eq!(first.recv().unwrap().unwrap(), DurablePosition { position: 1, first: 0 });
+    assert_eq!(second.recv().unwrap().unwrap(), DurablePosition { position: 1, first: 0 });
     // What is written after the mark is not vouched for.
     let marked = mark(&one);
     submit(&one, &[b"d"]).unwrap().recv().unwrap().unwrap();
     let signed = checkpoint(&one, marked, Hash::of(b"state")).unwrap();
-    assert_eq!((signed.vouched.position, signed.vouched.state, signed.vouched.time), (1, Hash::of(b"state"), 5));
+    assert_eq!((signed.content.position, signed.content.state, signed.content.time), (1, Hash::of(b"state"), 5));
     let (journal, reason) = writer.stop();
-    assert!(matches!(reason, Stopped::Closed));
-    assert!(matches!(submit(&one, &[b"late"]), Err(Stopped::Closed)));
+    assert!(matches!(reason, WriterStopped::Closed));
+    assert!(matches!(submit(&one, &[b"late"]), Err(WriterStopped::Closed)));
     let mut archive = journal.unwrap().archive().unwrap();
     let blocks = verify(&mut *archive, &chain("one")).unwrap();
     assert_eq!(blocks[1].entries().collect::<Vec<_>>(), [b"a", b"b"]);
     assert_eq!(blocks[2].entries().collect::<Vec<_>>(), [b"d"]);
-    assert_eq!(*blocks[3].content(), Content::Checkpoint(Box::new(signed.clone())));
-    assert_eq!(signed.vouched.hash, blocks[1].hash());
+    assert_eq!(*blocks[3].content(), BlockContent::Checkpoint(Box::new(signed.clone())));
+    assert_eq!(signed.content.hash, blocks[1].hash());
     assert_eq!(verify(&mut *archive, &chain("two")).unwrap().len(), 2);
 }
 
 #[test]
 fn a_chain_that_is_there_is_taken_over() {
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     start(memory.open()).take(&chain("one"), 1, GENESIS).unwrap();
     let writer = start(memory.open());
     let refused = writer.take(&chain("one"), 1, GENESIS);
@@ -108,12 +109,12 @@ fn a_chain_that_is_there_is_taken_over() {
     assert_eq!((head.epoch, head.next), (2, 2));
     let (journal, _) = writer.stop();
     let blocks = verify(&mut *journal.unwrap().archive().unwrap(), &chain("one")).unwrap();
-    assert_eq!(*blocks[1].content(), Content::TakeOver("tests".into()));
+    assert_eq!(*blocks[1].content(), BlockContent::TakeOver("tests".into()));
 }
 
 #[test]
 fn what_gathers_during_a_commit_is_one_block_a_chain() {
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let gate = Arc::new(Barrier::new(2));
     let writer = start(Held { journal: Box::new(memory.open()), gate: Arc::clone(&gate) });
     let (one, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();
@@ -126,25 +127,25 @@ fn what_gathers_during_a_commit_is_one_block_a_chain() {
     let nothing = submit(&one, &[]).unwrap();
     assert!(later.iter().chain(&other).chain([&first, &nothing]).all(|answer| answer.try_recv().is_err()));
     gate.wait();
-    assert_eq!(first.recv().unwrap().unwrap(), Durable { position: 1, first: 0 });
+    assert_eq!(first.recv().unwrap().unwrap(), DurablePosition { position: 1, first: 0 });
     gate.wait();
     assert!(later.iter().chain(&other).chain([&nothing]).all(|answer| answer.try_recv().is_err()));
     gate.wait();
     for (number, answer) in (0..).zip(later) {
-        assert_eq!(answer.recv().unwrap().unwrap(), Durable { position: 2, first: 2 * number });
+        assert_eq!(answer.recv().unwrap().unwrap(), DurablePosition { position: 2, first: 2 * number });
     }
     for (number, answer) in (0..).zip(other) {
-        assert_eq!(answer.recv().unwrap().unwrap(), Durable { position: 1, first: number });
+        assert_eq!(answer.recv().unwrap().unwrap(), DurablePosition { position: 1, first: number });
     }
-    assert_eq!(nothing.recv().unwrap().unwrap(), Durable { position: 2, first: 200 });
+    assert_eq!(nothing.recv().unwrap().unwrap(), DurablePosition { position: 2, first: 200 });
     let before = memory.steps();
-    assert_eq!(submit(&one, &[]).unwrap().recv().unwrap().unwrap(), Durable { position: 2, first: 0 });
+    assert_eq!(submit(&one, &[]).unwrap().recv().unwrap().unwrap(), DurablePosition { position: 2, first: 0 });
     assert_eq!(memory.steps(), before, "nothing to write");
 }
 
 #[test]
 fn much_becomes_several_blocks_and_commits() {
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let gate = Arc::new(Barrier::new(2));
     let writer = start(Held { journal: Box::new(memory.open()), gate: Arc::clone(&gate) });
     let (pen, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();
@@ -161,7 +162,7 @@ fn much_becomes_several_blocks_and_commits() {
     });
     let positions: Vec<u64> = answers.iter().map(|answer| answer.recv().unwrap().unwrap().position).collect();
     assert_eq!(positions, (0..100).map(|number| 2 + number / 2).collect::<Vec<u64>>(), "two to a block");
-    assert_eq!(huge.recv().unwrap().unwrap(), Durable { position: 52, first: 0 });
+    assert_eq!(huge.recv().unwrap().unwrap(), DurablePosition { position: 52, first: 0 });
     letting.join().unwrap();
     drop(writer);
     assert_eq!(verify(&mut memory.clone(), &chain("one")).unwrap().len(), 53);
@@ -169,12 +170,12 @@ fn much_becomes_several_blocks_and_commits() {
 
 #[test]
 fn whoever_submits_too_much_waits_and_is_told_when_it_is_over() {
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let gate = Arc::new(Barrier::new(2));
     let writer = start(Held { journal: Box::new(memory.open()), gate: Arc::clone(&gate) });
     let (pen, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();
     // A claim and a genesis block were flushed before.
-    memory.plan(Trouble { at: Step::Flush(3), lasts: Lasts::Once, short: 0 });
+    memory.plan(DiskFault { at: DiskStep::Flush(3), lasts: FaultDuration::Once, short: 0 });
     let first = submit(&pen, &[&vec![0; 15_000_000]]).unwrap();
     gate.wait();
     let filling = thread::spawn(move || {
@@ -186,34 +187,36 @@ fn whoever_submits_too_much_waits_and_is_told_when_it_is_over() {
     let (pen, answers) = filling.join().unwrap();
     assert!(answers.len() <= 3, "{}", answers.len());
     for answer in answers.iter().chain([&first]) {
-        let Err(Stopped::Failed(error)) = answer.recv().unwrap() else { panic!("acknowledged") };
+        let Err(WriterStopped::Failed(error)) = answer.recv().unwrap() else { panic!("acknowledged") };
         assert!(matches!(*error, AppendError::Unknown(_)));
     }
-    assert!(matches!(submit(&pen, &[b"late"]), Err(Stopped::Failed(_))));
-    assert!(matches!(writer.take(&chain("two"), 1, GENESIS), Err(TakeError::Stopped(Stopped::Failed(_)))));
-    assert!(matches!(writer.stop(), (Some(_), Stopped::Failed(_))));
+    assert!(matches!(submit(&pen, &[b"late"]), Err(WriterStopped::Failed(_))));
+    assert!(matches!(writer.take(&chain("two"), 1, GENESIS), Err(TakeError::Stopped(WriterStopped::Failed(_)))));
+    assert!(matches!(writer.stop(), (Some(_), WriterStopped::Failed(_))));
 }
 
 #[test]
 fn a_fenced_writer_stops() {
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let writer = start(memory.open());
     let (pen, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();
     memory.open().claim(&chain("one"), 2).unwrap();
-    let Err(Stopped::Failed(error)) = submit(&pen, &[b"late"]).unwrap().recv().unwrap() else { panic!("written") };
+    let Err(WriterStopped::Failed(error)) = submit(&pen, &[b"late"]).unwrap().recv().unwrap() else {
+        panic!("written")
+    };
     assert!(matches!(&*error, AppendError::Fenced { position: 1, epoch: 1, .. }), "{error}");
 }
 
 #[test]
 fn a_completion_that_panics_leaves_nobody_waiting() {
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let writer = start(memory.open());
     let (pen, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();
     pen.submit(entries(&[b"x"]), |_| std::panic::resume_unwind(Box::new("a bug"))).unwrap();
     // It is told, at once or after its answer was dropped, that the writer is gone.
     match submit(&pen, &[b"y"]).map(|answer| answer.recv()) {
-        Err(Stopped::Panicked) | Ok(Err(_) | Ok(Ok(_) | Err(Stopped::Panicked))) => {}
+        Err(WriterStopped::Panicked) | Ok(Err(_) | Ok(Ok(_) | Err(WriterStopped::Panicked))) => {}
         other => panic!("{other:?}"),
     }
-    assert!(matches!(writer.stop(), (None, Stopped::Panicked)));
+    assert!(matches!(writer.stop(), (None, WriterStopped::Panicked)));
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
-use taisai_journal::{Anchor, AnchorContent, AnchorError, Archive, Hash, Head, PublicKey, ReadError};
+use taisai_journal::{Anchor, AnchorContent, AnchorError, Archive, ChainHead, Hash, PublicKey, ReadError};
 
-use super::{Audit, Audited, Auditor, Counted};
-use crate::finding::Finding;
-use crate::opening::{Opening, Program, Setup};
-use crate::settlement::beginning;
-use crate::sheet::Mark;
+use super::{Audit, AuditedChain, Auditor, ChainSummary};
+use crate::finding::AuditFinding;
+use crate::opening::{ChainOpening, MachineSetup, Program};
+use crate::settlement::chain_genesis;
+use crate::sheet::RecordLabel;
 use crate::store::StoreError;
 
 /// Why a store cannot be audited.
@@ -32,7 +32,7 @@ pub enum AuditError {
 }
 
 /// Whoever waits for an audit.
-pub trait Waits: Sync {
+pub trait AuditProgress: Sync {
     /// So many blocks are gone through.
     fn begins(&self, blocks: u64);
 
@@ -46,7 +46,7 @@ pub struct StoreAudit {
     /// What was found.
     pub audit: Audit,
     /// Whose it is; none where no chain has a beginning.
-    pub mark: Option<Mark>,
+    pub mark: Option<RecordLabel>,
     /// What the anchor holds; none without one, or if it is damaged.
     pub anchor: Option<AnchorContent>,
 }
@@ -60,11 +60,11 @@ impl StoreAudit {
         keys: &[PublicKey],
         anchor: Option<&Path>,
         program: &Program,
-        waits: &dyn Waits,
+        waits: &dyn AuditProgress,
     ) -> Result<Self, AuditError> {
         let (anchor, mut found) = match anchor.map(Anchor::read).transpose() {
             Ok(content) => (content, Vec::new()),
-            Err(damaged @ AnchorError::Damaged { .. }) => (None, vec![Finding::from(damaged)]),
+            Err(damaged @ AnchorError::Damaged { .. }) => (None, vec![AuditFinding::from(damaged)]),
             Err(error @ (AnchorError::Io { .. } | AnchorError::Broken { .. })) => {
                 return Err(AuditError::Anchor(error));
             }
@@ -76,7 +76,7 @@ impl StoreAudit {
                 return Err(AuditError::Empty);
             }
             Ok(heads) => {
-                found.extend(Finding::of_store(&mut *archive, &heads).map_err(AuditError::Read)?);
+                found.extend(AuditFinding::of_store(&mut *archive, &heads).map_err(AuditError::Read)?);
                 waits.begins(heads.iter().map(|head| head.next).sum());
                 let mut audit =
                     Auditor { keys, anchored, program }.audit_by(threads, open, &heads, &|| waits.block())?;
@@ -94,17 +94,17 @@ impl StoreAudit {
     }
 
     /// The store failed on the way, so that nothing is known of what it holds.
-    pub fn failure(&self) -> Option<&Finding> {
+    pub fn failure(&self) -> Option<&AuditFinding> {
         self.audit.findings().find(|finding| finding.is_of_store())
     }
 
     /// The chains that are well.
-    pub fn counted(&self) -> impl Iterator<Item = (&str, &Counted)> {
+    pub fn counted(&self) -> impl Iterator<Item = (&str, &ChainSummary)> {
         self.audit.chains.iter().filter_map(|chain| Some((chain.head.chain.as_str(), chain.result.as_ref().ok()?)))
     }
 
     /// What those chains were last opened with.
-    pub fn openings(&self) -> impl Iterator<Item = (&str, &Opening)> {
+    pub fn openings(&self) -> impl Iterator<Item = (&str, &ChainOpening)> {
         self.counted().filter_map(|(chain, counted)| Some((chain, counted.opening.as_ref()?)))
     }
 
@@ -123,12 +123,12 @@ impl StoreAudit {
     }
 
     /// Programs, rules and profiles in use.
-    pub fn in_use(&self, program: &Program) -> Vec<InUse> {
+    pub fn in_use(&self, program: &Program) -> Vec<VersionInUse> {
         let mut found = BTreeSet::new();
         for (_, opening) in self.openings() {
             let hash = Hash::from_bytes(opening.program.hash);
             found.insert(("program", format!("version {}", opening.program.version), hash));
-            if let (Setup::Round { table, .. }, Some(hash), Ok(rules)) =
+            if let (MachineSetup::Round { table, .. }, Some(hash), Ok(rules)) =
                 (&opening.setup, opening.rules_hash(), opening.rules())
             {
                 let (game, layout) = (rules.game(), rules.layout());
@@ -139,7 +139,7 @@ impl StoreAudit {
         }
         let here = format!("version {}, which verified", program.version);
         found.insert(("program", here, Hash::from_bytes(program.hash)));
-        found.into_iter().map(|(what, name, hash)| InUse { what, name, hash: hash.to_string() }).collect()
+        found.into_iter().map(|(what, name, hash)| VersionInUse { what, name, hash: hash.to_string() }).collect()
     }
 
     /// The keys that signed checkpoints, each once.
@@ -155,8 +155,8 @@ impl StoreAudit {
 }
 
 /// Whose the record is, by the first chain that has a beginning.
-fn mark(archive: &mut dyn Archive, heads: &[Head]) -> Option<Mark> {
-    heads.iter().find_map(|head| beginning(archive, &head.chain).ok()?).as_ref().map(Mark::new)
+fn mark(archive: &mut dyn Archive, heads: &[ChainHead]) -> Option<RecordLabel> {
+    heads.iter().find_map(|head| chain_genesis(archive, &head.chain).ok()?).as_ref().map(RecordLabel::new)
 }
 
 /// What an audit found.
@@ -172,7 +172,7 @@ pub struct AuditSheet {
     /// Its chains, by name.
     pub chains: Vec<ChainSheet>,
     /// Programs, rules and profiles in use.
-    pub in_use: Vec<InUse>,
+    pub in_use: Vec<VersionInUse>,
     /// The keys that signed checkpoints.
     pub signers: Vec<String>,
     /// Everything that is wrong.
@@ -202,7 +202,7 @@ pub struct ChainSheet {
 }
 
 impl ChainSheet {
-    fn new(chain: &Audited) -> Self {
+    fn new(chain: &AuditedChain) -> Self {
         let counted = chain.result.as_ref().ok();
         Self {
             chain: chain.head.chain.to_string(),
@@ -219,7 +219,8 @@ impl ChainSheet {
 /// A program, rules or a profile.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct InUse {
+#[cfg_attr(feature = "openapi", schema(as = InUse))]
+pub struct VersionInUse {
     /// Which of them.
     pub what: &'static str,
     /// Its name.

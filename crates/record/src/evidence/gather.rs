@@ -3,19 +3,21 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use taisai_journal::{Archive, ChainName, Content, Head, PublicKey, ReadError, Trust, Verifier, Vouched};
+use taisai_journal::{
+    Archive, BlockContent, ChainHead, ChainName, CheckpointContent, PublicKey, ReadError, TrustedKeys, Verifier,
+};
 use taisai_table::{Cluster, ClusterId, MachineId, Round, RoundNumber, TableId};
 
-use super::{Evidence, Later, Part};
-use crate::machine::Machine;
-use crate::opening::{Opening, chain_of};
-use crate::replay::{BATCH, ReplayError, Seen};
+use super::{Later, Part, RoundEvidence};
+use crate::machine::RecordedMachine;
+use crate::opening::{ChainOpening, chain_of};
+use crate::replay::{BATCH, ReplayError, ReplayEvent};
 use crate::settlement::{Settling, clusters_of, start, unwitnessed};
 use crate::verify::checkpoints;
 
 /// Why there is no evidence.
 #[derive(Debug, thiserror::Error)]
-pub enum NoEvidence {
+pub enum GatherError {
     /// The store does not have the chain.
     #[error("the store has no chain {0}")]
     NoChain(ChainName),
@@ -33,18 +35,18 @@ pub enum NoEvidence {
     Unsigned(ChainName),
 }
 
-impl Evidence {
+impl RoundEvidence {
     /// Gathers what is needed to check a round elsewhere. Checkpoints must be signed with one of the keys, if there are any.
     pub fn gather(
         archive: &mut dyn Archive,
         keys: &[PublicKey],
         table: TableId,
         round: RoundNumber,
-    ) -> Result<Self, NoEvidence> {
+    ) -> Result<Self, GatherError> {
         let mut gathering = Gathering { archive, keys, round };
         let mut stood = None;
-        let changes = |seen: &Seen<'_, Round>| {
-            let (Seen::Entry(_, machine, _) | Seen::Block(_, machine)) = seen else { return false };
+        let changes = |seen: &ReplayEvent<'_, Round>| {
+            let (ReplayEvent::Entry(_, machine, _) | ReplayEvent::Block(_, machine)) = seen else { return false };
             let stands = machine.past(round).map(|past| (*past, unwitnessed(machine, round).cloned()));
             let is_new = stands != stood;
             stood = stands;
@@ -67,11 +69,11 @@ struct Gathering<'a> {
 }
 
 impl Gathering<'_> {
-    fn cluster(&mut self, id: ClusterId) -> Result<Part, NoEvidence> {
+    fn cluster(&mut self, id: ClusterId) -> Result<Part, GatherError> {
         let round = self.round;
         let mut settling = Settling::new(round);
         let settled = |settling: &Settling| settling.settled.as_ref().map(|settled| settled.changes.len());
-        let changes = |seen: &Seen<'_, Cluster>| {
+        let changes = |seen: &ReplayEvent<'_, Cluster>| {
             let before = settled(&settling);
             settling.see(seen);
             settled(&settling) != before
@@ -82,14 +84,14 @@ impl Gathering<'_> {
 
     /// The part of one chain: from a state before the round, or from the beginning, to a checkpoint behind the last change of
     /// the round.
-    fn part<M: Machine>(
+    fn part<M: RecordedMachine>(
         &mut self,
         chain: &ChainName,
         is_before: impl Fn(&M) -> bool,
-        mut changes: impl FnMut(&Seen<'_, M>) -> bool,
-    ) -> Result<(Part, Opening), NoEvidence> {
+        mut changes: impl FnMut(&ReplayEvent<'_, M>) -> bool,
+    ) -> Result<(Part, ChainOpening), GatherError> {
         let mut heads = self.archive.heads()?.into_iter();
-        let head = heads.find(|head| head.chain == *chain).ok_or_else(|| NoEvidence::NoChain(chain.clone()))?;
+        let head = heads.find(|head| head.chain == *chain).ok_or_else(|| GatherError::NoChain(chain.clone()))?;
         let checkpoints = checkpoints(self.archive, &head)?;
         let vouched: BTreeSet<u64> = checkpoints.iter().map(|(_, vouched)| vouched.position).collect();
         let mut replay = start::<M>(self.archive, chain, self.keys, &is_before)?;
@@ -99,7 +101,7 @@ impl Gathering<'_> {
             if changes(&seen) {
                 changed = place(&seen);
             }
-            if let Seen::Block(position, machine) = seen
+            if let ReplayEvent::Block(position, machine) = seen
                 && vouched.contains(&position)
                 && is_before(machine)
             {
@@ -107,8 +109,8 @@ impl Gathering<'_> {
             }
             ControlFlow::Continue(())
         })?;
-        let not_settled = || NoEvidence::NotSettled(chain.clone());
-        let unsigned = || NoEvidence::Unsigned(chain.clone());
+        let not_settled = || GatherError::NotSettled(chain.clone());
+        let unsigned = || GatherError::Unsigned(chain.clone());
         let (opening, _) = replay.into_machine().ok_or_else(not_settled)?;
         let end = behind(&checkpoints, changed.ok_or_else(not_settled)?).ok_or_else(unsigned)?;
         let Some((position, machine)) = before else {
@@ -121,19 +123,19 @@ impl Gathering<'_> {
     }
 
     /// The position of the block in which the opening stands.
-    fn first_entries(&mut self, head: &Head) -> Result<Option<u64>, NoEvidence> {
-        let mut verifier = Verifier::new(head.chain.clone(), Trust::AnyKey);
+    fn first_entries(&mut self, head: &ChainHead) -> Result<Option<u64>, GatherError> {
+        let mut verifier = Verifier::new(head.chain.clone(), TrustedKeys::AnyKey);
         for position in 0..head.next {
             let Some(bytes) = self.archive.read(&head.chain, position, 1)?.into_iter().next() else { break };
             let block = verifier.follow(bytes).map_err(ReplayError::from)?;
-            if *block.content() == Content::Entries {
+            if *block.content() == BlockContent::Entries {
                 return Ok(Some(position));
             }
         }
         Ok(None)
     }
 
-    fn blocks(&mut self, chain: &ChainName, from: u64, to: u64) -> Result<Vec<Vec<u8>>, NoEvidence> {
+    fn blocks(&mut self, chain: &ChainName, from: u64, to: u64) -> Result<Vec<Vec<u8>>, GatherError> {
         let mut blocks = Vec::new();
         let mut next = from;
         while next <= to {
@@ -151,14 +153,14 @@ impl Gathering<'_> {
 }
 
 /// The first checkpoint that vouches for a block.
-fn behind(checkpoints: &[(u64, Vouched)], position: u64) -> Option<u64> {
+fn behind(checkpoints: &[(u64, CheckpointContent)], position: u64) -> Option<u64> {
     checkpoints.iter().find(|(_, vouched)| vouched.position >= position).map(|(at, _)| *at)
 }
 
-fn place<M: Machine>(seen: &Seen<'_, M>) -> Option<u64> {
+fn place<M: RecordedMachine>(seen: &ReplayEvent<'_, M>) -> Option<u64> {
     match seen {
-        Seen::Opening(at, _) | Seen::Entry(at, ..) => Some(at.position),
-        Seen::Block(position, _) => Some(*position),
-        Seen::Checkpoint(..) => None,
+        ReplayEvent::Opening(at, _) | ReplayEvent::Entry(at, ..) => Some(at.position),
+        ReplayEvent::Block(position, _) => Some(*position),
+        ReplayEvent::Checkpoint(..) => None,
     }
 }

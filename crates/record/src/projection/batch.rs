@@ -9,7 +9,7 @@ use taisai_table::{Actor, Person, Time};
 use super::day::{BadDay, Day, Days};
 use super::tables::{EVENTS, LEDGER_ENTRIES, Table};
 use super::value::Value;
-use crate::replay::At;
+use crate::replay::EntryPosition;
 
 /// A statement. Its parameters are `$1`, `$2`, …, each first met in that order, which both stores read alike.
 pub(super) struct Statement {
@@ -82,13 +82,13 @@ pub(super) struct Event {
 #[derive(Clone, Debug)]
 pub(super) struct When {
     pub(super) chain: Arc<str>,
-    pub(super) at: At,
+    pub(super) at: EntryPosition,
     pub(super) time: Time,
     pub(super) day: Day,
 }
 
 impl When {
-    pub(super) fn new(chain: &Arc<str>, at: At, time: Time, days: &mut Days) -> Result<Self, BadDay> {
+    pub(super) fn new(chain: &Arc<str>, at: EntryPosition, time: Time, days: &mut Days) -> Result<Self, BadDay> {
         Ok(Self { chain: Arc::clone(chain), at, time, day: days.at(time)? })
     }
 }

@@ -15,7 +15,7 @@ use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
 use super::tables::SESSIONS;
 use super::value::Value;
 use super::words::word;
-use crate::opening::{Opening, Setup};
+use crate::opening::{ChainOpening, MachineSetup};
 use settle::follow;
 
 /// The accounts beside the seats.
@@ -63,8 +63,8 @@ impl Scribe for Cluster {
         Books { seats, accounts: accounts(self), waiting: None }
     }
 
-    fn opened(_: &mut Desk, when: &When, opening: &Opening, batch: &mut Batch) {
-        let Setup::Cluster { cluster, .. } = &opening.setup else { return };
+    fn opened(_: &mut Desk, when: &When, opening: &ChainOpening, batch: &mut Batch) {
+        let MachineSetup::Cluster { cluster, .. } = &opening.setup else { return };
         let (table, cluster) = (Some(cluster.table.0), Some(cluster.number));
         batch.events(when, [opening_event(opening, Belongs { table, cluster, ..Belongs::default() })]);
     }

@@ -17,7 +17,7 @@ use taisai_table::{
 use super::batch::{Batch, Belongs, Event, When};
 use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
 use super::words::word;
-use crate::opening::Opening;
+use crate::opening::ChainOpening;
 use money::{Origin, expire, issue, receive, reissue, rule, take_back, voucher_to_claim};
 use significant::significant;
 
@@ -55,7 +55,7 @@ impl Scribe for House {
         Books { accounts: accounts(self), newest: newest(self), waiting: None }
     }
 
-    fn opened(_: &mut Desk, when: &When, opening: &Opening, batch: &mut Batch) {
+    fn opened(_: &mut Desk, when: &When, opening: &ChainOpening, batch: &mut Batch) {
         batch.events(when, [opening_event(opening, Belongs::default())]);
     }
 

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use taisai_journal::{Archive, Block, ChainName, Content, Head};
+use taisai_journal::{Archive, Block, BlockContent, ChainHead, ChainName};
 use taisai_table::{
     ClusterCommand, ClusterEvent, Entry, HouseCommand, HouseEvent, RoundCommand, RoundEvent, Time, decode,
 };
 
 use super::value::Value;
 use super::{Projection, ProjectionError};
-use crate::opening::{Opening, Setup};
+use crate::opening::{ChainOpening, MachineSetup};
 use crate::replay::first_opening;
 
 /// A place in a chain: the position of the next block, and the time of the last entry or opening before it.
@@ -59,18 +59,18 @@ impl Projection {
 }
 
 /// The time of the last entry or opening of a chain, however many blocks without one stand behind it.
-fn newest(archive: &mut dyn Archive, head: &Head) -> Result<Option<Time>, ProjectionError> {
+fn newest(archive: &mut dyn Archive, head: &ChainHead) -> Result<Option<Time>, ProjectionError> {
     let Some(opening) = first_opening(archive, &head.chain)? else { return Ok(None) };
     for position in (0..head.next).rev() {
         let Some(bytes) = archive.read(&head.chain, position, 1)?.into_iter().next() else { continue };
         let Ok(block) = Block::decode(bytes) else { continue };
-        if !matches!(block.content(), Content::Entries) {
+        if !matches!(block.content(), BlockContent::Entries) {
             continue;
         }
         let time = match opening.setup {
-            Setup::House { .. } => last_time::<HouseCommand, HouseEvent>(&block),
-            Setup::Round { .. } => last_time::<RoundCommand, RoundEvent>(&block),
-            Setup::Cluster { .. } => last_time::<ClusterCommand, ClusterEvent>(&block),
+            MachineSetup::House { .. } => last_time::<HouseCommand, HouseEvent>(&block),
+            MachineSetup::Round { .. } => last_time::<RoundCommand, RoundEvent>(&block),
+            MachineSetup::Cluster { .. } => last_time::<ClusterCommand, ClusterEvent>(&block),
         };
         if time.is_some() {
             return Ok(time);
@@ -81,8 +81,8 @@ fn newest(archive: &mut dyn Archive, head: &Head) -> Result<Option<Time>, Projec
 
 fn last_time<C: DeserializeOwned, E: DeserializeOwned>(block: &Block) -> Option<Time> {
     let last = block.entries().last()?;
-    if Opening::is_one(last) {
-        return Opening::read(last).ok().map(|opening| opening.time);
+    if ChainOpening::is_one(last) {
+        return ChainOpening::read(last).ok().map(|opening| opening.time);
     }
     decode(last).ok().map(|entry: Entry<C, E>| entry.request.time)
 }

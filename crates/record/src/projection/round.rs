@@ -7,7 +7,7 @@ use super::batch::{Batch, Belongs, Event, When};
 use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
 use super::tables::ROUNDS;
 use super::words::word;
-use crate::opening::{Opening, Setup};
+use crate::opening::{ChainOpening, MachineSetup};
 
 /// Rounds that the entry before may have changed.
 #[derive(Default)]
@@ -24,8 +24,8 @@ impl Scribe for Round {
         Changed::default()
     }
 
-    fn opened(_: &mut Desk, when: &When, opening: &Opening, batch: &mut Batch) {
-        let Setup::Round { table, layout, is_training, .. } = &opening.setup else { return };
+    fn opened(_: &mut Desk, when: &When, opening: &ChainOpening, batch: &mut Batch) {
+        let MachineSetup::Round { table, layout, is_training, .. } = &opening.setup else { return };
         batch.events(when, [opening_event(opening, Belongs { table: Some(table.0), ..Belongs::default() })]);
         let Ok(rules) = opening.rules() else { return };
         let (game, profile) = (rules.game(), &opening.profile);

@@ -7,9 +7,9 @@ use taisai_table::{Actor, RoundNumber, Time};
 
 use super::batch::{Batch, Event, When};
 use super::day::{BadDay, Days};
-use crate::machine::Machine;
-use crate::opening::Opening;
-use crate::replay::{At, Seen};
+use crate::machine::RecordedMachine;
+use crate::opening::ChainOpening;
+use crate::replay::{EntryPosition, ReplayEvent};
 
 /// Why an entry cannot be projected.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -23,13 +23,13 @@ pub enum Trouble {
 }
 
 /// Reads the entries of one machine.
-pub(super) trait Scribe: Machine {
+pub(super) trait Scribe: RecordedMachine {
     /// What is remembered from one entry to the next. After a block it depends on the machine alone.
     type Notes: Send;
 
     fn notes(&self, desk: &Desk) -> Self::Notes;
     /// A program begins to write.
-    fn opened(desk: &mut Desk, when: &When, opening: &Opening, batch: &mut Batch);
+    fn opened(desk: &mut Desk, when: &When, opening: &ChainOpening, batch: &mut Batch);
     /// An entry, with the machine before it.
     fn entry(
         &self,
@@ -51,11 +51,11 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    pub(super) fn new(chain: &str, opening: &Opening) -> Result<Self, BadDay> {
+    pub(super) fn new(chain: &str, opening: &ChainOpening) -> Result<Self, BadDay> {
         Ok(Self { chain: chain.into(), days: Days::of(&opening.profile)? })
     }
 
-    fn when(&mut self, at: At, time: Time) -> Result<When, BadDay> {
+    fn when(&mut self, at: EntryPosition, time: Time) -> Result<When, BadDay> {
         When::new(&self.chain, at, time, &mut self.days)
     }
 
@@ -63,31 +63,31 @@ impl Desk {
     pub(super) fn see<M: Scribe>(
         &mut self,
         notes: &mut M::Notes,
-        seen: &Seen<'_, M>,
+        seen: &ReplayEvent<'_, M>,
         batch: &mut Batch,
     ) -> Result<(), Trouble> {
         match seen {
-            Seen::Opening(at, opening) => {
+            ReplayEvent::Opening(at, opening) => {
                 batch.time = batch.time.max(opening.time);
                 let when = self.when(*at, opening.time)?;
                 M::opened(self, &when, opening, batch);
             }
-            Seen::Entry(at, machine, entry) => {
+            ReplayEvent::Entry(at, machine, entry) => {
                 machine.applied(self, notes, batch);
                 batch.entries += 1;
                 batch.time = entry.request.time;
                 let when = self.when(*at, entry.request.time)?;
                 machine.entry(self, notes, when, entry, batch)?;
             }
-            Seen::Block(_, machine) => machine.applied(self, notes, batch),
-            Seen::Checkpoint(..) => {}
+            ReplayEvent::Block(_, machine) => machine.applied(self, notes, batch),
+            ReplayEvent::Checkpoint(..) => {}
         }
         Ok(())
     }
 }
 
 /// The event of a program that begins to write (F52).
-pub(super) fn opening_event(opening: &Opening, at: super::batch::Belongs) -> Event {
+pub(super) fn opening_event(opening: &ChainOpening, at: super::batch::Belongs) -> Event {
     let program = taisai_journal::Hash::from_bytes(opening.program.hash);
     let rules = opening.rules_hash().map_or_else(String::new, |hash| format!(", rules {hash}"));
     let (version, profile) = (&opening.program.version, opening.profile_hash());

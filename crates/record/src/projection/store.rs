@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, TransactionBehavior, params_from_iter};
-use taisai_journal::{PostgresError, Session, SqliteError, open_existing};
+use taisai_journal::{PostgresError, PostgresSession, SqliteError, open_sqlite_to_read};
 use tokio_postgres::types::{ToSql, Type};
 
 use super::batch::Batch;
@@ -69,7 +69,7 @@ const INDEXES: [(&str, &str); 4] = [
 /// The tables' store.
 pub(super) enum Tables {
     Sqlite(PathBuf, Connection),
-    Postgres(Session),
+    Postgres(PostgresSession),
 }
 
 /// Where a chain is projected to, before and after a batch.
@@ -160,7 +160,7 @@ impl Tables {
         match address {
             Address::Folder(folder) => Self::open_file(&folder.join(FILE)),
             Address::Postgres(address) => {
-                let session = Session::open(address, "taisai reports", PATIENCE)?;
+                let session = PostgresSession::open(address, "taisai reports", PATIENCE)?;
                 // What a crash of the server takes is projected again.
                 session.batch(
                     "SET synchronous_commit = off; SET client_min_messages = warning; SET search_path = reports",
@@ -184,7 +184,7 @@ impl Tables {
         };
         let connection = match opened() {
             // Whoever may only read finds them as they are.
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => open_existing(file)?,
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => open_sqlite_to_read(file)?,
             opened => opened.map_err(|source| TablesError::Sqlite { file: file.into(), source })?,
         };
         Ok(Self::Sqlite(file.into(), connection))
@@ -282,7 +282,7 @@ fn apply_to_sqlite(connection: &mut Connection, batch: &Batch, moved: &[Value; 6
     Ok(chains)
 }
 
-fn apply_to_postgres(session: &Session, batch: &Batch, moved: &[Value; 6]) -> Result<u64, PostgresError> {
+fn apply_to_postgres(session: &PostgresSession, batch: &Batch, moved: &[Value; 6]) -> Result<u64, PostgresError> {
     session.execute(BEGIN, &[&moved[4]])?;
     let chains = session.execute(MOVE, &parameters(moved))?;
     if chains != 1 {
@@ -332,7 +332,7 @@ fn query_sqlite(connection: &Connection, sql: &str, values: &[Value]) -> rusqlit
     Ok(Answer { columns, rows })
 }
 
-fn query_postgres(session: &Session, sql: &str, values: &[Value]) -> Result<Answer, TablesError> {
+fn query_postgres(session: &PostgresSession, sql: &str, values: &[Value]) -> Result<Answer, TablesError> {
     let select = session.prepare(sql)?;
     let columns = select.columns().iter().map(|column| column.name().to_owned()).collect();
     let mut rows = Vec::new();

@@ -6,29 +6,30 @@ use serde::Serialize;
 use taisai_rules::Money;
 use taisai_table::{Adjustment, ClusterId, Seat, SessionId};
 
-use super::{BadSheet, Sheet, sum};
-use crate::settlement::Settled;
+use super::{BadSheet, SettlementSheet, sum};
+use crate::settlement::ClusterSettlement;
 
 /// Money that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Movement {
     /// Who gives.
-    pub from: Purse,
+    pub from: MoneyHolder,
     /// Who gets.
-    pub to: Purse,
+    pub to: MoneyHolder,
     /// How much.
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub amount: Money,
     /// Why.
-    pub why: Moved,
+    pub why: MovementReason,
 }
 
 /// Where money lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Purse))]
 #[serde(rename_all = "kebab-case")]
-pub enum Purse {
+pub enum MoneyHolder {
     /// Bets on the layout.
     Layout,
     /// The House's result.
@@ -46,14 +47,14 @@ pub enum Purse {
     },
 }
 
-impl Purse {
+impl MoneyHolder {
     const fn seat(cluster: ClusterId, seat: Seat, session: Option<SessionId>) -> Self {
         Self::Seat { cluster: cluster.number, seat, session }
     }
 }
 
 /// A seat is called with its cluster where that is not the first.
-impl fmt::Display for Purse {
+impl fmt::Display for MoneyHolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Layout => f.write_str("the layout"),
@@ -72,8 +73,9 @@ impl fmt::Display for Purse {
 /// Why money moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Moved))]
 #[serde(rename_all = "kebab-case")]
-pub enum Moved {
+pub enum MovementReason {
     /// Bets that lost.
     BetsLost,
     /// Stakes of bets that won.
@@ -92,7 +94,7 @@ pub enum Moved {
     AsReceivable,
 }
 
-impl fmt::Display for Moved {
+impl fmt::Display for MovementReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::BetsLost => "bets lost",
@@ -108,13 +110,13 @@ impl fmt::Display for Moved {
 }
 
 /// What a settlement moved, seat by seat. A void round returns everything.
-pub(super) fn settled(settled: &Settled, sheet: Option<&Sheet>) -> Result<Vec<Movement>, BadSheet> {
+pub(super) fn settled(settled: &ClusterSettlement, sheet: Option<&SettlementSheet>) -> Result<Vec<Movement>, BadSheet> {
     let unit = settled.limits.unit().cents();
     let mut movements = Vec::new();
     let mut seats: Vec<Seat> = settled.slip.lines.iter().map(|line| line.seat).collect();
     seats.dedup();
     for seat in seats {
-        let player = Purse::seat(settled.cluster, seat, None);
+        let player = MoneyHolder::seat(settled.cluster, seat, None);
         let mut add = |from, to, amount: Money, why| {
             if amount != Money::ZERO {
                 movements.push(Movement { from, to, amount, why });
@@ -124,7 +126,7 @@ pub(super) fn settled(settled: &Settled, sheet: Option<&Sheet>) -> Result<Vec<Mo
             let lines = settled.slip.lines.iter().filter(|line| line.seat == seat);
             let units: i64 = lines.map(|line| i64::from(line.units)).sum();
             let stake = units.checked_mul(unit).ok_or(BadSheet::TooLarge)?;
-            add(Purse::Layout, player, Money::from_cents(stake), Moved::BetsReturned);
+            add(MoneyHolder::Layout, player, Money::from_cents(stake), MovementReason::BetsReturned);
             continue;
         };
         let (mut lost, mut kept, mut profit, mut returned) = (Money::ZERO, Money::ZERO, Money::ZERO, Money::ZERO);
@@ -134,10 +136,10 @@ pub(super) fn settled(settled: &Settled, sheet: Option<&Sheet>) -> Result<Vec<Mo
             profit = sum(profit, line.profit)?;
             returned = sum(returned, line.returned)?;
         }
-        add(Purse::Layout, Purse::House, lost, Moved::BetsLost);
-        add(Purse::Layout, player, kept, Moved::BetsWon);
-        add(Purse::House, player, profit, Moved::Profit);
-        add(Purse::Layout, player, returned, Moved::ExcessReturned);
+        add(MoneyHolder::Layout, MoneyHolder::House, lost, MovementReason::BetsLost);
+        add(MoneyHolder::Layout, player, kept, MovementReason::BetsWon);
+        add(MoneyHolder::House, player, profit, MovementReason::Profit);
+        add(MoneyHolder::Layout, player, returned, MovementReason::ExcessReturned);
     }
     Ok(movements)
 }
@@ -146,14 +148,15 @@ pub(super) fn settled(settled: &Settled, sheet: Option<&Sheet>) -> Result<Vec<Mo
 pub(super) fn adjusted(cluster: ClusterId, adjustments: &[Adjustment]) -> Vec<Movement> {
     let mut movements = Vec::new();
     for adjustment in adjustments {
-        let player = Purse::seat(cluster, adjustment.seat, Some(adjustment.session));
+        let player = MoneyHolder::seat(cluster, adjustment.seat, Some(adjustment.session));
         let at_once = adjustment.at_once.cents();
         let later = adjustment.amount().cents() - at_once;
-        for (cents, why) in
-            [(at_once, Moved::AtOnce), (later, if later > 0 { Moved::AsClaim } else { Moved::AsReceivable })]
-        {
+        for (cents, why) in [
+            (at_once, MovementReason::AtOnce),
+            (later, if later > 0 { MovementReason::AsClaim } else { MovementReason::AsReceivable }),
+        ] {
             let amount = Money::from_cents(cents.abs());
-            let (from, to) = if cents > 0 { (Purse::House, player) } else { (player, Purse::House) };
+            let (from, to) = if cents > 0 { (MoneyHolder::House, player) } else { (player, MoneyHolder::House) };
             if cents != 0 {
                 movements.push(Movement { from, to, amount, why });
             }

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use taisai_journal::{Genesis, Purpose};
+use taisai_journal::{ChainPurpose, Genesis};
 use taisai_rules::{BetBox, Dice, Game, Money, Paragraph, Rule};
 use taisai_table::{
     Actor, ClusterCommand, ClusterEvent, PastRound, Registration, RoundEntry, RoundNumber, RoundStanding, Seat,
@@ -12,14 +12,15 @@ use taisai_table::{
 };
 
 use super::movements::{self, Movement};
-use super::{BadSheet, Sheet};
-use crate::opening::{BadOpening, Setup};
-use crate::settlement::{Changed, Registered, Settled, Settlement};
+use super::{BadSheet, SettlementSheet};
+use crate::opening::{BadChainOpening, MachineSetup};
+use crate::settlement::{ClusterSettlement, RegisteredWinner, RoundSettlement, SettlementChange};
 
 /// Whose a record is, and whether its money is real: no sheet of a training record can be taken for a real one (F54).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Mark {
+#[cfg_attr(feature = "openapi", schema(as = Mark))]
+pub struct RecordLabel {
     /// The house's id.
     pub house: String,
     /// Whether no money in it is real.
@@ -27,19 +28,19 @@ pub struct Mark {
     pub is_training: bool,
 }
 
-impl Mark {
+impl RecordLabel {
     /// The mark of a chain.
     pub fn new(genesis: &Genesis) -> Self {
         let mut house = String::new();
         for byte in genesis.house {
             write!(house, "{byte:02x}").unwrap_or_default();
         }
-        Self { house, is_training: genesis.purpose == Purpose::Training }
+        Self { house, is_training: genesis.purpose == ChainPurpose::Training }
     }
 
     /// A table may be for training in a house that is not.
     #[must_use]
-    pub fn of_table(mut self, setup: &Setup) -> Self {
+    pub fn of_table(mut self, setup: &MachineSetup) -> Self {
         self.is_training |= setup.is_training_table();
         self
     }
@@ -51,7 +52,7 @@ impl Mark {
 pub struct RoundSheet {
     /// Whose it is.
     #[serde(flatten)]
-    pub mark: Mark,
+    pub mark: RecordLabel,
     /// The table.
     #[cfg_attr(feature = "openapi", schema(value_type = u16))]
     pub table: TableId,
@@ -110,7 +111,7 @@ pub struct ClusterSheet {
     /// All that lay on the layout.
     pub stakes: Vec<StakeLine>,
     /// As it was settled; none if it was void.
-    pub sheet: Option<Sheet>,
+    pub sheet: Option<SettlementSheet>,
     /// What it came to.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub totals: SlipTotals,
@@ -122,7 +123,7 @@ pub struct ClusterSheet {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<u8>>))]
     pub latest: Option<Dice>,
     /// As it stands; none if it is void.
-    pub now: Option<Sheet>,
+    pub now: Option<SettlementSheet>,
     /// Whether it was void before its chips were collected at a table that registers winners: they were handed back on the layout.
     pub returned_on_layout: bool,
     /// What was registered after the dice, and from the film, in order.
@@ -190,18 +191,18 @@ pub struct ChangeSheet {
 
 impl RoundSheet {
     /// Writes the sheets, and sees to it that they come to what was settled.
-    pub fn new(settlement: &Settlement) -> Result<Self, BadSheet> {
-        let Settlement { table, round, genesis, opening, past, unwitnessed, acts, clusters } = settlement;
+    pub fn new(settlement: &RoundSettlement) -> Result<Self, BadSheet> {
+        let RoundSettlement { table, round, genesis, opening, past, unwitnessed, acts, clusters } = settlement;
         let table_rules = opening.rules()?;
         let game = table_rules.game();
         Ok(Self {
-            mark: Mark::new(genesis).of_table(&opening.setup),
+            mark: RecordLabel::new(genesis).of_table(&opening.setup),
             table: *table,
             round: *round,
             game: format!("{}@{}", game.id(), game.version()),
             layout: table_rules.layout().id().to_owned(),
             registration: table_rules.registration(),
-            rules: opening.rules_hash().ok_or(BadOpening::OtherMachine)?.to_string(),
+            rules: opening.rules_hash().ok_or(BadChainOpening::OtherMachine)?.to_string(),
             profile: opening.profile_hash().to_string(),
             program: opening.program.version.clone(),
             past: *past,
@@ -226,7 +227,7 @@ impl RoundSheet {
 }
 
 /// The paragraphs by which a round stands as it does.
-fn cited(past: &PastRound, settlement: &Settlement, game: &Game) -> Vec<String> {
+fn cited(past: &PastRound, settlement: &RoundSettlement, game: &Game) -> Vec<String> {
     let is_changed = settlement.unwitnessed.is_some()
         || past.dice != past.first_dice
         || settlement.clusters.iter().any(|settled| !settled.changes.is_empty());
@@ -250,7 +251,7 @@ fn cited(past: &PastRound, settlement: &Settlement, game: &Game) -> Vec<String> 
 }
 
 /// The clusters that have settled the round otherwise than it stands, where no ruling waits for its witness.
-fn behind(past: &PastRound, settlement: &Settlement) -> Vec<u16> {
+fn behind(past: &PastRound, settlement: &RoundSettlement) -> Vec<u16> {
     let stands = match settlement.unwitnessed.as_ref().map_or_else(|| past.standing(), |ruling| ruling.paid) {
         RoundStanding::Settled(dice) => Some(dice),
         RoundStanding::Void(_) => None,
@@ -260,11 +261,11 @@ fn behind(past: &PastRound, settlement: &Settlement) -> Vec<u16> {
     others.map(|settled| settled.cluster.number).collect()
 }
 
-fn cluster(rules: &TableRules, settled: &Settled) -> Result<ClusterSheet, BadSheet> {
-    let sheet = |dice| Sheet::new(rules.game(), rules.layout(), &settled.limits, &settled.slip, dice);
+fn cluster(rules: &TableRules, settled: &ClusterSettlement) -> Result<ClusterSheet, BadSheet> {
+    let sheet = |dice| SettlementSheet::new(rules.game(), rules.layout(), &settled.limits, &settled.slip, dice);
     let first = settled.dice.map(sheet).transpose()?;
     first.as_ref().map_or(Ok(()), |sheet| sheet.check(&settled.totals))?;
-    let change = |change: &Changed| ChangeSheet {
+    let change = |change: &SettlementChange| ChangeSheet {
         block: change.at.position,
         entry: change.at.line,
         time: change.time,
@@ -277,7 +278,7 @@ fn cluster(rules: &TableRules, settled: &Settled) -> Result<ClusterSheet, BadShe
         let amount = i64::from(line.units).checked_mul(unit).ok_or(BadSheet::TooLarge)?;
         Ok::<_, BadSheet>(StakeLine { seat: line.seat, bet_box: line.bet_box, amount: Money::from_cents(amount) })
     };
-    let registered = |registered: &Registered| RegisteredLine {
+    let registered = |registered: &RegisteredWinner| RegisteredLine {
         block: registered.at.position,
         entry: registered.at.line,
         time: registered.asked.time,

@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
-use taisai_journal::{Archive, ChainName, Hash, Head, Memory, ReadError, Snapshot, SnapshotError, Trust};
-use taisai_record::{Machine, Replay, ReplayError};
+use taisai_journal::{
+    Archive, ChainHead, ChainName, Hash, MemoryStore, ReadError, SnapshotError, StoredSnapshot, TrustedKeys,
+};
+use taisai_record::{ChainReplay, RecordedMachine, ReplayError};
 use taisai_table::{Cluster, House, Round};
 
 use crate::hall::{Hall, chain};
@@ -13,12 +15,12 @@ use crate::verify::key;
 /// A store that gives one block at a time, and other bytes in its place where there are some.
 #[derive(Clone)]
 struct Tampered {
-    memory: Memory,
+    memory: MemoryStore,
     instead: Arc<Mutex<Option<Vec<u8>>>>,
 }
 
 impl Archive for Tampered {
-    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+    fn heads(&mut self) -> Result<Vec<ChainHead>, ReadError> {
         self.memory.heads()
     }
 
@@ -31,7 +33,7 @@ impl Archive for Tampered {
         Ok(())
     }
 
-    fn snapshots(&mut self, _: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+    fn snapshots(&mut self, _: &ChainName) -> Result<Vec<StoredSnapshot>, SnapshotError> {
         Ok(Vec::new())
     }
 
@@ -41,10 +43,10 @@ impl Archive for Tampered {
 }
 
 /// Goes through a chain block by block. Before each one is taken, it is offered with every change; none is.
-fn check_every_byte<M: Machine>(memory: &Memory, name: &str, trust: Trust) {
+fn check_every_byte<M: RecordedMachine>(memory: &MemoryStore, name: &str, trust: TrustedKeys) {
     let store = Tampered { memory: memory.clone(), instead: Arc::default() };
     let mut archive = store.clone();
-    let mut replay = Replay::<M>::new(&mut archive, chain(name), trust, &[]);
+    let mut replay = ChainReplay::<M>::new(&mut archive, chain(name), trust, &[]);
     let end = store.clone().heads().unwrap().into_iter().find(|head| head.chain == chain(name)).unwrap();
     for position in 0..end.next {
         let bytes = store.clone().memory.read(&chain(name), position, 0).unwrap().remove(0);
@@ -69,12 +71,12 @@ fn check_every_byte<M: Machine>(memory: &Memory, name: &str, trust: Trust) {
 #[test]
 fn every_changed_byte_and_every_cut_is_found_in_its_block() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
     hall.play(1);
     hall.correct(1, [6, 6, 5]);
     hall.close();
-    let trust = || Trust::Keys(vec![key(folder.path())]);
+    let trust = || TrustedKeys::Keys(vec![key(folder.path())]);
     check_every_byte::<House>(&memory, "house", trust());
     check_every_byte::<Round>(&memory, "table-1", trust());
     check_every_byte::<Cluster>(&memory, "table-1-0", trust());

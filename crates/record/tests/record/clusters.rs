@@ -4,9 +4,12 @@ use std::num::NonZeroU16;
 use std::path::Path;
 use std::sync::Arc;
 
-use taisai_journal::{Archive as _, Block, Head, Journal as _, Memory, Purpose};
+use taisai_journal::{Archive as _, Block, ChainHead, ChainPurpose, Journal as _, MemoryStore};
 use taisai_record::projection::{Projection, Query, Value};
-use taisai_record::{Address, Audit, Auditor, Book, Evidence, Machine, Recorder, Settlement, Setup, merge, settlement};
+use taisai_record::{
+    Address, Audit, Auditor, MachineSetup, RecordStore, RecordedMachine, Recorder, RoundEvidence, RoundSettlement,
+    merge_chains, round_settlement,
+};
 use taisai_rules::{Dice, Money};
 use taisai_table::{
     Actor, CashOut, Chips, Cluster, ClusterCommand, ClusterId, CommandId, CommandRequest, Decision, DeviceId, House,
@@ -32,7 +35,7 @@ fn money(cents: i64) -> Money {
 
 /// A house of one table with three clusters, whose machines record.
 struct Wide {
-    book: Book,
+    book: RecordStore,
     house: Recorder<House>,
     round: Recorder<Round>,
     clusters: Vec<Recorder<Cluster>>,
@@ -40,23 +43,24 @@ struct Wide {
 }
 
 /// Asks a machine for what it accepts, and hands it over before anyone else hears of it.
-fn ask<M: Machine>(recorder: &mut Recorder<M>, asked: CommandRequest<M::Command>) {
+fn ask<M: RecordedMachine>(recorder: &mut Recorder<M>, asked: CommandRequest<M::Command>) {
     let decision = recorder.ask(asked);
     assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
     recorder.commit(drop).unwrap();
 }
 
 impl Wide {
-    fn open(memory: &Memory, folder: &Path) -> Self {
+    fn open(memory: &MemoryStore, folder: &Path) -> Self {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/sic-bo-etg.toml");
         let (game, layout) = (std::fs::read_to_string(file).unwrap(), "A".to_owned());
         let (profile, time) = (Profile::singapore(), Time(1_800_000_000_000));
         let warn = Arc::new(|warning| panic!("{warning}"));
         let journal = Box::new(memory.open());
-        let mut book = Book::in_journal(journal, &files(folder), program(), [7; 16], Purpose::Real, warn).unwrap();
-        let house = book.machine(Setup::House { is_training: false }, &profile, time).unwrap();
+        let mut book =
+            RecordStore::in_journal(journal, &files(folder), program(), [7; 16], ChainPurpose::Real, warn).unwrap();
+        let house = book.machine(MachineSetup::House { is_training: false }, &profile, time).unwrap();
         let (table, is_training) = (TABLE, false);
-        let setup = Setup::Round {
+        let setup = MachineSetup::Round {
             table,
             game: game.clone(),
             layout: layout.clone(),
@@ -68,7 +72,7 @@ impl Wide {
         let cluster = |number| {
             let (cluster, game, layout) = (cluster_id(number), game.clone(), layout.clone());
             book.machine(
-                Setup::Cluster { cluster, game, layout, registration: Registration::EveryBet, seats: SEATS },
+                MachineSetup::Cluster { cluster, game, layout, registration: Registration::EveryBet, seats: SEATS },
                 &profile,
                 time,
             )
@@ -141,7 +145,7 @@ impl Wide {
             let mut slip = None;
             if let Notice::Corrected { round, .. } | Notice::Voided { round, .. } = notice {
                 let keys = self.book.keys().to_vec();
-                slip = taisai_record::slip(self.book.archive(), &chain(CHAINS[2 + place]), &keys, round).unwrap();
+                slip = taisai_record::past_slip(self.book.archive(), &chain(CHAINS[2 + place]), &keys, round).unwrap();
             }
             let asked = self.asked(Actor::System, ClusterCommand::Follow { number, notice, slip });
             ask(&mut self.clusters[place], asked);
@@ -206,7 +210,7 @@ fn terminal(seat: Seat) -> Actor {
 
 /// Four rounds: one that is corrected, a void one, one in which a cluster does not bet, and one after a restart. A voucher goes
 /// from one cluster to another.
-fn played(memory: &Memory, folder: &Path) -> Wide {
+fn played(memory: &MemoryStore, folder: &Path) -> Wide {
     let mut wide = Wide::open(memory, folder);
     let clusters = NonZeroU16::new(CLUSTERS).unwrap();
     wide.house(Actor::System, HouseCommand::AddTable { table: TABLE, clusters, training: false, second: None });
@@ -257,15 +261,15 @@ fn played(memory: &Memory, folder: &Path) -> Wide {
     wide
 }
 
-fn settled(memory: &Memory, round: u64) -> Settlement {
-    settlement(&mut memory.clone(), &[], TABLE, RoundNumber(round)).unwrap().unwrap()
+fn settled(memory: &MemoryStore, round: u64) -> RoundSettlement {
+    round_settlement(&mut memory.clone(), &[], TABLE, RoundNumber(round)).unwrap().unwrap()
 }
 
-fn audit(memory: &Memory, folder: &Path) -> Audit {
+fn audit(memory: &MemoryStore, folder: &Path) -> Audit {
     audit_to(memory, folder, &memory.clone().heads().unwrap())
 }
 
-fn audit_to(memory: &Memory, folder: &Path, heads: &[Head]) -> Audit {
+fn audit_to(memory: &MemoryStore, folder: &Path, heads: &[ChainHead]) -> Audit {
     let auditor = Auditor { keys: &[key(folder)], anchored: &[], program: &program() };
     auditor.audit(&|| Ok(Box::new(memory.clone())), heads, &|| {}).unwrap()
 }
@@ -273,7 +277,7 @@ fn audit_to(memory: &Memory, folder: &Path, heads: &[Head]) -> Audit {
 #[test]
 fn three_clusters_are_recovered_and_verified() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     played(&memory, folder.path()).close();
     let found = audit(&memory, folder.path());
     let names: Vec<_> = found.chains.iter().map(|chain| chain.head.chain.as_str()).collect();
@@ -305,7 +309,7 @@ fn rows(projection: &mut Projection, sql: &str) -> Vec<String> {
 #[test]
 fn three_clusters_are_projected_as_their_machines_are() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let wide = played(&memory, folder.path());
     let tables = tempfile::tempdir().unwrap();
     let mut projection = Projection::anew(&Address::Folder(tables.path().into())).unwrap();
@@ -374,16 +378,17 @@ fn three_clusters_are_projected_as_their_machines_are() {
 #[test]
 fn a_round_of_three_clusters_is_proven_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     played(&memory, folder.path()).close();
     let key = key(folder.path());
     for round in 1..=4 {
-        let gathered = Evidence::gather(&mut memory.clone(), &[key], TABLE, RoundNumber(round)).unwrap();
+        let gathered = RoundEvidence::gather(&mut memory.clone(), &[key], TABLE, RoundNumber(round)).unwrap();
         let bytes = gathered.to_bytes().unwrap();
-        let proven = Evidence::from_bytes(&bytes).unwrap().check(&[key], &program()).unwrap();
+        let proven = RoundEvidence::from_bytes(&bytes).unwrap().check(&[key], &program()).unwrap();
         let here = settled(&memory, round);
-        let told = |settlement: &Settlement| {
-            let cluster = |cluster: &taisai_record::Settled| (cluster.cluster, cluster.slip.clone(), cluster.totals);
+        let told = |settlement: &RoundSettlement| {
+            let cluster =
+                |cluster: &taisai_record::ClusterSettlement| (cluster.cluster, cluster.slip.clone(), cluster.totals);
             settlement.clusters.iter().map(cluster).collect::<Vec<_>>()
         };
         assert_eq!(told(&proven.settlement), told(&here), "round {round}");
@@ -393,7 +398,8 @@ fn a_round_of_three_clusters_is_proven_elsewhere() {
         );
         // A cluster left out, or in the place of another, is no proof of the round.
         let (head, parts) = parts(&bytes);
-        let check = |parts: &[&[u8]]| Evidence::from_bytes(&file_of(head, parts)).unwrap().check(&[key], &program());
+        let check =
+            |parts: &[&[u8]]| RoundEvidence::from_bytes(&file_of(head, parts)).unwrap().check(&[key], &program());
         assert!(check(&parts).is_ok());
         assert!(check(&parts[..3]).is_err() && check(&[parts[0], parts[1], parts[3], parts[2]]).is_err(), "{round}");
     }
@@ -402,9 +408,9 @@ fn a_round_of_three_clusters_is_proven_elsewhere() {
 #[test]
 fn the_chains_of_three_clusters_are_merged() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let hashes = played(&memory, folder.path()).close();
-    let merged = merge(&mut memory.clone(), &[key(folder.path())], TABLE).unwrap();
+    let merged = merge_chains(&mut memory.clone(), &[key(folder.path())], TABLE).unwrap();
     let mut machines = merged.machines;
     let mut of_clusters = [0; 3];
     for (_, recorded) in &merged.entries {

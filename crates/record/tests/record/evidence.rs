@@ -1,7 +1,9 @@
 //! Evidence of a round: gathered from a store, checked elsewhere, and refused when any of it was changed.
 
-use taisai_journal::{Hash, Memory, PublicKey, SigningKey};
-use taisai_record::{BadFile, Evidence, NoEvidence, Proven, RoundSheet, Unproven, settlement};
+use taisai_journal::{Hash, MemoryStore, PublicKey, SigningKey};
+use taisai_record::{
+    BadEvidenceFile, GatherError, ProvenRound, RoundEvidence, RoundSheet, UnprovenRound, round_settlement,
+};
 use taisai_rules::Dice;
 use taisai_table::{PersonId, Role, RoundCommand, RoundNumber, RoundStanding, Ruling, Time, VoidReason};
 
@@ -9,9 +11,9 @@ use crate::hall::{Hall, TABLE, person, program};
 use crate::verify::key;
 
 /// A house that has played six rounds and stopped once between them.
-fn played(game: &str) -> (Memory, PublicKey) {
+fn played(game: &str) -> (MemoryStore, PublicKey) {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     for _ in 0..2 {
         let mut hall = Hall::open(Box::new(memory.open()), folder.path(), game).unwrap();
         hall.play(3);
@@ -24,8 +26,8 @@ fn played(game: &str) -> (Memory, PublicKey) {
     (memory, key(folder.path()))
 }
 
-fn gather(memory: &Memory, keys: &[PublicKey], round: u64) -> Result<Evidence, NoEvidence> {
-    Evidence::gather(&mut memory.clone(), keys, TABLE, RoundNumber(round))
+fn gather(memory: &MemoryStore, keys: &[PublicKey], round: u64) -> Result<RoundEvidence, GatherError> {
+    RoundEvidence::gather(&mut memory.clone(), keys, TABLE, RoundNumber(round))
 }
 
 #[test]
@@ -35,10 +37,11 @@ fn every_round_is_proven_elsewhere() {
         for round in 1..=6 {
             for keys in [&[key][..], &[]] {
                 let bytes = gather(&memory, keys, round).unwrap().to_bytes().unwrap();
-                let evidence = Evidence::from_bytes(&bytes).unwrap();
+                let evidence = RoundEvidence::from_bytes(&bytes).unwrap();
                 assert_eq!((evidence.table, evidence.round.0), (TABLE, round));
                 let proven = evidence.check(&[key], &program()).unwrap();
-                let on_record = settlement(&mut memory.clone(), &[key], TABLE, RoundNumber(round)).unwrap().unwrap();
+                let on_record =
+                    round_settlement(&mut memory.clone(), &[key], TABLE, RoundNumber(round)).unwrap().unwrap();
                 let (here, there) = (&on_record.clusters[0], &proven.settlement.clusters[0]);
                 assert_eq!((&here.slip, here.totals, here.dice), (&there.slip, there.totals, there.dice), "{game}");
                 assert_eq!(
@@ -57,7 +60,7 @@ fn every_round_is_proven_elsewhere() {
 #[test]
 fn a_round_that_is_not_settled_or_not_signed_for_has_no_evidence() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
     hall.play(1);
     hall.open_bets();
@@ -65,15 +68,15 @@ fn a_round_that_is_not_settled_or_not_signed_for_has_no_evidence() {
     hall.commit();
     let key = key(folder.path());
     for round in [2, 3] {
-        assert!(matches!(gather(&memory, &[key], round), Err(NoEvidence::NotSettled(_))), "{round}");
+        assert!(matches!(gather(&memory, &[key], round), Err(GatherError::NotSettled(_))), "{round}");
     }
-    assert!(settlement(&mut memory.clone(), &[key], TABLE, RoundNumber(3)).unwrap().is_none());
-    let open = settlement(&mut memory.clone(), &[key], TABLE, RoundNumber(2)).unwrap().unwrap();
+    assert!(round_settlement(&mut memory.clone(), &[key], TABLE, RoundNumber(3)).unwrap().is_none());
+    let open = round_settlement(&mut memory.clone(), &[key], TABLE, RoundNumber(2)).unwrap().unwrap();
     assert!(open.past.is_none() && open.clusters.is_empty() && open.acts.len() == 1, "{open:?}");
     assert_eq!(open.acts[0].entry.request.command, RoundCommand::OpenBets);
     hall.close();
-    let empty = Memory::default();
-    assert!(matches!(gather(&empty, &[key], 1), Err(NoEvidence::NoChain(_))));
+    let empty = MemoryStore::default();
+    assert!(matches!(gather(&empty, &[key], 1), Err(GatherError::NoChain(_))));
 }
 
 #[test]
@@ -97,13 +100,13 @@ fn a_changed_file_is_refused() {
     for place in (0..bytes.len()).step_by(1 + bytes.len() / 4_000) {
         let mut changed = bytes.clone();
         changed[place] ^= 1;
-        assert!(Evidence::from_bytes(&changed).is_err(), "byte {place}");
-        assert!(Evidence::from_bytes(&bytes[..place]).is_err(), "cut off at {place}");
+        assert!(RoundEvidence::from_bytes(&changed).is_err(), "byte {place}");
+        assert!(RoundEvidence::from_bytes(&bytes[..place]).is_err(), "cut off at {place}");
     }
-    assert_eq!(Evidence::from_bytes(&[&bytes[..], &[0]].concat()), Err(BadFile::Hash));
+    assert_eq!(RoundEvidence::from_bytes(&[&bytes[..], &[0]].concat()), Err(BadEvidenceFile::Hash));
     let mut newer = bytes;
     newer[16] = 2;
-    assert_eq!(Evidence::from_bytes(&newer), Err(BadFile::Newer(2)));
+    assert_eq!(RoundEvidence::from_bytes(&newer), Err(BadEvidenceFile::Newer(2)));
 }
 
 /// Someone changes a byte and reckons the hash of the file again: the blocks, the state and the signatures refuse it, and
@@ -120,7 +123,7 @@ fn a_changed_file_with_a_right_hash_is_refused() {
             changed[place] ^= flip;
             let hash = Hash::of(&changed);
             changed.extend_from_slice(hash.as_bytes());
-            let proven = Evidence::from_bytes(&changed).map(|evidence| evidence.check(&[key], &program()).is_ok());
+            let proven = RoundEvidence::from_bytes(&changed).map(|evidence| evidence.check(&[key], &program()).is_ok());
             assert!(!matches!(proven, Ok(true)), "byte {place}");
         }
     }
@@ -187,20 +190,20 @@ fn evidence_without_the_dealers_acts_proves_nothing() {
         let ((head, of_this), (_, of_next)) = (parts(&this), parts(&next));
         let with = |dealer: &[u8]| {
             let parts = [&[dealer], &of_this[1..]].concat();
-            Evidence::from_bytes(&file_of(head, &parts)).unwrap().check(&[key], &program())
+            RoundEvidence::from_bytes(&file_of(head, &parts)).unwrap().check(&[key], &program())
         };
         let proven = with(of_this[0]).unwrap();
         let is_opened = |command: &RoundCommand| *command == RoundCommand::OpenBets;
         assert!(proven.settlement.acts.iter().any(|act| is_opened(&act.entry.request.command)), "round {round}");
         let refused = with(of_next[0]).expect_err("the acts are not in it");
-        assert!(matches!(refused, Unproven::NotOpened(_)), "round {round}: {refused}");
+        assert!(matches!(refused, UnprovenRound::NotOpened(_)), "round {round}: {refused}");
     }
 }
 
 /// What a round's evidence says of how it stands, once it was written, read and checked.
-fn proven(memory: &Memory, key: PublicKey, round: u64) -> (Proven, RoundSheet) {
+fn proven(memory: &MemoryStore, key: PublicKey, round: u64) -> (ProvenRound, RoundSheet) {
     let bytes = gather(memory, &[key], round).unwrap().to_bytes().unwrap();
-    let proven = Evidence::from_bytes(&bytes).unwrap().check(&[key], &program()).unwrap();
+    let proven = RoundEvidence::from_bytes(&bytes).unwrap().check(&[key], &program()).unwrap();
     let sheet = RoundSheet::new(&proven.settlement).unwrap();
     (proven, sheet)
 }
@@ -226,7 +229,7 @@ type Step = (&'static str, fn(&mut Hall));
 #[test]
 fn evidence_says_what_stands() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let open = || Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
     let mut hall = open();
     hall.play(3);
@@ -256,7 +259,7 @@ fn evidence_says_what_stands() {
         ),
         (("three more rounds", |hall| hall.play(3)), settled([2, 2, 2]), settled([2, 2, 2]), 4),
     ];
-    let mut earlier: Vec<(Evidence, RoundStanding)> = vec![];
+    let mut earlier: Vec<(RoundEvidence, RoundStanding)> = vec![];
     for ((name, act), stands, paid, changes) in steps {
         let mut hall = open();
         act(&mut hall);
@@ -264,7 +267,7 @@ fn evidence_says_what_stands() {
         // The hall signs with every result and void that a cluster follows.
         if !["three more rounds", "void witnessed"].contains(&name) {
             // A change that nobody has signed for yet has no evidence, and the round never again one that leaves it out.
-            assert!(matches!(gather(&memory, &[key], 2), Err(NoEvidence::Unsigned(_))), "{name}");
+            assert!(matches!(gather(&memory, &[key], 2), Err(GatherError::Unsigned(_))), "{name}");
         }
         hall.checkpoint();
         hall.close();
@@ -298,7 +301,7 @@ fn evidence_says_what_stands() {
 #[test]
 fn a_cluster_may_be_signed_for_later_than_its_round() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
     hall.play(1);
     hall.correct(1, [6, 6, 5]);

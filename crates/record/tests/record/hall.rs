@@ -4,8 +4,10 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 
-use taisai_journal::{ChainName, Journal, Purpose};
-use taisai_record::{Book, BookError, Files, Machine, NotRecorded, Program, Recorder, Setup};
+use taisai_journal::{ChainName, ChainPurpose, Journal};
+use taisai_record::{
+    MachineSetup, Program, RecordFiles, RecordStore, RecordStoreError, RecordedMachine, Recorder, RecordingStopped,
+};
 use taisai_rules::{Dice, Money, Station};
 use taisai_table::{
     Actor, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, CommandRequest, Decision,
@@ -23,8 +25,8 @@ pub(crate) fn program() -> Program {
 }
 
 /// The files beside a store, in a folder of their own.
-pub(crate) fn files(folder: &Path) -> Files {
-    Files { key: folder.join("house.key"), anchor: Some(folder.join("anchor.txt")), trusted: Vec::new() }
+pub(crate) fn files(folder: &Path) -> RecordFiles {
+    RecordFiles { key: folder.join("house.key"), anchor: Some(folder.join("anchor.txt")), trusted: Vec::new() }
 }
 
 pub(crate) fn chain(name: &str) -> ChainName {
@@ -33,20 +35,20 @@ pub(crate) fn chain(name: &str) -> ChainName {
 
 /// A house whose machines record.
 pub(crate) struct Hall {
-    pub(crate) book: Book,
+    pub(crate) book: RecordStore,
     pub(crate) house: Recorder<House>,
     pub(crate) round: Recorder<Round>,
     pub(crate) cluster: Recorder<Cluster>,
     pub(crate) warnings: Arc<Mutex<Vec<String>>>,
     /// Why nothing is recorded any more.
-    pub(crate) stopped: Option<NotRecorded>,
+    pub(crate) stopped: Option<RecordingStopped>,
     time: u64,
     /// The number of the next command. It rises with each opening of the record, as the House is taken first each time.
     sequence: u64,
 }
 
 impl Hall {
-    pub(crate) fn open(journal: Box<dyn Journal>, folder: &Path, game: &str) -> Result<Self, BookError> {
+    pub(crate) fn open(journal: Box<dyn Journal>, folder: &Path, game: &str) -> Result<Self, RecordStoreError> {
         Self::with_seats(journal, folder, game, SEATS)
     }
 
@@ -55,17 +57,18 @@ impl Hall {
         folder: &Path,
         game: &str,
         seats: u32,
-    ) -> Result<Self, BookError> {
+    ) -> Result<Self, RecordStoreError> {
         let warnings = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&warnings);
-        let warn = Arc::new(move |warning: taisai_record::Warning| heard.lock().unwrap().push(warning.to_string()));
-        let mut book = Book::in_journal(journal, &files(folder), program(), HOUSE, Purpose::Real, warn)?;
+        let warn =
+            Arc::new(move |warning: taisai_record::RecordWarning| heard.lock().unwrap().push(warning.to_string()));
+        let mut book = RecordStore::in_journal(journal, &files(folder), program(), HOUSE, ChainPurpose::Real, warn)?;
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games").join(game).with_extension("toml");
         let (text, layout) = (std::fs::read_to_string(file).unwrap(), "A".to_owned());
         let profile = Profile::singapore();
         let time = Time(1_800_000_000_000);
-        let house = book.machine(Setup::House { is_training: false }, &profile, time)?;
-        let setup = Setup::Round {
+        let house = book.machine(MachineSetup::House { is_training: false }, &profile, time)?;
+        let setup = MachineSetup::Round {
             table: TABLE,
             game: text.clone(),
             layout: layout.clone(),
@@ -75,7 +78,7 @@ impl Hall {
         };
         let round: Recorder<Round> = book.machine(setup, &profile, time)?;
         let setup =
-            Setup::Cluster { cluster: CLUSTER, game: text, layout, registration: Registration::EveryBet, seats };
+            MachineSetup::Cluster { cluster: CLUSTER, game: text, layout, registration: Registration::EveryBet, seats };
         let cluster: Recorder<Cluster> = book.machine(setup, &profile, time)?;
         let openings = book.archive().heads()?.iter().map(|head| head.epoch).max().unwrap_or(1) - 1;
         let sequence = 1_000_000 * openings;
@@ -165,8 +168,8 @@ impl Hall {
         seat: Seat,
         sequence: u64,
         command: ClusterCommand,
-        done: impl FnOnce(Verdict, Result<(), NotRecorded>) + Send + 'static,
-    ) -> Result<Decision<ClusterEvent>, NotRecorded> {
+        done: impl FnOnce(Verdict, Result<(), RecordingStopped>) + Send + 'static,
+    ) -> Result<Decision<ClusterEvent>, RecordingStopped> {
         self.time += 10;
         let (actor, id) = (Actor::Terminal { device: DeviceId(seat.0), seat }, terminal_command(seat, sequence));
         let decision = self.cluster.ask(CommandRequest { time: Time(self.time), actor, id, command });
@@ -239,7 +242,7 @@ impl Hall {
         let (Notice::Corrected { round, .. } | Notice::Voided { round, .. }) = notice else { return None };
         self.commit();
         let keys = self.book.keys().to_vec();
-        taisai_record::slip(self.book.archive(), &chain("table-1-0"), &keys, *round).unwrap()
+        taisai_record::past_slip(self.book.archive(), &chain("table-1-0"), &keys, *round).unwrap()
     }
 
     pub(crate) fn checkpoint(&mut self) {
@@ -255,16 +258,16 @@ impl Hall {
     }
 
     /// Everything asked so far is durable when this returns, or never will be acknowledged.
-    pub(crate) fn try_commit(&mut self) -> Result<(), NotRecorded> {
+    pub(crate) fn try_commit(&mut self) -> Result<(), RecordingStopped> {
         self.submit()?.into_iter().collect()
     }
 
     /// Hands everything over that was asked so far, and says by and by that it is durable.
-    pub(crate) fn submit(&mut self) -> Result<mpsc::Receiver<Result<(), NotRecorded>>, NotRecorded> {
+    pub(crate) fn submit(&mut self) -> Result<mpsc::Receiver<Result<(), RecordingStopped>>, RecordingStopped> {
         let (answer, answers) = mpsc::channel();
         let done = || {
             let answer = answer.clone();
-            move |result: Result<(), NotRecorded>| answer.send(result).unwrap_or_default()
+            move |result: Result<(), RecordingStopped>| answer.send(result).unwrap_or_default()
         };
         self.house.commit(done())?;
         self.round.commit(done())?;
@@ -374,7 +377,7 @@ pub(crate) fn supervisor() -> Actor {
     person(3, Role::PitSupervisor)
 }
 
-fn hand_over<M: Machine>(recorder: &mut Recorder<M>, stopped: &mut Option<NotRecorded>) {
+fn hand_over<M: RecordedMachine>(recorder: &mut Recorder<M>, stopped: &mut Option<RecordingStopped>) {
     let handed = recorder.commit(drop);
     *stopped = stopped.take().or(handed.err());
 }

@@ -1,7 +1,7 @@
 //! Very many bets: what is decided before anyone hands it over goes by itself, and the slip of a large round, which is one entry
 //! when the round is settled again, fits a block.
 
-use taisai_journal::{Archive, LARGEST_BODY, Memory};
+use taisai_journal::{Archive, MAX_BODY_BYTES, MemoryStore};
 use taisai_rules::{Games, Money};
 use taisai_table::{Actor, Chips, ClusterCommand, DeviceId, Role, Seat, SessionId, SlipLine, Stake, Stakes};
 
@@ -12,7 +12,7 @@ const MANY: u32 = 2_000;
 #[test]
 fn a_large_round_is_corrected() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let mut hall = Hall::with_seats(Box::new(memory.open()), folder.path(), "sic-bo-etg", MANY).unwrap();
     hall.open_bets();
     let layout = hall.cluster.machine().rules().layout().clone();
@@ -39,7 +39,7 @@ fn the_largest_slip_fits_a_block() {
     let bytes = postcard::to_allocvec(&line).unwrap().len();
     assert!(bytes <= 20, "{bytes} bytes");
     assert!(
-        100_000 * boxes * bytes + (32 << 20) < LARGEST_BODY,
+        100_000 * boxes * bytes + (32 << 20) < MAX_BODY_BYTES,
         "with room for adjustments and for what waited before"
     );
 }
@@ -47,7 +47,7 @@ fn the_largest_slip_fits_a_block() {
 #[test]
 fn what_nobody_hands_over_goes_by_itself() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
     hall.commit();
     let blocks = || {

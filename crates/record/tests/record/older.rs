@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use rusqlite::Connection;
-use taisai_journal::suite::{block, head, place};
-use taisai_journal::{Block, Genesis, Journal, Purpose, Sqlite};
+use taisai_journal::suite::{block, head, next_header};
+use taisai_journal::{Block, ChainPurpose, Genesis, Journal, Sqlite};
 
 use crate::hall::chain;
 use crate::place::Place;
@@ -43,8 +43,8 @@ fn a_chain_for_newer_readers() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = Sqlite::open(folder.path()).unwrap();
     let claimed = journal.claim(&chain("house"), 1).unwrap();
-    let genesis = Genesis { house: [7; 16], purpose: Purpose::Real, least_reader: 2 };
-    journal.append(&[Block::genesis(place(&claimed), genesis)]).unwrap();
+    let genesis = Genesis { house: [7; 16], purpose: ChainPurpose::Real, least_reader: 2 };
+    journal.append(&[Block::genesis(next_header(&claimed), genesis)]).unwrap();
     drop(journal);
     check_refused(folder.path(), "chain house, block 0: the chain takes reader 2, and this program is reader 1");
 }
@@ -61,9 +61,9 @@ fn entries_of_a_newer_version() {
             let folder = played();
             let mut journal = Sqlite::open(folder.path()).unwrap();
             let claimed = journal.claim(&chain(name), 2).unwrap();
-            let taken = Block::take_over(place(&claimed), "taisai 2".to_owned());
+            let taken = Block::take_over(next_header(&claimed), "taisai 2".to_owned());
             let newer = block(&head(&taken), &[line]);
-            let expected = format!("chain {name}, block {}, entry 0: {expected}", newer.place().position);
+            let expected = format!("chain {name}, block {}, entry 0: {expected}", newer.header().position);
             journal.append(&[taken, newer]).unwrap();
             drop(journal);
             check_refused(folder.path(), &expected);

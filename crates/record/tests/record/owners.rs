@@ -1,8 +1,8 @@
 //! Two programs on one store: in a folder the second is kept out; on a server it takes the chains over, and the first stops.
 
 use taisai_journal::suite::TemporaryServer;
-use taisai_journal::{AppendError, SqliteError, Stopped};
-use taisai_record::{BookError, StoreError};
+use taisai_journal::{AppendError, SqliteError, WriterStopped};
+use taisai_record::{RecordStoreError, StoreError};
 use taisai_table::Seat;
 
 use crate::place::Place;
@@ -15,7 +15,7 @@ fn a_second_program_is_kept_out_of_a_folder() {
     let mut first = Shift::start(Shift::command(&place, Plan::Hold));
     first.wait_until_it_holds();
     let refused = place.open().err().unwrap();
-    assert!(matches!(refused, BookError::Store(StoreError::Sqlite(SqliteError::InUse { .. }))), "{refused}");
+    assert!(matches!(refused, RecordStoreError::Store(StoreError::Sqlite(SqliteError::InUse { .. }))), "{refused}");
     let expected = format!("another program uses the records in {}: stop it first", folder.path().display());
     assert_eq!(told(&refused), expected);
     let heads = place.archive().unwrap().heads().unwrap();
@@ -49,7 +49,7 @@ fn a_second_program_takes_over_on_a_server() {
     first.bet(0, "big", 100);
     for _ in 0..2 {
         let stopped = first.try_commit().unwrap_err();
-        let Stopped::Failed(failed) = std::error::Error::source(&stopped).unwrap().downcast_ref().unwrap() else {
+        let WriterStopped::Failed(failed) = std::error::Error::source(&stopped).unwrap().downcast_ref().unwrap() else {
             panic!("{stopped}");
         };
         assert!(matches!(**failed, AppendError::Fenced { epoch: 1, .. }), "{failed}");

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use taisai_journal::{Anchor, Anchored, Archive, Journal, Postgres, PostgresArchive, Sqlite, SqliteArchive, Trust};
-use taisai_record::{Auditor, BookError, Replay, Seen, StoreError};
+use taisai_journal::{
+    Anchor, AnchorLine, Archive, Journal, Postgres, PostgresArchive, Sqlite, SqliteArchive, TrustedKeys,
+};
+use taisai_record::{Auditor, ChainReplay, RecordStoreError, ReplayEvent, StoreError};
 use taisai_table::{Actor, Cluster, CommandId, Decision, Seat, check_transit};
 
 use crate::hall::{Hall, chain, files, program, terminal_command};
@@ -47,7 +49,7 @@ impl Place {
         Ok(Box::new(Sqlite::open(self.store.as_ref())?.with_largest_log(500_000)))
     }
 
-    pub(crate) fn open(&self) -> Result<Hall, BookError> {
+    pub(crate) fn open(&self) -> Result<Hall, RecordStoreError> {
         Hall::open(self.journal()?, &self.files, GAME)
     }
 
@@ -60,7 +62,7 @@ impl Place {
     }
 
     /// What the anchor holds.
-    pub(crate) fn anchored(&self) -> Vec<Anchored> {
+    pub(crate) fn anchored(&self) -> Vec<AnchorLine> {
         Anchor::read(&files(&self.files).anchor.unwrap()).unwrap().lines
     }
 
@@ -78,10 +80,10 @@ impl Place {
     fn recorded(&self) -> BTreeMap<CommandId, Vec<String>> {
         let mut archive = self.archive().unwrap();
         let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        let trust = Trust::Keys(vec![key(&self.files)]);
-        let mut replay = Replay::<Cluster>::new(&mut *archive, chain("table-1-0"), trust, &[]);
-        let look = |seen: Seen<'_, Cluster>| {
-            if let Seen::Entry(_, _, entry) = seen
+        let trust = TrustedKeys::Keys(vec![key(&self.files)]);
+        let mut replay = ChainReplay::<Cluster>::new(&mut *archive, chain("table-1-0"), trust, &[]);
+        let look = |seen: ReplayEvent<'_, Cluster>| {
+            if let ReplayEvent::Entry(_, _, entry) = seen
                 && let Actor::Terminal { .. } = entry.request.actor
             {
                 found.entry(entry.request.id).or_default().push(word(entry.verdict()).to_owned());

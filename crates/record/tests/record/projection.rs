@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use taisai_journal::suite::TemporaryServer;
-use taisai_journal::{Archive, Journal as _, Memory};
+use taisai_journal::{Archive, Journal as _, MemoryStore};
 use taisai_record::Address;
 use taisai_record::projection::{Answer, Progress, Projection, ProjectionError, QUERIES, TABLES, TablesError, Value};
 use taisai_table::{
@@ -14,7 +14,7 @@ use taisai_table::{
 use crate::hall::{Hall, SEATS, dealer};
 use crate::made;
 
-fn archive(memory: &Memory) -> Box<dyn Archive> {
+fn archive(memory: &MemoryStore) -> Box<dyn Archive> {
     memory.open().archive().unwrap()
 }
 
@@ -38,16 +38,16 @@ fn folder_address(folder: &Path) -> Address {
 }
 
 /// Projects everything at once into new tables.
-fn projected(memory: &Memory, address: &Address) -> Projection {
+fn projected(memory: &MemoryStore, address: &Address) -> Projection {
     let mut projection = Projection::anew(address).unwrap();
     projection.catch_up(&mut *archive(memory), &[]).unwrap();
     projection
 }
 
 /// The made house, with the folder of its key.
-fn made_house() -> (tempfile::TempDir, Memory, Hall) {
+fn made_house() -> (tempfile::TempDir, MemoryStore, Hall) {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let hall = made::house(Box::new(memory.open()), folder.path());
     (folder, memory, hall)
 }
@@ -90,7 +90,7 @@ fn tables_built_bit_by_bit_are_those_built_at_once() {
 fn the_projection_follows_a_house_that_plays() {
     for game in ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"] {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Memory::default();
+        let memory = MemoryStore::default();
         let mut hall = Hall::open(Box::new(memory.open()), folder.path(), game).unwrap();
         let (followed, whole) = (folder_address(folder.path()), tempfile::tempdir().unwrap());
         let mut projection = Projection::open(&followed).unwrap();
@@ -122,7 +122,7 @@ fn the_projection_follows_a_house_that_plays() {
 #[test]
 fn a_chain_without_an_entry_at_its_end_has_a_time() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     for _ in 0..12 {
         Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap().close();
     }
@@ -300,7 +300,7 @@ fn tables_that_do_not_fit_are_refused() {
     let address = folder_address(folder.path());
     drop(projected(&memory, &address));
     let other = tempfile::tempdir().unwrap();
-    let (another, mut hall) = (Memory::default(), None);
+    let (another, mut hall) = (MemoryStore::default(), None);
     for _ in 0..2 {
         drop(hall.take());
         hall = Some(Hall::open(Box::new(another.open()), other.path(), "tai-sai").unwrap());
@@ -322,7 +322,7 @@ fn a_live_table_is_in_accord_with_its_machine() {
     use taisai_rules::Money;
     use taisai_table::Seat;
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai-classic").unwrap();
     let seat = Seat(SEATS - 1);
     let value = Money::from_cents(500);
@@ -353,7 +353,7 @@ fn a_counted_difference_over_the_differential_is_among_the_events() {
     use taisai_rules::{BoxKey, Money};
     use taisai_table::{LimitEntry, ReportedEvent, RoundCommand, TableLimits};
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
     let cents = Money::from_cents;
     let small =

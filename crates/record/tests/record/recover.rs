@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use taisai_journal::{Journal, Memory, Purpose, Sqlite};
-use taisai_record::{Address, Book, BookError, Setup, last_games, slip};
-use taisai_rules::Dice;
-use taisai_table::{Profile, Registration, Round, RoundNumber, Seat, Time};
+use taisai_journal::{ChainPurpose, Journal, MemoryStore, Sqlite};
+use taisai_record::{Address, MachineSetup, RecordStore, RecordStoreError, past_slip};
+use taisai_table::{Profile, Registration, Round, RoundNumber, Time};
 
 use crate::hall::{Hall, chain};
 
@@ -30,7 +29,7 @@ fn check_restarts(game: &str, folder: &Path, open: impl Fn() -> Box<dyn Journal>
 fn machines_are_what_they_were_before_the_restart() {
     for game in GAMES {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Memory::default();
+        let memory = MemoryStore::default();
         check_restarts(game, folder.path(), || Box::new(memory.open()));
         let store = folder.path().join("store");
         let beside = tempfile::tempdir().unwrap();
@@ -39,9 +38,9 @@ fn machines_are_what_they_were_before_the_restart() {
 }
 
 #[test]
-fn slips_and_last_games_are_read_from_the_record() {
+fn slips_of_settled_rounds_are_read_from_the_record() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
     hall.open_bets();
     hall.bet(0, "big", 300);
@@ -53,34 +52,25 @@ fn slips_and_last_games_are_read_from_the_record() {
     hall.commit();
     let (name, keys) = (chain("table-1-0"), hall.book.keys().to_vec());
     let archive = hall.book.archive();
-    assert_eq!(slip(archive, &name, &keys, RoundNumber(1)).unwrap().as_ref(), Some(&lying));
-    assert_eq!(slip(archive, &name, &keys, RoundNumber(14)).unwrap(), None);
-    let games = last_games(archive, &name, &keys, Seat(0), 10).unwrap();
-    let rounds: Vec<_> = games.iter().map(|game| game.round.0).collect();
-    assert_eq!(rounds, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
-    let games = last_games(archive, &name, &keys, Seat(0), 20).unwrap();
-    let first = games.last().unwrap();
-    let dice = |faces| Some(Dice::try_from(faces).unwrap());
-    assert_eq!((first.round.0, first.first, first.latest), (1, dice([4, 5, 6]), dice([1, 2, 3])));
-    assert_eq!((first.lines.len(), first.paid[0].cents()), (1, 0), "Big has lost by the dice");
-    assert_eq!(last_games(archive, &name, &keys, Seat(3), 20).unwrap().len(), 12, "a round without a bet is no game");
+    assert_eq!(past_slip(archive, &name, &keys, RoundNumber(1)).unwrap().as_ref(), Some(&lying));
+    assert_eq!(past_slip(archive, &name, &keys, RoundNumber(14)).unwrap(), None);
 }
 
 /// A house that is set up otherwise does not write into the same chains.
 #[test]
 fn another_game_is_not_played_into_the_same_chains() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap().close();
     let error = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").err().unwrap();
-    assert!(matches!(error, BookError::OtherSetup(ref chain) if chain == "table-1"), "{error}");
+    assert!(matches!(error, RecordStoreError::OtherSetup(ref chain) if chain == "table-1"), "{error}");
 }
 
 /// Nor does it take them away from the one that writes to them.
 #[test]
 fn a_program_that_is_set_up_otherwise_fences_nobody() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let mut first = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
     first.play(1);
     first.commit();
@@ -88,9 +78,9 @@ fn a_program_that_is_set_up_otherwise_fences_nobody() {
     let warn = std::sync::Arc::new(|_| {});
     let program = crate::hall::program();
     let journal = Box::new(memory.open());
-    let mut book = Book::in_journal(journal, &files, program, [7; 16], Purpose::Real, warn).unwrap();
+    let mut book = RecordStore::in_journal(journal, &files, program, [7; 16], ChainPurpose::Real, warn).unwrap();
     let (game, layout) = (String::new(), "A".to_owned());
-    let setup = Setup::Round {
+    let setup = MachineSetup::Round {
         table: crate::hall::TABLE,
         game,
         layout,
@@ -99,7 +89,7 @@ fn a_program_that_is_set_up_otherwise_fences_nobody() {
         clusters: 1,
     };
     let refused = book.machine::<Round>(setup, &Profile::singapore(), Time(1_800_000_000_000)).err().unwrap();
-    assert!(matches!(refused, BookError::OtherSetup(_)), "{refused}");
+    assert!(matches!(refused, RecordStoreError::OtherSetup(_)), "{refused}");
     first.play(1);
     first.close();
 }
@@ -108,7 +98,7 @@ fn a_program_that_is_set_up_otherwise_fences_nobody() {
 #[test]
 fn a_record_that_was_rolled_back_is_not_opened() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
     hall.play(2);
     hall.close();
@@ -117,7 +107,7 @@ fn a_record_that_was_rolled_back_is_not_opened() {
     hall.play(2);
     hall.close();
     let error = Hall::open(Box::new(early.open()), folder.path(), "tai-sai").err().unwrap();
-    assert!(matches!(error, BookError::RolledBack { .. }), "{error}");
+    assert!(matches!(error, RecordStoreError::RolledBack { .. }), "{error}");
 }
 
 /// A part of a house on several machines is held up by its own chains only.
@@ -139,13 +129,15 @@ fn a_part_is_opened_by_its_own_chains() {
         let (address, files) = (Address::Folder(early.path().to_owned()), crate::hall::files(folder.path()));
         let (program, chains) = (crate::hall::program(), [part.parse().unwrap()]);
         let warn = std::sync::Arc::new(|warning| panic!("{warning}"));
-        match Book::open_part(&address, &files, program, [9; 16], Purpose::Real, &chains, warn) {
+        match RecordStore::open_part(&address, &files, program, [9; 16], ChainPurpose::Real, &chains, warn) {
             Ok(book) => {
                 assert!(!is_rolled_back, "{part}");
                 assert_eq!(book.house(), [7; 16], "the House says whose it is");
                 book.close();
             }
-            Err(error) => assert!(is_rolled_back && matches!(error, BookError::RolledBack { .. }), "{part}: {error}"),
+            Err(error) => {
+                assert!(is_rolled_back && matches!(error, RecordStoreError::RolledBack { .. }), "{part}: {error}")
+            }
         }
     }
 }
@@ -155,7 +147,7 @@ fn a_part_is_opened_by_its_own_chains() {
 fn a_missing_anchor_is_told() {
     for damage in ["removed", "emptied"] {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Memory::default();
+        let memory = MemoryStore::default();
         let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
         hall.play(2);
         hall.close();
@@ -174,7 +166,7 @@ fn a_missing_anchor_is_told() {
 #[test]
 fn a_missing_key_is_told_and_not_made() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
     hall.play(1);
     hall.close();

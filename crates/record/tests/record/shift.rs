@@ -11,7 +11,7 @@ use std::thread;
 
 use taisai_journal::Hash;
 use taisai_journal::suite::Spawned;
-use taisai_record::NotRecorded;
+use taisai_record::RecordingStopped;
 use taisai_rules::{Dice, Money};
 use taisai_table::{Chips, ClusterCommand, Phase, Role, RoundCommand, Seat, Stake, Verdict};
 
@@ -202,7 +202,7 @@ fn short(hall: Hall, rounds: u64) {
     }
 }
 
-fn play_one_by_one(hall: &Mutex<Hall>, rounds: u64) -> Result<(), NotRecorded> {
+fn play_one_by_one(hall: &Mutex<Hall>, rounds: u64) -> Result<(), RecordingStopped> {
     end_round(hall)?;
     for _ in 0..rounds {
         let first = open_round(hall);
@@ -218,7 +218,7 @@ fn play_one_by_one(hall: &Mutex<Hall>, rounds: u64) -> Result<(), NotRecorded> {
 fn endless(hall: Hall) {
     let first = hall.next_number();
     let hall = &Mutex::new(hall);
-    let deal = || -> Result<(), NotRecorded> {
+    let deal = || -> Result<(), RecordingStopped> {
         end_round(hall)?;
         loop {
             open_round(hall);
@@ -229,7 +229,7 @@ fn endless(hall: Hall) {
             end_round(hall)?;
         }
     };
-    let bet = |seat: Seat| -> Result<(), NotRecorded> {
+    let bet = |seat: Seat| -> Result<(), RecordingStopped> {
         let mut under_way = VecDeque::new();
         for sequence in first.. {
             under_way.push_back(ask(hall, seat, sequence)?);
@@ -249,9 +249,13 @@ fn endless(hall: Hall) {
 }
 
 /// A terminal asks; what is sent says when it is durable.
-fn ask(hall: &Mutex<Hall>, seat: Seat, sequence: u64) -> Result<mpsc::Receiver<Result<(), NotRecorded>>, NotRecorded> {
+fn ask(
+    hall: &Mutex<Hall>,
+    seat: Seat,
+    sequence: u64,
+) -> Result<mpsc::Receiver<Result<(), RecordingStopped>>, RecordingStopped> {
     let (sent, heard) = mpsc::channel();
-    let done = move |verdict, durable: Result<(), NotRecorded>| {
+    let done = move |verdict, durable: Result<(), RecordingStopped>| {
         if durable.is_ok() {
             println!("answer {} {sequence} {}", seat.0, word(verdict));
         }
@@ -262,7 +266,7 @@ fn ask(hall: &Mutex<Hall>, seat: Seat, sequence: u64) -> Result<mpsc::Receiver<R
 }
 
 /// Waits until all that was asked is durable, and lets others ask meanwhile.
-fn durable(hall: &Mutex<Hall>) -> Result<(), NotRecorded> {
+fn durable(hall: &Mutex<Hall>) -> Result<(), RecordingStopped> {
     let waiting = hall.lock().unwrap().submit()?;
     waiting.into_iter().collect()
 }
@@ -281,7 +285,7 @@ fn open_round(hall: &Mutex<Hall>) -> u64 {
 }
 
 /// Ends the round that is played, from wherever it stands, one step after the other.
-fn end_round(hall: &Mutex<Hall>) -> Result<(), NotRecorded> {
+fn end_round(hall: &Mutex<Hall>) -> Result<(), RecordingStopped> {
     hall.lock().unwrap().carry();
     durable(hall)?;
     let (phase, number) = {

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use taisai_journal::suite::{HANG_LIMIT, wait_until};
-use taisai_journal::{Archive, Hash, Memory, Purpose, Snapshot};
-use taisai_record::{Book, BookError, Machine, Recorder, Replay, Setup};
+use taisai_journal::{Archive, ChainPurpose, Hash, MemoryStore, StoredSnapshot};
+use taisai_record::{ChainReplay, MachineSetup, RecordStore, RecordStoreError, RecordedMachine, Recorder};
 use taisai_table::{
     Cluster, CommandId, CommandRequest, House, Profile, Registration, Round, RoundCommand, TableId, Time,
 };
@@ -18,7 +18,7 @@ const GAME: &str = "sic-bo-etg";
 
 struct Played {
     folder: tempfile::TempDir,
-    memory: Memory,
+    memory: MemoryStore,
     hashes: [[u8; 32]; 3],
     /// The state of the cluster at the end, for which nobody has vouched.
     last: Vec<u8>,
@@ -26,7 +26,7 @@ struct Played {
 
 fn played() -> Played {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let mut hall = Hall::open(Box::new(memory.open()), folder.path(), GAME).unwrap().with_snapshots();
     hall.play(2);
     hall.open_bets();
@@ -40,7 +40,7 @@ fn a_bad_snapshot_is_skipped_with_a_warning() {
     let Played { folder, memory, hashes, last } = played();
     let name = chain("table-1-0");
     let mut archive = memory.clone();
-    let Snapshot { position, state, .. } = archive.snapshots(&name).unwrap()[0];
+    let StoredSnapshot { position, state, .. } = archive.snapshots(&name).unwrap()[0];
     let bytes = archive.read_snapshot(&name, position).unwrap();
     let end = archive.heads().unwrap().into_iter().find(|head| head.chain == name).unwrap().next - 1;
     assert!(end > position);
@@ -94,11 +94,17 @@ fn a_block_in_the_place_of_the_checkpoint_is_found() {
     assert_eq!(opened.recv_timeout(HANG_LIMIT), Ok(true), "it is refused");
 }
 
-fn table(book: &mut Book, number: u16) -> Result<Recorder<Round>, BookError> {
+fn table(book: &mut RecordStore, number: u16) -> Result<Recorder<Round>, RecordStoreError> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/tai-sai.toml");
     let (table, game, layout) = (TableId(number), std::fs::read_to_string(file).unwrap(), "A".to_owned());
-    let setup =
-        Setup::Round { table, game, layout, registration: Registration::EveryBet, is_training: false, clusters: 1 };
+    let setup = MachineSetup::Round {
+        table,
+        game,
+        layout,
+        registration: Registration::EveryBet,
+        is_training: false,
+        clusters: 1,
+    };
     let recorder = book.machine(setup, &Profile::singapore(), Time(1_800_000_000_000))?;
     Ok(recorder.with_snapshot_after(0))
 }
@@ -110,7 +116,7 @@ fn a_table_does_not_start_with_the_state_of_another() {
     let open = || {
         let journal = Box::new(taisai_journal::Sqlite::open(folder.path()).unwrap());
         let warn = std::sync::Arc::new(|_| {});
-        Book::in_journal(journal, &files(folder.path()), program(), [7; 16], Purpose::Real, warn).unwrap()
+        RecordStore::in_journal(journal, &files(folder.path()), program(), [7; 16], ChainPurpose::Real, warn).unwrap()
     };
     let mut book = open();
     let mut tables = [table(&mut book, 1).unwrap(), table(&mut book, 2).unwrap()];
@@ -155,19 +161,19 @@ fn a_table_does_not_start_with_the_state_of_another() {
 }
 
 /// The position that a machine is read from, and its state at the end.
-fn read<M: Machine>(played: &Played, archive: &mut dyn Archive, name: &str) -> (u64, [u8; 32]) {
+fn read<M: RecordedMachine>(played: &Played, archive: &mut dyn Archive, name: &str) -> (u64, [u8; 32]) {
     let keys = [key(played.folder.path())];
-    let mut replay = Replay::<M>::from_snapshot(archive, &chain(name), &keys, |_| true, |_, _| {}).unwrap();
+    let mut replay = ChainReplay::<M>::from_snapshot(archive, &chain(name), &keys, |_| true, |_, _| {}).unwrap();
     let from = replay.head().next;
     replay.run(|_| ControlFlow::Continue(())).unwrap();
     (from, replay.into_machine().unwrap().1.state_hash())
 }
 
 /// Flips each byte of the newest snapshot; none of them is ever taken for the state.
-fn check_flips<M: Machine>(name: &str, machine: usize) {
+fn check_flips<M: RecordedMachine>(name: &str, machine: usize) {
     let played = played();
     let mut archive = played.memory.clone();
-    let Snapshot { position, state, .. } = archive.snapshots(&chain(name)).unwrap()[0];
+    let StoredSnapshot { position, state, .. } = archive.snapshots(&chain(name)).unwrap()[0];
     let bytes = archive.read_snapshot(&chain(name), position).unwrap();
     assert_eq!(read::<M>(&played, &mut archive, name), (position + 1, played.hashes[machine]));
     for byte in 0..bytes.len() {

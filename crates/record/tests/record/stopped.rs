@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
 
-use taisai_journal::Step;
-use taisai_journal::suite::{FLUSHED_AGAIN, FailingDisk, Failure, How, quick_folder};
+use taisai_journal::DiskStep;
+use taisai_journal::suite::{DiskFailure, FLUSHED_AGAIN, FailingDisk, FailureMode, quick_folder};
 
 use crate::place::{Acknowledged, Place};
 use crate::shift::{Plan, Said, Shift};
@@ -14,7 +14,7 @@ use crate::shift::{Plan, Said, Shift};
 /// How a process ends on a machine that stops.
 const STOPPED: i32 = 9;
 
-fn play(base: &Path, plan: Plan, failure: Option<Failure>) -> (FailingDisk, Said) {
+fn play(base: &Path, plan: Plan, failure: Option<DiskFailure>) -> (FailingDisk, Said) {
     let disk = FailingDisk::copied(base);
     let mut command = Shift::command(&Place::folder(disk.folder()), plan);
     disk.put_under(&mut command, failure);
@@ -28,7 +28,7 @@ fn fail_at_every_step(base: &Path, plan: Plan, acknowledged: &Acknowledged) {
     assert_eq!((said.status, said.stopped.as_str(), said.warnings.len()), (Some(0), "", 0), "{said:?}");
     Place::folder(disk.folder()).check(&said, &mut acknowledged.clone());
     let (writes, flushes) = disk.steps();
-    let failures = Mutex::new(Failure::of_each(writes, flushes).collect::<Vec<_>>());
+    let failures = Mutex::new(DiskFailure::of_each(writes, flushes).collect::<Vec<_>>());
     assert!(writes > 30 && flushes > 10, "{writes} writes, {flushes} flushes");
     let work = || {
         loop {
@@ -46,7 +46,7 @@ fn fail_at_every_step(base: &Path, plan: Plan, acknowledged: &Acknowledged) {
 }
 
 /// What a table says whose disk fails.
-fn check(base: &Path, failure: Failure, said: &Said) {
+fn check(base: &Path, failure: DiskFailure, said: &Said) {
     if said.status == Some(FLUSHED_AGAIN) {
         // SQLite does so where it could not make a file; there is nothing in it that could be lost.
         let is_new = !base.join("journal.db").exists() && said.answers.is_empty();
@@ -68,8 +68,8 @@ fn check(base: &Path, failure: Failure, said: &Said) {
     let has_reason = reasons.iter().any(|reason| said.stopped.contains(reason));
     assert!(said.stopped.is_empty() || has_reason, "{failure:?}: {}", said.stopped);
     // Which thread is first is not the same each time, so the last steps may not come.
-    let is_whole = said.status == Some(0) && (failure.how != How::Stop || said.settled > 0);
-    let is_stopped = said.status == Some(STOPPED) && failure.how == How::Stop;
+    let is_whole = said.status == Some(0) && (failure.how != FailureMode::Stop || said.settled > 0);
+    let is_stopped = said.status == Some(STOPPED) && failure.how == FailureMode::Stop;
     assert!(is_whole || is_stopped, "{failure:?}: {said:?}");
 }
 
@@ -82,7 +82,9 @@ fn a_new_book_on_a_disk_that_fails_at_any_step() {
 #[test]
 fn a_recovery_on_a_disk_that_fails_at_any_step() {
     let empty = quick_folder();
-    let stop = |flush| play(empty.path(), Plan::OneRound, Some(Failure { at: Step::Flush(flush), how: How::Stop }));
+    let stop = |flush| {
+        play(empty.path(), Plan::OneRound, Some(DiskFailure { at: DiskStep::Flush(flush), how: FailureMode::Stop }))
+    };
     // A stop in the middle of a round, with bets that were acknowledged.
     let (disk, said) = (20..100).map(stop).find(|(_, said)| said.answers.len() == 3).unwrap();
     assert_eq!(said.settled, 0);

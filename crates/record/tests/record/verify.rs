@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use taisai_journal::{
-    Anchor, Anchored, Archive, Block, ChainName, Checkpoint, Content, Entries, Hash, Head, Memory, Place, PublicKey,
-    ReadError, SigningKey, Snapshot, SnapshotError, Vouched,
+    Anchor, AnchorLine, Archive, Block, BlockContent, BlockHeader, ChainHead, ChainName, Checkpoint, CheckpointContent,
+    Entries, Hash, MemoryStore, PublicKey, ReadError, SigningKey, SnapshotError, StoredSnapshot,
 };
-use taisai_record::{Audit, Auditor, Finding, verify_chain};
+use taisai_record::{Audit, AuditFinding, Auditor, verify_chain};
 use taisai_rules::Money;
 use taisai_table::{ClusterCommand, ClusterEntry, ClusterEvent, House, decode, encode};
 
@@ -15,14 +15,14 @@ use crate::hall::{Hall, chain, files, program};
 const CHAINS: [&str; 3] = ["house", "table-1", "table-1-0"];
 
 /// A house that has played, closed, with its store and the folder of its key and anchor.
-fn played(game: &str) -> (tempfile::TempDir, Memory, [[u8; 32]; 3]) {
+fn played(game: &str) -> (tempfile::TempDir, MemoryStore, [[u8; 32]; 3]) {
     let folder = tempfile::tempdir().unwrap();
     let (memory, hashes) = play(folder.path(), game, 3);
     (folder, memory, hashes)
 }
 
-fn play(folder: &Path, game: &str, rounds: u64) -> (Memory, [[u8; 32]; 3]) {
-    let memory = Memory::default();
+fn play(folder: &Path, game: &str, rounds: u64) -> (MemoryStore, [[u8; 32]; 3]) {
+    let memory = MemoryStore::default();
     let mut hall = Hall::open(Box::new(memory.open()), folder, game).unwrap();
     hall.play(rounds);
     hall.correct(2, [6, 6, 5]);
@@ -34,17 +34,17 @@ pub(crate) fn key(folder: &Path) -> PublicKey {
     SigningKey::open(&files(folder).key).unwrap().public()
 }
 
-fn anchored(folder: &Path) -> Vec<Anchored> {
+fn anchored(folder: &Path) -> Vec<AnchorLine> {
     Anchor::read(&files(folder).anchor.unwrap()).unwrap().lines
 }
 
-fn audit_with(archive: &(impl Archive + Clone + Sync + 'static), keys: &[PublicKey], anchored: &[Anchored]) -> Audit {
+fn audit_with(archive: &(impl Archive + Clone + Sync + 'static), keys: &[PublicKey], anchored: &[AnchorLine]) -> Audit {
     let heads = archive.clone().heads().unwrap();
     let auditor = Auditor { keys, anchored, program: &program() };
     auditor.audit(&|| Ok(Box::new(archive.clone())), &heads, &|| {}).unwrap()
 }
 
-fn audit(folder: &Path, memory: &Memory) -> Audit {
+fn audit(folder: &Path, memory: &MemoryStore) -> Audit {
     audit_with(memory, &[key(folder)], &anchored(folder))
 }
 
@@ -119,7 +119,7 @@ fn a_roll_back_is_found_through_the_anchor() {
     let strange = SigningKey::from_secret([9; 32]).public();
     let found = audit_with(&memory, &[strange], &anchored(folder.path()));
     assert!(first(&found).contains("unknown key"), "{}", first(&found));
-    let empty = Memory::default();
+    let empty = MemoryStore::default();
     assert!(first(&audit(folder.path(), &empty)).contains("chain house, block"), "chains that are gone are missed");
 }
 
@@ -129,16 +129,16 @@ fn forge(blocks: &mut [Vec<u8>], change: impl Fn(&mut ClusterEntry)) {
     let mut hashes: Vec<Hash> = Vec::new();
     for bytes in blocks {
         let block = Block::decode(bytes.clone()).unwrap();
-        let place = Place { previous: hashes.last().copied().unwrap_or(Hash::NONE), ..block.place().clone() };
+        let place = BlockHeader { previous: hashes.last().copied().unwrap_or(Hash::NONE), ..block.header().clone() };
         let forged = match block.content() {
-            Content::Genesis(genesis) => Block::genesis(place, *genesis),
-            Content::TakeOver(owner) => Block::take_over(place, owner.clone()),
-            Content::Checkpoint(checkpoint) => {
-                let hash = hashes[usize::try_from(checkpoint.vouched.position).unwrap()];
-                let vouched = Vouched { hash, ..checkpoint.vouched.clone() };
+            BlockContent::Genesis(genesis) => Block::genesis(place, *genesis),
+            BlockContent::TakeOver(owner) => Block::take_over(place, owner.clone()),
+            BlockContent::Checkpoint(checkpoint) => {
+                let hash = hashes[usize::try_from(checkpoint.content.position).unwrap()];
+                let vouched = CheckpointContent { hash, ..checkpoint.content.clone() };
                 Block::checkpoint(place, Checkpoint::sign(vouched, &stranger))
             }
-            Content::Entries => {
+            BlockContent::Entries => {
                 let mut entries = Entries::default();
                 for line in block.entries() {
                     match decode(line) {
@@ -182,7 +182,7 @@ fn a_forged_entry_is_found() {
         let forged = forged(change);
         let found = audit_with(&forged, &[], &[]);
         let found = found.findings().next().unwrap();
-        assert!(matches!(found, Finding::Decision { .. }), "{found}");
+        assert!(matches!(found, AuditFinding::Decision { .. }), "{found}");
         assert!(first(&audit(folder.path(), &forged)).starts_with("chain table-1-0, block "));
     }
     let found = first(&audit_with(&forged(&nothing), &[key(folder.path())], &[]));
@@ -212,19 +212,19 @@ fn a_swapped_snapshot_is_found() {
 /// A store in which one chain was taken from another store of the same house.
 #[derive(Clone)]
 struct Mixed {
-    memory: Memory,
-    other: Memory,
+    memory: MemoryStore,
+    other: MemoryStore,
     chain: ChainName,
 }
 
 impl Mixed {
-    const fn of(&mut self, is_other: bool) -> &mut Memory {
+    const fn of(&mut self, is_other: bool) -> &mut MemoryStore {
         if is_other { &mut self.other } else { &mut self.memory }
     }
 }
 
 impl Archive for Mixed {
-    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+    fn heads(&mut self) -> Result<Vec<ChainHead>, ReadError> {
         let mut heads = self.memory.heads()?;
         heads.retain(|head| head.chain != self.chain);
         heads.extend(self.other.heads()?.into_iter().filter(|head| head.chain == self.chain));
@@ -240,7 +240,7 @@ impl Archive for Mixed {
         Ok(())
     }
 
-    fn snapshots(&mut self, _: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+    fn snapshots(&mut self, _: &ChainName) -> Result<Vec<StoredSnapshot>, SnapshotError> {
         Ok(Vec::new())
     }
 
@@ -255,7 +255,7 @@ fn chains_that_do_not_fit_together_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let (memory, _) = play(folder.path(), "tai-sai", 3);
     std::fs::remove_file(files(folder.path()).anchor.unwrap()).unwrap();
-    let other = Memory::default();
+    let other = MemoryStore::default();
     let mut hall = Hall::open(Box::new(other.open()), folder.path(), "tai-sai").unwrap();
     hall.play(1);
     hall.open_bets();
@@ -282,7 +282,7 @@ fn a_missing_chain_is_found_without_an_anchor() {
     let (memory, _) = play(folder.path(), "tai-sai", 3);
     let keys = [key(folder.path())];
     for name in ["table-1-0", "table-1", "house"] {
-        let mixed = Mixed { memory: memory.clone(), other: Memory::default(), chain: chain(name) };
+        let mixed = Mixed { memory: memory.clone(), other: MemoryStore::default(), chain: chain(name) };
         assert_ne!(first(&audit_with(&mixed, &keys, &[])), "", "{name}");
     }
 }
@@ -297,19 +297,19 @@ fn a_missing_checkpoint_is_found_through_the_anchor() {
     let blocks = memory.clone().read(&head.chain, 0, usize::MAX).unwrap();
     let last = blocks.into_iter().rfind(|bytes| Block::says_checkpoint(bytes)).unwrap();
     let last = Block::decode(last).unwrap();
-    let cut = Cut { memory, head: Head { next: last.place().position, hash: last.place().previous, ..head } };
+    let cut = Cut { memory, head: ChainHead { next: last.header().position, hash: last.header().previous, ..head } };
     assert_ne!(first(&audit_with(&cut, &[key(folder.path())], &anchored)), "");
 }
 
 /// A store in which a chain ends earlier.
 #[derive(Clone)]
 struct Cut {
-    memory: Memory,
-    head: Head,
+    memory: MemoryStore,
+    head: ChainHead,
 }
 
 impl Archive for Cut {
-    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+    fn heads(&mut self) -> Result<Vec<ChainHead>, ReadError> {
         let mut heads = self.memory.heads()?;
         heads.retain(|head| head.chain != self.head.chain);
         heads.push(self.head.clone());
@@ -328,7 +328,7 @@ impl Archive for Cut {
         Ok(())
     }
 
-    fn snapshots(&mut self, _: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+    fn snapshots(&mut self, _: &ChainName) -> Result<Vec<StoredSnapshot>, SnapshotError> {
         Ok(Vec::new())
     }
 
@@ -341,7 +341,7 @@ impl Archive for Cut {
 #[test]
 fn money_lost_between_chains_is_found() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Memory::default();
+    let memory = MemoryStore::default();
     let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
     hall.play(2);
     hall.commit();

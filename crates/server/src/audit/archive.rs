@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use taisai_journal::{Archive, ChainName, Hash, Head, ReadError, Snapshot, SnapshotError, Stray};
+use taisai_journal::{Archive, ChainHead, ChainName, Hash, ReadError, SnapshotError, StoredSnapshot, StrayBlock};
 
 /// An archive, and whether it was told to stop.
 pub(super) struct Stoppable {
@@ -27,7 +27,7 @@ impl Stoppable {
 }
 
 impl Archive for Stoppable {
-    fn heads(&mut self) -> Result<Vec<Head>, ReadError> {
+    fn heads(&mut self) -> Result<Vec<ChainHead>, ReadError> {
         self.go_on()?;
         self.archive.heads()
     }
@@ -37,7 +37,7 @@ impl Archive for Stoppable {
         self.archive.read(chain, from, bytes)
     }
 
-    fn strays(&mut self) -> Result<Vec<Stray>, ReadError> {
+    fn strays(&mut self) -> Result<Vec<StrayBlock>, ReadError> {
         self.go_on()?;
         self.archive.strays()
     }
@@ -52,7 +52,7 @@ impl Archive for Stoppable {
         self.archive.put_snapshot(chain, position, state, bytes)
     }
 
-    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<Snapshot>, SnapshotError> {
+    fn snapshots(&mut self, chain: &ChainName) -> Result<Vec<StoredSnapshot>, SnapshotError> {
         self.archive.snapshots(chain)
     }
 

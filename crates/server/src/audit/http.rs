@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use taisai_endpoint::endpoint;
-use taisai_record::{RoundSheet, Standing};
+use taisai_record::{ChainStatus, RoundSheet};
 use taisai_table::{PersonId, Position, RoundNumber, TableId};
 
 use super::Verification;
@@ -75,8 +75,8 @@ async fn get_evidence(
 }
 
 /// How every chain of the record stands, and when it was last vouched for.
-#[endpoint(get, "/audit/record", responses((status = 200, body = Vec<Standing>)))]
-async fn get_record(_: MayRead, State(server): State<Shared>) -> Result<Json<Vec<Standing>>, Denied> {
+#[endpoint(get, "/audit/record", responses((status = 200, body = Vec<ChainStatus>)))]
+async fn get_record(_: MayRead, State(server): State<Shared>) -> Result<Json<Vec<ChainStatus>>, Denied> {
     server.audits.standings().await.map(Json)
 }
 

@@ -1,7 +1,7 @@
 //! Rounds, evidence and verifications of a house that was played.
 
 use taisai_journal::suite::wait_for;
-use taisai_record::{Evidence, RoundSheet};
+use taisai_record::{RoundEvidence, RoundSheet};
 use taisai_table::{RoundNumber, TableId};
 
 use super::verification::State;
@@ -30,7 +30,7 @@ async fn a_round_is_shown_with_every_line_and_its_evidence_verifies() {
     assert!(!line["paragraphs"].as_array().unwrap().is_empty());
     assert!(!cluster["changes"][0]["movements"].as_array().unwrap().is_empty());
     let bytes = audits.evidence(TABLE, RoundNumber(3)).await.unwrap();
-    let proven = Evidence::from_bytes(&bytes).unwrap().check(&audits.recorded.keys, &program()).unwrap();
+    let proven = RoundEvidence::from_bytes(&bytes).unwrap().check(&audits.recorded.keys, &program()).unwrap();
     assert_eq!((proven.settlement.table, proven.settlement.round), (TABLE, RoundNumber(3)));
     // The evidence of a corrected round says what stands, with the first settlement beside it (5.5).
     let proven = RoundSheet::new(&proven.settlement).unwrap();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use serde::Serialize;
-use taisai_record::{AuditSheet, StoreAudit, Waits};
+use taisai_record::{AuditProgress, AuditSheet, StoreAudit};
 
 use super::Recorded;
 use super::archive::Stoppable;
@@ -69,7 +69,7 @@ enum Ended {
     Failed(String),
 }
 
-impl Waits for Progress {
+impl AuditProgress for Progress {
     fn begins(&self, blocks: u64) {
         self.blocks.store(blocks, Ordering::Relaxed);
     }

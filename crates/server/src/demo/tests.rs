@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use taisai_journal::Purpose;
+use taisai_journal::ChainPurpose;
 use taisai_journal::suite::HANG_LIMIT;
-use taisai_record::{Address, Auditor, Program, Setup, beginning, chain_of, first_opening};
+use taisai_record::{Address, Auditor, MachineSetup, Program, chain_genesis, chain_of, first_opening};
 use taisai_rules::{Games, Moment, Money, Station};
 use taisai_table::{MachineId, Phase, Seat, TableId};
 use tokio::sync::watch;
@@ -71,15 +71,15 @@ async fn it_deals_by_itself_and_all_is_training() {
     let heads = archive.heads().unwrap();
     for head in &heads {
         assert_eq!(
-            beginning(&mut *archive, &head.chain).unwrap().unwrap().purpose,
-            Purpose::Training,
+            chain_genesis(&mut *archive, &head.chain).unwrap().unwrap().purpose,
+            ChainPurpose::Training,
             "{}",
             head.chain
         );
     }
     for table in [TableId(1), TableId(2)] {
         let opening = first_opening(&mut *archive, &chain_of(MachineId::Round(table))).unwrap().unwrap();
-        assert!(matches!(opening.setup, Setup::Round { is_training: true, .. }));
+        assert!(matches!(opening.setup, MachineSetup::Round { is_training: true, .. }));
     }
     let auditor = Auditor { keys: &[], anchored: &[], program: &program() };
     let audit = auditor.audit(&|| address.archive(), &heads, &|| ()).unwrap();

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use taisai_engine::{ClusterPartition, HousePartition, RoundPartition, Worker};
 use taisai_journal::PublicKey;
-use taisai_record::{Book, ChainWriter, Recorder, Warn};
+use taisai_record::{ChainWriter, RecordStore, Recorder, WarningSink};
 use taisai_table::{Cluster, ClusterId, House, MachineId, Profile, Round, TableId, TableRules};
 use tokio::sync::{mpsc, watch};
 
@@ -44,14 +44,14 @@ pub(super) struct Rooms {
     /// Where the steward of a node hears what has become of it.
     pub(super) turns: Option<Sender<Turn>>,
     pub(super) unopened: Arc<Unopened>,
-    pub(super) warn: Warn,
+    pub(super) warn: WarningSink,
     pub(super) system: System,
 }
 
 /// Parts that run, and the book that they are written in.
 pub(super) struct RunningPart {
     pub(super) threads: Vec<JoinHandle<()>>,
-    pub(super) book: Book,
+    pub(super) book: RecordStore,
 }
 
 impl RunningPart {

@@ -8,8 +8,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use taisai_engine::Input;
-use taisai_journal::{ChainName, SLOTS};
-use taisai_record::{Address, Book, BookError, Follower, Recorder, Setup, Warn, chain_of, machine_of};
+use taisai_journal::{ChainName, NODE_SLOTS};
+use taisai_record::{
+    Address, ChainFollower, MachineSetup, RecordStore, RecordStoreError, Recorder, WarningSink, chain_of, machine_of,
+};
 use taisai_table::{ClusterId, House, MachineId, TableId};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -75,13 +77,13 @@ pub(super) fn join(
     plan: HallPlan,
     (node, former, address): (&NodePlan, &Former, &str),
     metrics: &Arc<Metrics>,
-    warn: Warn,
+    warn: WarningSink,
 ) -> Result<Hall, HallError> {
     let Address::Postgres(store) = &plan.address else { unreachable!("a folder is of one machine") };
     let (turns, turned) = mpsc::channel();
     let membership = Membership::join(store, (node, former, address), &plan.program.version, turns.clone())?;
     let peers = PeerSender::start(&membership.nodes);
-    let share = Share { slot: membership.slot.into(), of: SLOTS.into() };
+    let share = Share { slot: membership.slot.into(), of: NODE_SLOTS.into() };
     let (stop, stopped) = watch::channel(None);
     let begun = if is_house_here(&membership.nodes, &turned)? {
         Begun::here(&plan, share, &warn)?
@@ -167,11 +169,11 @@ struct Begun {
     keys: Vec<taisai_journal::PublicKey>,
     plans: super::Plans,
     /// The House, where this node holds it.
-    house: Option<(Book, Recorder<House>)>,
+    house: Option<(RecordStore, Recorder<House>)>,
 }
 
 impl Begun {
-    fn here(plan: &HallPlan, share: Share, warn: &Warn) -> Result<Self, HallError> {
+    fn here(plan: &HallPlan, share: Share, warn: &WarningSink) -> Result<Self, HallError> {
         let Opened { mut book, mut house, clock, sources, profile } =
             Opened::new(clock::system, plan, share, Arc::clone(warn))?;
         let is_founded = house.machine().people().next().is_some();
@@ -183,7 +185,7 @@ impl Begun {
     /// Another node holds the House: it is founded there before anything runs here.
     fn elsewhere(plan: &HallPlan, share: Share, turned: &Receiver<Turn>) -> Result<Self, HallError> {
         let keys = plan.files.keys()?;
-        let mut follower = Follower::<House>::new(plan.address.clone(), house(), keys.clone());
+        let mut follower = ChainFollower::<House>::new(plan.address.clone(), house(), keys.clone());
         loop {
             follower.follow(|_| ControlFlow::Continue(()))?;
             if follower.machine().is_some_and(|house| house.people().next().is_some()) {
@@ -198,7 +200,7 @@ impl Begun {
         }
         let house = follower.machine().ok_or(HallError::NotFounded)?;
         let mut archive = plan.address.archive()?;
-        let (id, newest) = Book::beginning(&mut *archive)?;
+        let (id, newest) = RecordStore::beginning(&mut *archive)?;
         let plans = laid_out(&mut *archive, house, &plan.tables)?;
         let opening = recorded(&mut *archive, MachineId::House)?;
         let profile = opening.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
@@ -316,7 +318,10 @@ impl Work {
         let is_its_own = matches!(
             error,
             HallError::Book(
-                BookError::Replay(_) | BookError::OtherSetup(_) | BookError::Opening(_) | BookError::RolledBack { .. }
+                RecordStoreError::Replay(_)
+                    | RecordStoreError::OtherSetup(_)
+                    | RecordStoreError::Opening(_)
+                    | RecordStoreError::RolledBack { .. }
             ) | HallError::Clusters(_)
         );
         if part == house() || !is_its_own {
@@ -353,7 +358,7 @@ impl Work {
     }
 
     /// A clock that goes on after all that is on record, now that the chains are taken.
-    fn clock_after(&self, book: &Book) -> Clock {
+    fn clock_after(&self, book: &RecordStore) -> Clock {
         Clock::start(self.rooms.system, book.newest())
     }
 
@@ -370,7 +375,7 @@ impl Work {
         chains
     }
 
-    fn open_table(&self, mut book: Book, table: TableId, clock: Clock) -> Result<(), HallError> {
+    fn open_table(&self, mut book: RecordStore, table: TableId, clock: Clock) -> Result<(), HallError> {
         let part = part_of(table);
         let Some(plan) = self.rooms.plans.get(&table) else { return Ok(()) };
         self.in_term()?;
@@ -384,7 +389,7 @@ impl Work {
     }
 
     /// A cluster that runs apart from its dealer's side: it follows that by messages.
-    fn open_cluster(&self, mut book: Book, cluster: ClusterId, clock: Clock) -> Result<(), HallError> {
+    fn open_cluster(&self, mut book: RecordStore, cluster: ClusterId, clock: Clock) -> Result<(), HallError> {
         let part = chain_of(MachineId::Cluster(cluster));
         let Some(plan) = self.rooms.plans.get(&cluster.table) else { return Ok(()) };
         self.in_term()?;
@@ -393,8 +398,8 @@ impl Work {
         self.run(part, ready, book)
     }
 
-    fn open_house(&self, mut book: Book, clock: Clock) -> Result<(), HallError> {
-        let setup = Setup::House { is_training: self.rooms.plan.is_training };
+    fn open_house(&self, mut book: RecordStore, clock: Clock) -> Result<(), HallError> {
+        let setup = MachineSetup::House { is_training: self.rooms.plan.is_training };
         self.in_term()?;
         let recorder: Recorder<House> = book.machine(setup, &self.rooms.profile, clock.now())?;
         if recorder.machine().people().next().is_none() {
@@ -404,12 +409,12 @@ impl Work {
         self.run_house(book, recorder, clock)
     }
 
-    fn run_house(&self, book: Book, recorder: Recorder<House>, clock: Clock) -> Result<(), HallError> {
+    fn run_house(&self, book: RecordStore, recorder: Recorder<House>, clock: Clock) -> Result<(), HallError> {
         self.run(house(), self.rooms.house(recorder, clock), book)
     }
 
     /// Starts a part. It is known before it can have ended.
-    fn run(&self, part: ChainName, ready: Ready, book: Book) -> Result<(), HallError> {
+    fn run(&self, part: ChainName, ready: Ready, book: RecordStore) -> Result<(), HallError> {
         let mut running = held(&self.running);
         let threads = vec![ready.start(self.ends(part.clone()))?];
         running.insert(part, RunningPart { threads, book });
@@ -417,7 +422,7 @@ impl Work {
     }
 
     fn read_house(&self) -> Result<(), HallError> {
-        let follower = Follower::new(self.rooms.plan.address.clone(), house(), self.rooms.keys.clone());
+        let follower = ChainFollower::new(self.rooms.plan.address.clone(), house(), self.rooms.keys.clone());
         let reader = HouseReader::new(follower, self.peers.clone(), &self.rooms.sources, &self.rooms.router);
         let stop = self.rooms.stop.clone();
         let ended = move |ended: Result<(), Stopped>| ended.unwrap_or_else(|why| stop_all(&stop, why));

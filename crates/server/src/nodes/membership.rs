@@ -9,7 +9,9 @@ use taisai_engine::{
     LeaseOutcome, LeaseStatement, LeaseTerms, Membership as Decisions, MembershipEffect, MembershipInput, NodeTime,
     RosterLease, RosterNode,
 };
-use taisai_journal::{ChainName, Claimed, Lease, LeaseError, Leases, Member, NodeName, Roster, Terms};
+use taisai_journal::{
+    ChainName, ClaimOutcome, JoinedNode, Lease, LeaseError, LeaseRoster, LeaseTiming, Leases, NodeName,
+};
 use taisai_record::{chain_of, machine_of};
 use taisai_table::{ClusterId, MachineId};
 use tokio::sync::watch;
@@ -85,17 +87,17 @@ impl Membership {
         version: &str,
         turns: Sender<Turn>,
     ) -> Result<Self, HallError> {
-        let terms = Terms::default();
+        let terms = LeaseTiming::default();
         let mut leases = Leases::open(store, terms)?;
         former.leave(&mut leases);
         // The lease is counted from before the statement is sent.
         let began = Instant::now();
         let member = leases.join(address, version)?;
-        let (roster, known) = watch::channel(Roster::default());
+        let (roster, known) = watch::channel(LeaseRoster::default());
         let nodes = Nodes::new(member.name().clone(), known, plan)?;
-        let (term, slot) = (Term::new(member.tenure()), member.slot());
+        let (term, slot) = (Term::new(member.deadline()), member.slot());
         let (words, heard) = mpsc::channel();
-        let lease_terms = LeaseTerms { lease: millis(terms.lease()), heartbeat: millis(terms.beat()) };
+        let lease_terms = LeaseTerms { lease: millis(terms.lease()), heartbeat: millis(terms.heartbeat_interval()) };
         let name = taisai_engine::NodeName::from(member.name().as_str());
         let living = Living {
             decisions: Decisions::new(name, NodeTime(0), lease_terms, vec![MachineId::House]),
@@ -160,9 +162,9 @@ struct Living {
     /// When the node's own time began.
     began: Instant,
     name: NodeName,
-    member: Member,
+    member: JoinedNode,
     former: Former,
-    roster: watch::Sender<Roster>,
+    roster: watch::Sender<LeaseRoster>,
     turns: Sender<Turn>,
     term: Term,
 }
@@ -232,13 +234,13 @@ impl Living {
             LeaseOutcome::Unknown(error.to_string())
         };
         match statement {
-            LeaseStatement::Heartbeat => match self.member.beat() {
+            LeaseStatement::Heartbeat => match self.member.heartbeat() {
                 Ok(beat) => LeaseOutcome::Renewed(Some(self.known(beat.roster))),
                 Err(LeaseError::Lapsed) => LeaseOutcome::Renewed(None),
                 Err(error) => unknown(error),
             },
             LeaseStatement::Claim(partition) => match self.member.claim(&chain_of(partition)) {
-                Ok(claimed) => LeaseOutcome::Claimed(Some(claimed == Claimed::Mine)),
+                Ok(claimed) => LeaseOutcome::Claimed(Some(claimed == ClaimOutcome::Mine)),
                 Err(LeaseError::Lapsed) => LeaseOutcome::Claimed(None),
                 Err(error) => unknown(error),
             },
@@ -251,19 +253,19 @@ impl Living {
             }
             LeaseStatement::Wish { partition, node } => {
                 tracing::info!(?partition, %node, "a node holds fewer partitions: one goes there");
-                let wished = self.member.leases().wish(&chain_of(partition), &NodeName::from(node.as_str()));
+                let wished = self.member.leases().request_move(&chain_of(partition), &NodeName::from(node.as_str()));
                 wished.map_or_else(unknown, |_| LeaseOutcome::Done)
             }
         }
     }
 
     /// Tells everyone who is there, and gives the engine what it decides by.
-    fn known(&self, roster: Roster) -> taisai_engine::Roster {
+    fn known(&self, roster: LeaseRoster) -> taisai_engine::Roster {
         let name = |name: &NodeName| taisai_engine::NodeName::from(name.as_str());
         let nodes = roster.nodes.iter().map(|node| RosterNode { name: name(&node.name), is_new: node.is_new });
         let leases = roster.leases.iter().filter_map(|lease| {
             let (holder, wanted) = (lease.holder.as_ref().map(name), lease.wanted.as_ref().map(name));
-            Some(RosterLease { partition: machine_of(&lease.part)?, holder, wanted })
+            Some(RosterLease { partition: machine_of(&lease.partition)?, holder, wanted })
         });
         let known = taisai_engine::Roster { nodes: nodes.collect(), leases: leases.collect() };
         // Every relayed socket waits for a change.
@@ -277,8 +279,8 @@ impl Living {
 
     /// Everyone knows at once that this node holds a part, and not only from the next heartbeat on.
     fn hold(&self, part: &ChainName) {
-        let held = Lease { part: part.clone(), holder: Some(self.name.clone()), wanted: None };
-        self.roster.send_modify(|roster| match roster.leases.iter_mut().find(|lease| lease.part == *part) {
+        let held = Lease { partition: part.clone(), holder: Some(self.name.clone()), wanted: None };
+        self.roster.send_modify(|roster| match roster.leases.iter_mut().find(|lease| lease.partition == *part) {
             Some(lease) => *lease = held,
             None => roster.leases.push(held),
         });

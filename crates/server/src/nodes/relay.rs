@@ -13,7 +13,7 @@ use futures_util::{StreamExt as _, stream};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
-use taisai_journal::{ChainName, Roster};
+use taisai_journal::{ChainName, LeaseRoster};
 use taisai_table::{ClusterId, TableId};
 use tokio::io::copy_bidirectional;
 
@@ -143,7 +143,7 @@ impl Nodes {
 
     /// Waits until a part is no longer held by the node at an address.
     async fn gone(&self, part: &ChainName, node: &str) {
-        let is_gone = |roster: &Roster| roster.holder(part).is_none_or(|holder| holder.address != node);
+        let is_gone = |roster: &LeaseRoster| roster.holder(part).is_none_or(|holder| holder.address != node);
         // A roster that is not kept any more is of a node that is being closed.
         self.roster.clone().wait_for(is_gone).await.map_or_else(drop, drop);
     }
@@ -196,7 +196,7 @@ fn about(uri: &Uri) -> Option<About> {
 
 #[cfg(test)]
 mod tests {
-    use taisai_journal::{Lease, Node};
+    use taisai_journal::{Lease, LiveNode};
     use tokio::io::AsyncWriteExt as _;
     use tokio::net::TcpListener;
     use tokio::sync::watch;
@@ -204,13 +204,13 @@ mod tests {
     use super::super::NodePlan;
     use super::*;
 
-    fn node(name: &str, address: &str) -> Node {
-        Node { name: name.into(), address: address.to_owned(), version: "0.1.0".to_owned(), is_new: false }
+    fn node(name: &str, address: &str) -> LiveNode {
+        LiveNode { name: name.into(), address: address.to_owned(), version: "0.1.0".to_owned(), is_new: false }
     }
 
-    fn held_by(nodes: &[Node], holder: Option<&str>) -> Roster {
-        let lease = Lease { part: house(), holder: holder.map(Into::into), wanted: None };
-        Roster { nodes: nodes.to_vec(), leases: vec![lease] }
+    fn held_by(nodes: &[LiveNode], holder: Option<&str>) -> LeaseRoster {
+        let lease = Lease { partition: house(), holder: holder.map(Into::into), wanted: None };
+        LeaseRoster { nodes: nodes.to_vec(), leases: vec![lease] }
     }
 
     /// A node that stands still takes connections, and says nothing.

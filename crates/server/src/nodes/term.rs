@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use taisai_journal::Tenure;
+use taisai_journal::LeaseDeadline;
 
 /// A term that can be made longer, or ended, while others look at it.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ impl Term {
     pub(crate) const FOREVER: Self = Self(None);
 
     /// A term that lasts as long as the node may answer.
-    pub(super) fn new(tenure: Tenure) -> Self {
+    pub(super) fn new(tenure: LeaseDeadline) -> Self {
         let now = Instant::now();
         let until = AtomicU64::new(millis(tenure.left(now)));
         Self(Some(Arc::new(Lasting { begun: now, until })))
@@ -57,7 +57,7 @@ fn millis(duration: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use taisai_journal::Terms;
+    use taisai_journal::LeaseTiming;
 
     use super::*;
 
@@ -65,9 +65,9 @@ mod tests {
     const LEASE: Duration = Duration::from_mins(10);
 
     /// What a renewal gives that was sent so long ago.
-    fn tenure(ago: Duration) -> Tenure {
-        let terms = Terms::new(LEASE, LEASE / 6).unwrap();
-        Tenure::since(Instant::now().checked_sub(ago).unwrap(), terms)
+    fn tenure(ago: Duration) -> LeaseDeadline {
+        let terms = LeaseTiming::new(LEASE, LEASE / 6).unwrap();
+        LeaseDeadline::since(Instant::now().checked_sub(ago).unwrap(), terms)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use postgres::types::{ToSql, Type};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
-use taisai_journal::{PostgresError, Session};
+use taisai_journal::{PostgresError, PostgresSession};
 use taisai_record::Address;
 
 use super::{Expected, SecretsError};
@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The store.
 pub(super) enum Store {
     Sqlite(PathBuf, Connection),
-    Postgres(Session),
+    Postgres(PostgresSession),
 }
 
 /// A value in it.
@@ -146,7 +146,7 @@ fn open_file(file: PathBuf, may_make: bool) -> Result<Option<Store>, SecretsErro
 }
 
 fn open_schema(address: &str, may_make: bool) -> Result<Option<Store>, SecretsError> {
-    let session = Session::open(address, "taisai secrets", PATIENCE)?;
+    let session = PostgresSession::open(address, "taisai secrets", PATIENCE)?;
     session.batch(&format!("SET client_min_messages = warning; SET search_path = {SCHEMA}"))?;
     if !may_make && session.query("SELECT 1 WHERE to_regclass('keys') IS NOT NULL", &[])?.is_empty() {
         return Ok(None);

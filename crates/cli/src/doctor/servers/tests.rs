@@ -5,9 +5,9 @@ use taisai_journal::{NodeName, PostgresError};
 use super::*;
 use crate::doctor::finding::State;
 
-fn primary() -> Condition {
-    let setting = |name| Setting { name, value: "on".to_owned(), is_durable: true };
-    Condition {
+fn primary() -> ServerCondition {
+    let setting = |name| ServerSetting { name, value: "on".to_owned(), is_durable: true };
+    ServerCondition {
         version: "15.8".to_owned(),
         is_new_enough: true,
         is_standby: false,
@@ -21,21 +21,21 @@ fn primary() -> Condition {
     }
 }
 
-fn standby(name: &str, sync_state: &str) -> Standby {
+fn standby(name: &str, sync_state: &str) -> StandbyServer {
     let text = |text: &str| Some(text.to_owned());
-    Standby { name: name.to_owned(), state: text("streaming"), sync_state: text(sync_state), behind: Some(0) }
+    StandbyServer { name: name.to_owned(), state: text("streaming"), sync_state: text(sync_state), behind: Some(0) }
 }
 
-fn node(version: &str) -> Node {
-    Node { name: NodeName::from(version), address: "h:1".to_owned(), version: version.to_owned(), is_new: false }
+fn node(version: &str) -> LiveNode {
+    LiveNode { name: NodeName::from(version), address: "h:1".to_owned(), version: version.to_owned(), is_new: false }
 }
 
-fn at(place: &str, condition: Condition) -> Examined {
-    Examined { place: place.to_owned(), condition: Ok(condition) }
+fn at(place: &str, condition: ServerCondition) -> ExaminedServer {
+    ExaminedServer { place: place.to_owned(), condition: Ok(condition) }
 }
 
 /// What is not well, as check and state.
-fn judged(servers: &[Examined]) -> Vec<(&'static str, State)> {
+fn judged(servers: &[ExaminedServer]) -> Vec<(&'static str, State)> {
     let findings = judge(servers, "0.1.0");
     assert!(findings.iter().all(|finding| (finding.state == State::Well) == finding.mend.is_none()), "{findings:?}");
     findings.iter().filter(|found| found.state != State::Well).map(|found| (found.check, found.state)).collect()
@@ -43,25 +43,29 @@ fn judged(servers: &[Examined]) -> Vec<(&'static str, State)> {
 
 #[test]
 fn a_set_up_that_is_well_is_well() {
-    let standby = Condition { is_standby: true, standbys: Vec::new(), commits: None, ..primary() };
+    let standby = ServerCondition { is_standby: true, standbys: Vec::new(), commits: None, ..primary() };
     assert_eq!(judged(&[at("a", primary()), at("b", standby)]), []);
 }
 
 #[test]
 fn each_thing_that_is_wrong_is_said() {
     let weak = |name| {
-        let setting = Setting { name, value: "off".to_owned(), is_durable: false };
-        Condition { settings: vec![setting], ..primary() }
+        let setting = ServerSetting { name, value: "off".to_owned(), is_durable: false };
+        ServerCondition { settings: vec![setting], ..primary() }
     };
-    let synchronous =
-        |names: &str, standbys: Vec<Standby>| Condition { synchronous: names.to_owned(), standbys, ..primary() };
-    let hidden = Standby { state: None, sync_state: None, behind: None, ..standby("b", "") };
-    let starting = Standby { state: Some("catchup".to_owned()), ..standby("b", "quorum") };
-    let behind = Standby { behind: Some(FAR_BEHIND + 1), ..standby("b", "quorum") };
-    let clock = |ahead, uncertainty| Condition { ahead, uncertainty: Duration::from_millis(uncertainty), ..primary() };
+    let synchronous = |names: &str, standbys: Vec<StandbyServer>| ServerCondition {
+        synchronous: names.to_owned(),
+        standbys,
+        ..primary()
+    };
+    let hidden = StandbyServer { state: None, sync_state: None, behind: None, ..standby("b", "") };
+    let starting = StandbyServer { state: Some("catchup".to_owned()), ..standby("b", "quorum") };
+    let behind = StandbyServer { behind: Some(FAR_BEHIND + 1), ..standby("b", "quorum") };
+    let clock =
+        |ahead, uncertainty| ServerCondition { ahead, uncertainty: Duration::from_millis(uncertainty), ..primary() };
     let silent = PostgresError::Silent(Duration::from_secs(3));
     for (condition, expected) in [
-        (Condition { is_new_enough: false, ..primary() }, vec![("version", State::Wrong)]),
+        (ServerCondition { is_new_enough: false, ..primary() }, vec![("version", State::Wrong)]),
         (weak("synchronous_commit"), vec![("synchronous_commit", State::Wrong)]),
         (weak("fsync"), vec![("fsync", State::Wrong)]),
         (synchronous("", vec![standby("b", "async")]), vec![("standbys", State::Wrong)]),
@@ -81,11 +85,11 @@ fn each_thing_that_is_wrong_is_said() {
         (clock(125_001, 0), vec![("clock", State::Wrong)]),
         (clock(-125_001, 0), vec![("clock", State::Wrong)]),
         (clock(-130_000, 5), vec![]),
-        (Condition { commits: Some(Err(silent)), ..primary() }, vec![("commit", State::Wrong)]),
-        (Condition { commits: Some(Ok(vec![SLOW * 2; 3])), ..primary() }, vec![("commit", State::Note)]),
-        (Condition { nodes: Ok(vec![node("0.1.0"), node("0.2.0")]), ..primary() }, vec![("nodes", State::Note)]),
-        (Condition { nodes: Ok(vec![node("0.2.0")]), ..primary() }, vec![("nodes", State::Note)]),
-        (Condition { nodes: Ok(Vec::new()), ..primary() }, vec![]),
+        (ServerCondition { commits: Some(Err(silent)), ..primary() }, vec![("commit", State::Wrong)]),
+        (ServerCondition { commits: Some(Ok(vec![SLOW * 2; 3])), ..primary() }, vec![("commit", State::Note)]),
+        (ServerCondition { nodes: Ok(vec![node("0.1.0"), node("0.2.0")]), ..primary() }, vec![("nodes", State::Note)]),
+        (ServerCondition { nodes: Ok(vec![node("0.2.0")]), ..primary() }, vec![("nodes", State::Note)]),
+        (ServerCondition { nodes: Ok(Vec::new()), ..primary() }, vec![]),
     ] {
         let words = format!("{condition:?}");
         assert_eq!(judged(&[at("a", condition)]), expected, "{words}");
@@ -96,9 +100,9 @@ fn each_thing_that_is_wrong_is_said() {
 fn exactly_one_server_takes_writes() {
     let absent = || {
         let why = PostgresError::Absent { place: "b:1".to_owned(), why: "it is silent".to_owned() };
-        Examined { place: "b:1".to_owned(), condition: Err(why) }
+        ExaminedServer { place: "b:1".to_owned(), condition: Err(why) }
     };
-    let standby = || Condition { is_standby: true, commits: None, ..primary() };
+    let standby = || ServerCondition { is_standby: true, commits: None, ..primary() };
     assert_eq!(judged(&[at("a", primary()), at("b", primary())]), [("primary", State::Wrong)]);
     assert_eq!(judged(&[at("a", standby()), at("b", standby())]), [("primary", State::Wrong)]);
     assert_eq!(judged(&[at("a", primary()), absent()]), [("reachable", State::Wrong)]);

@@ -11,7 +11,7 @@ pub struct NodeName(Arc<str>);
 
 /// A process of a house that lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct LiveNode {
     /// Its name.
     pub name: NodeName,
     /// Where screens and other nodes reach it.
@@ -26,7 +26,7 @@ pub struct Node {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     /// The part.
-    pub part: ChainName,
+    pub partition: ChainName,
     /// The living node that holds it.
     pub holder: Option<NodeName>,
     /// The living node that it shall move to.
@@ -35,9 +35,9 @@ pub struct Lease {
 
 /// All nodes that live, and all parts that were ever held, each by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Roster {
+pub struct LeaseRoster {
     /// The nodes.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<LiveNode>,
     /// The parts.
     pub leases: Vec<Lease>,
 }
@@ -74,15 +74,15 @@ impl fmt::Debug for NodeName {
     }
 }
 
-impl Roster {
+impl LeaseRoster {
     /// The node of that name, if it lives.
-    pub fn node(&self, name: &NodeName) -> Option<&Node> {
+    pub fn node(&self, name: &NodeName) -> Option<&LiveNode> {
         self.nodes.iter().find(|node| node.name == *name)
     }
 
     /// The node that holds a part.
-    pub fn holder(&self, part: &ChainName) -> Option<&Node> {
-        let lease = self.leases.iter().find(|lease| lease.part == *part)?;
+    pub fn holder(&self, partition: &ChainName) -> Option<&LiveNode> {
+        let lease = self.leases.iter().find(|lease| lease.partition == *partition)?;
         self.node(lease.holder.as_ref()?)
     }
 
@@ -93,7 +93,7 @@ impl Roster {
 
     /// The parts that a node holds and should release when it can, with the node that waits for each.
     pub fn wanted_from(&self, name: &NodeName) -> impl Iterator<Item = (&ChainName, &NodeName)> {
-        self.held_by(name).filter_map(|lease| Some((&lease.part, lease.wanted.as_ref()?)))
+        self.held_by(name).filter_map(|lease| Some((&lease.partition, lease.wanted.as_ref()?)))
     }
 }
 
@@ -101,24 +101,25 @@ impl Roster {
 mod tests {
     use super::*;
 
-    fn node(name: &str, is_new: bool) -> Node {
-        Node { name: name.into(), address: String::new(), version: String::new(), is_new }
+    fn node(name: &str, is_new: bool) -> LiveNode {
+        LiveNode { name: name.into(), address: String::new(), version: String::new(), is_new }
     }
 
-    fn roster(nodes: &[&str], leases: &[(&str, Option<&str>, Option<&str>)]) -> Roster {
+    fn roster(nodes: &[&str], leases: &[(&str, Option<&str>, Option<&str>)]) -> LeaseRoster {
         let node = |name: &&str| node(name, true);
-        let lease = |(part, holder, wanted): &(&str, Option<&str>, Option<&str>)| Lease {
-            part: part.parse().unwrap(),
+        let lease = |(partition, holder, wanted): &(&str, Option<&str>, Option<&str>)| Lease {
+            partition: partition.parse().unwrap(),
             holder: holder.map(NodeName::from),
             wanted: wanted.map(NodeName::from),
         };
-        Roster { nodes: nodes.iter().map(node).collect(), leases: leases.iter().map(lease).collect() }
+        LeaseRoster { nodes: nodes.iter().map(node).collect(), leases: leases.iter().map(lease).collect() }
     }
 
     #[test]
     fn a_part_is_held_until_it_is_released() {
         let before = roster(&["a", "b"], &[("house", Some("a"), None), ("table-1", Some("a"), Some("b"))]);
-        let wanted: Vec<_> = before.wanted_from(&"a".into()).map(|(part, node)| format!("{part} {node}")).collect();
+        let wanted: Vec<_> =
+            before.wanted_from(&"a".into()).map(|(partition, node)| format!("{partition} {node}")).collect();
         assert_eq!(wanted, ["table-1 b"]);
         let released = roster(&["a", "b"], &[("house", Some("b"), None), ("table-1", None, Some("b"))]);
         assert_eq!(released.holder(&"house".parse().unwrap()).map(|node| node.name.as_str()), Some("b"));

@@ -4,22 +4,22 @@ use std::time::{Duration, Instant};
 
 /// How long leases last, and how often they are renewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
+pub struct LeaseTiming {
     lease: Duration,
-    beat: Duration,
+    heartbeat_interval: Duration,
 }
 
 /// Terms that nobody could keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a lease lasts 100 ms to 10 minutes, and there are three beats in it or more")]
-pub struct BadTerms;
+pub struct BadLeaseTiming;
 
-impl Terms {
+impl LeaseTiming {
     /// Leases that last so long and are renewed so often.
-    pub fn new(lease: Duration, beat: Duration) -> Result<Self, BadTerms> {
+    pub fn new(lease: Duration, heartbeat: Duration) -> Result<Self, BadLeaseTiming> {
         let lasts = Duration::from_millis(100)..=Duration::from_mins(10);
-        let is_kept = lasts.contains(&lease) && !beat.is_zero() && beat <= lease / 3;
-        if is_kept { Ok(Self { lease, beat }) } else { Err(BadTerms) }
+        let is_kept = lasts.contains(&lease) && !heartbeat.is_zero() && heartbeat <= lease / 3;
+        if is_kept { Ok(Self { lease, heartbeat_interval: heartbeat }) } else { Err(BadLeaseTiming) }
     }
 
     /// How long a lease lasts.
@@ -28,14 +28,14 @@ impl Terms {
     }
 
     /// How long there is from one beat to the next.
-    pub const fn beat(self) -> Duration {
-        self.beat
+    pub const fn heartbeat_interval(self) -> Duration {
+        self.heartbeat_interval
     }
 }
 
-impl Default for Terms {
+impl Default for LeaseTiming {
     fn default() -> Self {
-        Self { lease: Duration::from_secs(3), beat: Duration::from_millis(500) }
+        Self { lease: Duration::from_secs(3), heartbeat_interval: Duration::from_millis(500) }
     }
 }
 
@@ -44,14 +44,14 @@ impl Default for Terms {
 /// It is reckoned from the moment before the renewing statement was sent. The database began its own time later, so that it
 /// gives a part to nobody else before this is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tenure {
+pub struct LeaseDeadline {
     until: Instant,
 }
 
-impl Tenure {
+impl LeaseDeadline {
     /// What a renewal gives that was sent then and has been acknowledged.
-    pub fn since(sent: Instant, terms: Terms) -> Self {
-        Self { until: sent + terms.lease }
+    pub fn since(sent: Instant, timing: LeaseTiming) -> Self {
+        Self { until: sent + timing.lease }
     }
 
     /// The longer of two.
@@ -82,27 +82,29 @@ mod tests {
     #[test]
     fn one_may_answer_from_the_sending_to_the_end_of_the_lease() {
         let sent = Instant::now();
-        let tenure = Tenure::since(sent, Terms::default());
+        let deadline = LeaseDeadline::since(sent, LeaseTiming::default());
         for (after, holds, left) in
             [(0, true, 3_000), (2_999, true, 1), (3_000, false, 0), (3_001, false, 0), (86_400_000, false, 0)]
         {
             let now = sent + millis(after);
-            assert_eq!((tenure.holds(now), tenure.left(now)), (holds, millis(left)), "{after} ms");
+            assert_eq!((deadline.holds(now), deadline.left(now)), (holds, millis(left)), "{after} ms");
         }
     }
 
     #[test]
     fn an_answer_that_comes_late_or_out_of_order_takes_nothing_back() {
         let sent = Instant::now();
-        let (early, late) =
-            (Tenure::since(sent, Terms::default()), Tenure::since(sent + millis(500), Terms::default()));
+        let (early, late) = (
+            LeaseDeadline::since(sent, LeaseTiming::default()),
+            LeaseDeadline::since(sent + millis(500), LeaseTiming::default()),
+        );
         assert_eq!((early.or(late), late.or(early)), (late, late));
         assert!(!early.holds(sent + millis(3_200)) && early.or(late).holds(sent + millis(3_200)));
     }
 
     #[test]
     fn terms_that_nobody_keeps_are_none() {
-        for (lease, beat, is_kept) in [
+        for (lease, heartbeat, is_kept) in [
             (3_000, 500, true),
             (300, 100, true),
             (300, 101, false),
@@ -111,8 +113,8 @@ mod tests {
             (600_000, 1_000, true),
             (600_001, 1_000, false),
         ] {
-            assert_eq!(Terms::new(millis(lease), millis(beat)).is_ok(), is_kept, "{lease} {beat}");
+            assert_eq!(LeaseTiming::new(millis(lease), millis(heartbeat)).is_ok(), is_kept, "{lease} {heartbeat}");
         }
-        assert_eq!(Terms::new(millis(3_000), millis(500)), Ok(Terms::default()));
+        assert_eq!(LeaseTiming::new(millis(3_000), millis(500)), Ok(LeaseTiming::default()));
     }
 }
