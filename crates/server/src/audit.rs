@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 pub(crate) use http::routes;
 pub(crate) use verification::{Verification, Verifications};
 
-use crate::denied::Denied;
+use crate::http::denied::Denied;
 use crate::reports::Trouble;
 use archive::Stoppable;
 

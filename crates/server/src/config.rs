@@ -21,12 +21,12 @@ pub(crate) use first_use::Founding;
 pub use first_use::{FirstDevice, FirstPerson, FirstUse, NotFounded};
 pub use seed::{Seed, TableSeed, founders};
 
-use crate::accept::Tls;
-use crate::hall::{HallPlan, TablePlan};
-use crate::network::Network;
-use crate::nodes::NodePlan;
+use crate::http::accept::Tls;
+use crate::http::network::Network;
+use crate::node::peers::NodePlan;
+use crate::node::{HallPlan, TablePlan};
 use crate::serve::Plan;
-use crate::socket::SIGN_OF_LIFE;
+use crate::ws::SIGN_OF_LIFE;
 
 /// How long a round in play may take to its end when the house is stopped.
 const GRACE: Duration = Duration::from_secs(20);

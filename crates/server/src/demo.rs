@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::config::Seed;
-use crate::hall::Hall;
+use crate::node::Hall;
 use dealer::Dealer;
 #[cfg(test)]
 pub(crate) use player::occupy;

@@ -9,11 +9,15 @@
 //! Whoever has a device revoked calls [`Devices::cut`] once the House has accepted it: the machines of a table do not know which
 //! devices are revoked.
 
-mod asking;
+pub(crate) mod acceptor;
+mod challenge;
+pub(crate) mod chip_reader;
+mod cluster_device;
+mod connected;
+pub(crate) mod displays;
 mod enrol;
-mod live;
-mod pace;
-mod prove;
+mod rate_limit;
+pub(crate) mod tumbler;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
@@ -21,20 +25,20 @@ use std::time::Duration;
 
 use taisai_table::{DeviceId, DeviceKind, House, HouseCommand, Time};
 
-use crate::denied::Denied;
-use crate::people::Tries;
-use crate::secrets::{KeptDevice, Secrets, SecretsError};
+use crate::auth::Tries;
+use crate::auth::secrets::{KeptDevice, Secrets, SecretsError};
+use crate::http::denied::Denied;
 use crate::server::Server;
+pub(crate) use challenge::prove;
 #[cfg(test)]
-pub(crate) use asking::ToDevice;
-pub(crate) use asking::{AsksCluster, Unreadable, answer};
+pub(crate) use challenge::{Challenge, Signed};
+#[cfg(test)]
+pub(crate) use cluster_device::ToDevice;
+pub(crate) use cluster_device::{AsksCluster, Unreadable, answer};
+use connected::Live;
+pub(crate) use connected::{Life, Taken, Told};
 pub(crate) use enrol::{enrolment_code, routes};
-use live::Live;
-pub(crate) use live::{Life, Taken, Told};
-pub(crate) use pace::Pace;
-pub(crate) use prove::prove;
-#[cfg(test)]
-pub(crate) use prove::{Challenge, Signed};
+pub(crate) use rate_limit::Pace;
 
 /// Devices that are connected are looked at so often.
 const LOOKS: Duration = Duration::from_secs(2);

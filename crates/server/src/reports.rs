@@ -2,20 +2,20 @@
 //! the program's own commands. A thread keeps the tables close behind the record; those who ask are let in a few at a time, and
 //! none may ask for longer than a while. Nothing here decides anything.
 
-mod asked;
 mod csv;
 mod days;
 mod dice;
+mod error;
 mod events;
 mod follow;
 mod games;
 mod http;
 mod meters;
+mod params;
 mod queries;
 mod results;
 mod rounds;
 mod tables;
-mod trouble;
 
 use std::collections::HashMap;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -30,21 +30,21 @@ use taisai_rules::{Game, Games, RulesText};
 use taisai_table::{ClusterId, Seat, TableId};
 use tokio::sync::{Semaphore, oneshot};
 
-pub(crate) use asked::MayRead;
 pub use csv::{Cell, Csv};
 pub use days::{Calendar, Days};
 pub use dice::{DiceSheet, SetDice, TableDice, TestSheet};
+pub use error::Trouble;
 pub use events::{EventFilter, EventLine, EventPlace, LARGEST_PAGE, NoPlace, events_csv};
 pub use follow::LagSheet;
 pub use games::{BetLine, GAMES, GameLine, games};
 pub(crate) use http::{last_games, routes};
 pub use meters::{MeterLine, meters, meters_csv};
+pub(crate) use params::MayRead;
 pub use queries::{BadParameter, answer_csv, parameters};
 pub use results::{By, ResultLine, results, results_csv};
 pub use rounds::{MOST_ROUNDS, RoundLine, rounds};
-pub use trouble::Trouble;
 
-use crate::denied::Denied;
+use crate::http::denied::Denied;
 use follow::{Known, Played};
 
 /// So many may read at once.
@@ -241,4 +241,4 @@ impl Drop for Reports {
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

@@ -15,24 +15,26 @@ use taisai_table::Time;
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 
-use crate::accept::{self, Accepting, Tls, TlsError};
 use crate::audit::{Audits, Recorded};
+use crate::auth::secrets::{Expected, Secrets, SecretsError};
+use crate::auth::{People, TimeOuts, one_time_password};
 use crate::config::{FirstUse, Founding, NotFounded, Seed};
 use crate::demo::{Demo, Pace};
+use crate::devices::displays::Displays;
 use crate::devices::{Devices, enrolment_code, find_out};
-use crate::displays::Displays;
-use crate::guard::guard;
-use crate::hall::{Hall, HallError, HallPlan};
+use crate::http::accept::{self, Accepting, Tls, TlsError};
+use crate::http::guard::guard;
+use crate::http::network::Network;
+use crate::http::{api, operations, screens};
 use crate::metrics::Metrics;
-use crate::network::Network;
-use crate::nodes::{Former, NodePlan};
-use crate::people::{People, TimeOuts, one_time_password};
+use crate::node;
+use crate::node::membership::Former;
+use crate::node::peers::NodePlan;
+use crate::node::stopped::Stopped;
+use crate::node::{Hall, HallError, HallPlan};
 use crate::reports::{Reports, games_of};
-use crate::secrets::{Expected, Secrets, SecretsError};
 use crate::server::{Place, Server, Shared, Stopping};
-use crate::stopped::Stopped;
-use crate::voucher::Printer;
-use crate::{api, nodes, operations, screens};
+use crate::vouchers::Printer;
 
 /// How often a house that stops looks whether its rounds are over, and its connections gone.
 const LOOK: Duration = Duration::from_millis(50);
@@ -337,9 +339,9 @@ fn routes(server: &Shared) -> Router {
         .merge(api::routes().into_router())
         .merge(api::docs())
         .merge(operations::routes())
-        .merge(nodes::routes())
+        .merge(node::peer_api::routes())
         .merge(screens::routes())
-        .layer(from_fn_with_state(Arc::clone(server), nodes::relay))
+        .layer(from_fn_with_state(Arc::clone(server), node::relay))
         .layer(from_fn_with_state(Arc::clone(server), guard))
         .with_state(Arc::clone(server))
 }

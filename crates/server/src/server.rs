@@ -8,21 +8,22 @@ use taisai_table::{DeviceId, Profile, TableId};
 use tokio::sync::watch;
 
 use crate::audit::Audits;
-use crate::clock::{Clock, Sources};
+use crate::auth::People;
+use crate::auth::secrets::Secrets;
 use crate::config::{Seed, recorded_name};
-use crate::denied::Denied;
 use crate::devices::Devices;
-use crate::displays::Displays;
-use crate::hall::Doors;
-use crate::handle::TableHandle;
+use crate::devices::displays::Displays;
+use crate::http::denied::Denied;
+use crate::http::network::Network;
 use crate::metrics::Metrics;
-use crate::network::Network;
-use crate::nodes::{Nodes, Term};
-use crate::people::People;
+use crate::node::Doors;
+use crate::node::clock::{Clock, Sources};
+use crate::node::handle::TableHandle;
+use crate::node::lease_deadline::Term;
+use crate::node::peers::Nodes;
+use crate::node::stopped::Stopped;
 use crate::reports::Reports;
-use crate::secrets::Secrets;
-use crate::stopped::Stopped;
-use crate::voucher::Printer;
+use crate::vouchers::Printer;
 
 /// The house as people know it.
 #[derive(Clone, Debug)]

@@ -9,11 +9,11 @@ use taisai_record::{RoundSheet, Standing};
 use taisai_table::{PersonId, Position, RoundNumber, TableId};
 
 use super::Verification;
-use crate::api::Routes;
-use crate::denied::Denied;
-use crate::people::SignedIn;
+use crate::auth::SignedIn;
+use crate::http::api::Routes;
+use crate::http::denied::Denied;
+use crate::http::request::Named;
 use crate::reports::MayRead;
-use crate::request::Named;
 use crate::server::{Server, Shared};
 
 /// Where the record is looked into.

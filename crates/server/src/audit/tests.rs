@@ -6,7 +6,7 @@ use taisai_table::{RoundNumber, TableId};
 
 use super::verification::State;
 use super::*;
-use crate::reports::tests::played::{Playing, TABLE, plan, program};
+use crate::tests::played::{Playing, TABLE, plan, program};
 
 async fn audits(folder: &std::path::Path) -> Audits {
     let mut playing = Playing::open(folder).await;

@@ -10,7 +10,7 @@ use taisai_record::{AuditSheet, StoreAudit, Waits};
 
 use super::Recorded;
 use super::archive::Stoppable;
-use crate::denied::Denied;
+use crate::http::denied::Denied;
 
 /// So many are remembered.
 const REMEMBERED: usize = 16;

@@ -12,10 +12,10 @@ use taisai_engine::{ApprovalOnFile, own_approvals};
 use taisai_table::{Answer, ApprovalId, House, Phase, Round, TableId, TableLimits};
 
 use super::Seed;
-use crate::api::Routes;
-use crate::denied::Denied;
-use crate::people::SignedIn;
-use crate::request::Named;
+use crate::auth::SignedIn;
+use crate::http::api::Routes;
+use crate::http::denied::Denied;
+use crate::http::request::Named;
 use crate::server::{Server, Shared};
 
 /// The set-up of the house.

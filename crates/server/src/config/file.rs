@@ -11,9 +11,9 @@ use taisai_rules::{Game, LimitScope, Money, Station};
 use taisai_table::{LimitEntry, LimitRange, Profile, Registration, TableId, TableLimits, TableRules};
 
 use super::{Config, DATA, LEVELS, LISTEN, Log, LogFormat, Names, TableConfig, is_exposed};
-use crate::accept::Tls;
-use crate::network::Network;
-use crate::nodes::NodePlan;
+use crate::http::accept::Tls;
+use crate::http::network::Network;
+use crate::node::peers::NodePlan;
 
 /// The largest amount that a file may name, in cents.
 const MOST_CENTS: u32 = 4_000_000_000;

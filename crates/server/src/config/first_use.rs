@@ -6,9 +6,9 @@ use taisai_table::{
 };
 
 use super::seed::Seed;
-use crate::answer::Answer;
-use crate::handle::HouseHandle;
-use crate::stopped::Stopped;
+use crate::http::reply::Answer;
+use crate::node::handle::HouseHandle;
+use crate::node::stopped::Stopped;
 
 /// What the first people and terminals of a house are let in by. It is told on the first start, and never again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

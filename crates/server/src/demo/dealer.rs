@@ -13,12 +13,12 @@ use tokio::sync::watch;
 use super::chance::{self, NoChance};
 use super::player::{self, Wish};
 use super::{Pace, Stay};
-use crate::answer::Answer;
-use crate::clock::OwnIds;
-use crate::hall::Hall;
-use crate::handle::HouseHandle;
-use crate::handle::TableHandle;
-use crate::stopped::Stopped;
+use crate::http::reply::Answer;
+use crate::node::Hall;
+use crate::node::clock::OwnIds;
+use crate::node::handle::HouseHandle;
+use crate::node::handle::TableHandle;
+use crate::node::stopped::Stopped;
 
 /// A round in so many is void, as a die does not lie flat.
 const VOID: u32 = 30;

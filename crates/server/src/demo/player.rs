@@ -10,8 +10,8 @@ use tokio::task::JoinSet;
 
 use super::Stay;
 use super::chance::{self, NoChance};
-use crate::connection::Connection;
-use crate::handle::TableHandle;
+use crate::node::handle::TableHandle;
+use crate::ws::connection::Connection;
 
 /// The credits below which a player at a terminal buys in.
 const LITTLE: Money = Money::from_cents(5_000);

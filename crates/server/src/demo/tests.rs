@@ -13,8 +13,8 @@ use tokio::sync::watch;
 
 use super::Pace;
 use crate::config::{Config, FirstUse, Founding, Names};
-use crate::hall::Hall;
 use crate::metrics::Metrics;
+use crate::node::Hall;
 use crate::serve::{Plan, ServeError, serve};
 
 const ROUNDS: u64 = 5;

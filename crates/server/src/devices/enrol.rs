@@ -11,14 +11,14 @@ use taisai_endpoint::endpoint;
 use taisai_table::{Act, Actor, CommandId, DeviceId, DeviceKind, HouseCommand, Time};
 
 use super::{held, on_file};
-use crate::answer::Answer;
-use crate::api::Routes;
-use crate::commands::to_the_end;
-use crate::denied::Denied;
-use crate::people::approvals::{What, may};
-use crate::people::{Approved, Caller, SignedIn};
-use crate::request::{Body, Named};
-use crate::secrets::{KeptDevice, Readable, Secrets, SecretsError, hex};
+use crate::auth::approvals::{What, may};
+use crate::auth::commands::to_the_end;
+use crate::auth::secrets::{KeptDevice, Readable, Secrets, SecretsError, hex};
+use crate::auth::{Approved, Caller, SignedIn};
+use crate::http::api::Routes;
+use crate::http::denied::Denied;
+use crate::http::reply::Answer;
+use crate::http::request::{Body, Named};
 use crate::server::{Server, Shared};
 
 /// No request for an enrolment is larger.

@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use taisai_table::{Act, DeviceId, DeviceKind, Happening, House, HouseCommand, Person, Role, Roles, Time};
 use tokio_tungstenite::tungstenite;
 
-use super::prove::{Signed, content, proven};
+use super::challenge::{Signed, content, proven};
 use super::{Proven, Told, enrolment_code, take};
-use crate::answer::Answer;
-use crate::denied::Denied;
-use crate::people::approvals::What;
-use crate::people::running::{ADMINISTRATOR, DEVICE, Heard, Running, answered_by_manager};
-use crate::secrets::hex;
+use crate::auth::approvals::What;
+use crate::auth::secrets::hex;
+use crate::http::denied::Denied;
+use crate::http::reply::Answer;
 use crate::server::Shared;
+use crate::tests::running::{ADMINISTRATOR, DEVICE, Heard, Running, answered_by_manager};
 
 const CHALLENGE: [u8; 32] = [3; 32];
 

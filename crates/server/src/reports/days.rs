@@ -8,7 +8,7 @@ use jiff::{Timestamp, ToSpan as _};
 use taisai_record::projection::Reader;
 use taisai_table::Time;
 
-use super::trouble::{Trouble, text};
+use super::error::{Trouble, text};
 
 /// From one gaming day to another, both included; open where none is named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use taisai_record::projection::Reader;
 use taisai_rules::Dice;
 use taisai_table::TableId;
 
+use super::error::{Trouble, count, maybe};
 use super::rounds::dice;
-use super::trouble::{Trouble, count, maybe};
 
 /// So many rounds are read at once.
 const AT_ONCE: usize = 10_000;

@@ -10,7 +10,7 @@ use taisai_table::{DeviceId, PersonId, Seat, TableId, Time};
 
 use super::csv::{Cell, Csv};
 use super::days::Calendar;
-use super::trouble::{Trouble, count, maybe, number, text};
+use super::error::{Trouble, count, maybe, number, text};
 
 /// So many events are on a page at most.
 pub const LARGEST_PAGE: usize = 1_000;

@@ -14,8 +14,8 @@ use taisai_table::{ClusterId, MachineId, TableId};
 use tokio::sync::watch;
 
 use super::dice::{TableDice, Watch};
+use super::error::{Trouble, count, text};
 use super::tables::machine;
-use super::trouble::{Trouble, count, text};
 
 /// How often the record is looked at when nobody wakes the thread.
 const EVERY: Duration = Duration::from_secs(1);

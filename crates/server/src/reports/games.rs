@@ -6,8 +6,8 @@ use serde::Serialize;
 use taisai_record::projection::{Reader, Value};
 use taisai_table::{ClusterId, Seat};
 
+use super::error::{Trouble, count, maybe, number, text};
 use super::rounds::{dice, words};
-use super::trouble::{Trouble, count, maybe, number, text};
 
 /// So many games of a seat are shown; F30 asks for ten.
 pub const GAMES: usize = 20;

@@ -10,14 +10,14 @@ use taisai_endpoint::endpoint;
 use taisai_record::projection::{QUERIES, Query as NamedQuery, Reader, gaming_day};
 use taisai_table::{ClusterId, RoundNumber, Seat, TableId};
 
-use super::asked::{DaysAsked, EventsAsked, Format, MayRead, ResultsAsked, RoundsAsked, days, is_csv, page};
+use super::params::{DaysAsked, EventsAsked, Format, MayRead, ResultsAsked, RoundsAsked, days, is_csv, page};
 use super::{
     Calendar, Days, GameLine, LARGEST_PAGE, LagSheet, MOST_ROUNDS, RoundLine, TableDice, Trouble, answer_csv,
     events_csv, meters, meters_csv, parameters, queries, results, results_csv, rounds,
 };
-use crate::api::Routes;
-use crate::denied::Denied;
-use crate::request::{Asked, Named};
+use crate::http::api::Routes;
+use crate::http::denied::Denied;
+use crate::http::request::{Asked, Named};
 use crate::server::{Server, Shared};
 
 /// So many rows a query gives at most.
@@ -304,7 +304,7 @@ mod tests {
     /// Every schema that the description speaks of is there.
     #[test]
     fn the_description_is_whole() {
-        let description = serde_json::to_value(crate::api::routes().description()).unwrap();
+        let description = serde_json::to_value(crate::http::api::routes().description()).unwrap();
         for path in [
             "/reports/lag",
             "/reports/results",

@@ -8,7 +8,7 @@ use taisai_record::projection::Reader;
 
 use super::csv::{Cell, Csv};
 use super::days::{Calendar, Days};
-use super::trouble::{Trouble, count, number};
+use super::error::{Trouble, count, number};
 
 /// The meters of a seat, or of a cluster. Amounts are cents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

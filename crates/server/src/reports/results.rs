@@ -16,8 +16,8 @@ use taisai_table::{Registration, TableId};
 
 use super::csv::{Cell, Csv};
 use super::days::Days;
+use super::error::{Trouble, bet_box, count, maybe, number, text};
 use super::tables::clusters;
-use super::trouble::{Trouble, bet_box, count, maybe, number, text};
 
 /// Which rounds are gathered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

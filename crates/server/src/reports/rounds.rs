@@ -5,8 +5,8 @@ use taisai_record::projection::{Reader, Value};
 use taisai_rules::Dice;
 use taisai_table::{RoundNumber, TableId};
 
+use super::error::{Trouble, count, maybe, number, text};
 use super::tables::clusters;
-use super::trouble::{Trouble, count, maybe, number, text};
 
 /// So many rounds are on a page at most.
 pub const MOST_ROUNDS: usize = 500;

@@ -6,7 +6,7 @@ use taisai_record::machine_of;
 use taisai_record::projection::Reader;
 use taisai_table::{MachineId, TableId};
 
-use super::trouble::{Trouble, text};
+use super::error::{Trouble, text};
 
 /// The numbers of each table's clusters, as they stand in a statement.
 pub(super) fn clusters(reader: &mut Reader) -> Result<BTreeMap<TableId, String>, Trouble> {

@@ -1,7 +1,5 @@
 //! Reports on a house that was played are those of its machines, pages have no gaps, and spreadsheets no formulas.
 
-pub(crate) mod played;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -12,8 +10,8 @@ use taisai_rules::{Dice, Games};
 use taisai_table::{Meters, PersonId, Role, Roles, RoundNumber, Seat};
 
 use super::*;
-use crate::people::SignedIn;
-use played::{HOSTILE, Playing, TABLE, cluster};
+use crate::auth::SignedIn;
+use crate::tests::played::{HOSTILE, Playing, TABLE, cluster};
 
 /// A house that was played and closed, its tables projected, and the meters of its machines.
 async fn house(folder: &Path) -> (Reader, std::collections::BTreeMap<(u16, Option<u32>), Meters>) {

@@ -1,0 +1,91 @@
+//! Chip readers and cameras over a socket of their own; docs/chip-reader.md describes what they say. A reader tells what lies on the
+//! layout of a live table that registers every bet; its cluster decides, as it does for the Dealer.
+
+mod message;
+
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::response::Response;
+use taisai_endpoint::endpoint;
+use taisai_table::{Actor, ClusterCommand, ClusterId, DeviceId, DeviceKind, TableId};
+
+use crate::devices::{AsksCluster, Unreadable, answer};
+use crate::http::accept::Held;
+use crate::http::api::Routes;
+use crate::http::denied::Denied;
+use crate::http::request::{Asked, Named};
+use crate::server::Shared;
+use crate::ws::{InCluster, upgrade};
+#[cfg(test)]
+pub(crate) use message::FromReader;
+use message::read;
+
+/// Where chip readers connect.
+pub(crate) fn routes() -> Routes {
+    Routes::of([connect::add_to])
+}
+
+/// The socket of a chip reader. It proves itself as every device does, and then tells what lies on the layout; docs/chip-reader.md.
+#[endpoint(
+    get,
+    "/tables/{table}/chip-reader",
+    params(("table" = u16, Path, description = "The table"), InCluster),
+    responses(
+        (status = 101, description = "The connection is a WebSocket from now on"),
+        (status = 404, description = "There is no such table"),
+    )
+)]
+async fn connect(
+    State(server): State<Shared>,
+    Named(table): Named<u16>,
+    Asked(InCluster { .. }): Asked<InCluster>,
+    held: Option<Extension<Held>>,
+    socket: WebSocketUpgrade,
+) -> Result<Response, Denied> {
+    let table = TableId(table);
+    if !server.doors.is_laid_out(table) {
+        return Err(Denied::Unknown);
+    }
+    Ok(upgrade(socket, held, move |mut socket| async move {
+        let farewell = answer::<ChipReader>(&mut socket, &server, table).await;
+        drop(server);
+        farewell.say(socket).await;
+    }))
+}
+
+#[derive(Clone, Copy)]
+struct ChipReader {
+    cluster: ClusterId,
+}
+
+impl AsksCluster for ChipReader {
+    const NAME: &'static str = "chip reader";
+
+    /// It speaks for all seats of a table; in the last seconds before the close many place at once.
+    const PACE: (u32, Duration) = (64, Duration::from_millis(50));
+
+    fn of(kind: DeviceKind) -> Option<Self> {
+        match kind {
+            DeviceKind::ChipReader { cluster } => Some(Self { cluster }),
+            DeviceKind::Terminal { .. }
+            | DeviceKind::Tumbler
+            | DeviceKind::Screen
+            | DeviceKind::NoteAcceptor { .. } => None,
+        }
+    }
+
+    fn cluster(self) -> ClusterId {
+        self.cluster
+    }
+
+    fn actor(self, device: DeviceId) -> Actor {
+        Actor::ChipReader(device)
+    }
+
+    fn read(self, text: &str) -> Result<(u64, ClusterCommand), Unreadable> {
+        read(text)
+    }
+}

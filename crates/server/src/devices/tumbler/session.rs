@@ -1,0 +1,127 @@
+//! A tumbler is heard: what it says is put before the round of its table, and answered. Nonsense, haste and repetition are
+//! answered with a refusal, and too much of them ends the connection. Its faults go to the house's significant events.
+
+use std::time::{Duration, Instant};
+
+use axum::extract::ws::Utf8Bytes;
+use serde::Serialize;
+use taisai_table::{Actor, CommandId, House, HouseCommand, Refusal, Report, TableId};
+
+use super::message::{Unreadable, Word, read};
+use crate::devices::{Pace, Proven};
+use crate::http::denied::Denied;
+use crate::http::reply::{Answer, json};
+use crate::node::handle::HouseHandle;
+use crate::node::handle::TableHandle;
+use crate::node::stopped::Stopped;
+
+/// How fast a tumbler may speak: a tumble is some five messages in ten seconds.
+const MESSAGES: (u32, Duration) = (32, Duration::from_millis(100));
+
+/// How often faults are taken down: one that does not go away is still one.
+const FAULTS: (u32, Duration) = (3, Duration::from_secs(20));
+
+/// So many messages in a row that cannot be read or come too fast end the connection.
+const PATIENCE: u32 = 64;
+
+/// What is done after a message.
+pub(super) enum Heard {
+    /// It is answered.
+    Answer(Utf8Bytes),
+    /// There were too many of its kind.
+    Enough(Denied),
+}
+
+/// The answer to a message; without its number where that could not be read.
+#[derive(Serialize)]
+struct Answered {
+    sequence: Option<u64>,
+    answer: Answer,
+}
+
+/// A tumbler at a table.
+pub(super) struct Hearing {
+    tumbler: Proven,
+    table: TableId,
+    door: TableHandle,
+    house: HouseHandle,
+    messages: Pace,
+    faults: Pace,
+    denied: u32,
+}
+
+impl Hearing {
+    pub(super) fn new(tumbler: Proven, table: TableId, door: TableHandle, house: HouseHandle) -> Self {
+        let pace = |(most, each)| Pace::new(most, each, Instant::now());
+        Self { tumbler, table, door, house, messages: pace(MESSAGES), faults: pace(FAULTS), denied: 0 }
+    }
+
+    /// Whether the tumbler is still on file: one that was revoked is heard no more.
+    pub(super) async fn may_speak(&self) -> Result<bool, Stopped> {
+        Ok(self.newest_fault().await?.is_some())
+    }
+
+    /// The number of the newest fault, as long as the tumbler is on file.
+    async fn newest_fault(&self) -> Result<Option<u64>, Stopped> {
+        let Proven { device, source, .. } = self.tumbler;
+        let is_known = move |house: &House| house.device(device).is_some_and(|device| !device.is_revoked);
+        self.house.look(move |house| is_known(house).then(|| house.newest(source))).await
+    }
+
+    /// Hears a message and waits for its answer, so that no more than one of them is ever on its way.
+    pub(super) async fn hear(&mut self, text: &str) -> Result<Heard, Stopped> {
+        if !self.messages.allows(Instant::now()) {
+            return Ok(self.deny(None, Denied::TooMany));
+        }
+        let (sequence, word) = match read(text) {
+            Ok(message) => message,
+            Err(Unreadable(sequence)) => return Ok(self.deny(sequence, Denied::BadRequest)),
+        };
+        let Some(fault) = self.newest_fault().await? else {
+            return Ok(Heard::Enough(Denied::NotYours));
+        };
+        let id = CommandId { source: self.tumbler.source, sequence };
+        let command = self.door.look_at_round(move |round| round.newest(id.source)).await?;
+        // Commands are the round's and faults the House's: what is new to the one is not old to the other.
+        let (newest, others) = match word {
+            Word::Command(_) => (command, fault),
+            Word::Fault(_) => (fault, command),
+        };
+        let is_new = sequence > newest;
+        let answer = match word {
+            Word::Command(_) | Word::Fault(_) if is_new && sequence <= others => {
+                let refusal = if sequence == others { Refusal::CommandIdReused } else { Refusal::CommandTooOld };
+                Answer::refused(refusal)
+            }
+            Word::Command(command) => self.door.ask_round(Actor::Tumbler(self.tumbler.device), id, command).await?,
+            Word::Fault(what) => {
+                if is_new && !self.faults.allows(Instant::now()) {
+                    return Ok(self.deny(Some(sequence), Denied::TooMany));
+                }
+                self.report(id, &what).await?
+            }
+        };
+        self.denied = 0;
+        Ok(Heard::Answer(json(&Answered { sequence: Some(sequence), answer })))
+    }
+
+    /// What is wrong is for people: it is in the log, and an event says that there is something.
+    async fn report(&self, id: CommandId, what: &str) -> Result<Answer, Stopped> {
+        let (table, tumbler) = (self.table, self.tumbler.device);
+        tracing::warn!(table = table.0, device = tumbler.0, what, "a tumbler is out of order");
+        let command = HouseCommand::Report { what: Report::TumblerFault { table, tumbler } };
+        Ok(match self.house.ask(Actor::System, id, command).await? {
+            Answer::Accepted(_) => Answer::Accepted(None),
+            Answer::Refused(refused) => Answer::Refused(refused),
+        })
+    }
+
+    fn deny(&mut self, sequence: Option<u64>, denied: Denied) -> Heard {
+        self.denied += 1;
+        if self.denied > PATIENCE {
+            Heard::Enough(denied)
+        } else {
+            Heard::Answer(json(&Answered { sequence, answer: Answer::Refused(denied.into()) }))
+        }
+    }
+}

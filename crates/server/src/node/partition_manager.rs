@@ -1,0 +1,474 @@
+//! The steward of a node: opens the parts that the node comes to hold, and closes those that go to another.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use taisai_engine::Input;
+use taisai_journal::{ChainName, SLOTS};
+use taisai_record::{Address, Book, BookError, Follower, Recorder, Setup, Warn, chain_of, machine_of};
+use taisai_table::{ClusterId, House, MachineId, TableId};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+use super::hosting::{Ready, Rooms, RunningPart, guarded, stop_all};
+use super::{
+    Hall, HallError, HallPlan, Opened, TablePlan, found, laid_out, open_cluster, open_part, open_round, open_table,
+    recorded,
+};
+use crate::metrics::Metrics;
+use crate::node::clock::{self, Clock, Share, Sources};
+use crate::node::handle::Request;
+use crate::node::house_reader::HouseReader;
+use crate::node::membership::{Former, Membership, Turn};
+use crate::node::peer_sender::PeerSender;
+use crate::node::peers::{NodePlan, Nodes, house, part_of};
+use crate::node::router::Router;
+use crate::node::stopped::Stopped;
+
+/// How often it is looked whether another node has founded the house.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// So many parts are opened side by side.
+const SIDE_BY_SIDE: usize = 4;
+
+/// A part that could not be opened is tried again after so long.
+const OPENED_AGAIN: Duration = Duration::from_secs(5);
+
+/// The thread that opens and closes parts. When this is dropped the node falls silent and leaves.
+pub(super) struct Steward {
+    turns: Sender<Turn>,
+    thread: Option<JoinHandle<()>>,
+    /// None once it is closed.
+    work: Option<Arc<Work>>,
+}
+
+impl Drop for Steward {
+    fn drop(&mut self) {
+        let Some(work) = self.work.take() else { return };
+        work.membership.term.end();
+        self.turns.send(Turn::Closed).unwrap_or_default();
+        work.rooms.router.close();
+        let thread = self.thread.take();
+        // Connections to a database are ended outside of any runtime.
+        thread::spawn(move || {
+            thread.map(JoinHandle::join);
+            drop(work);
+        });
+    }
+}
+
+/// What it works with.
+struct Work {
+    rooms: Arc<Rooms>,
+    membership: Membership,
+    running: Mutex<BTreeMap<ChainName, RunningPart>>,
+    /// The thread of the House where another node holds it.
+    follows: Mutex<Vec<JoinHandle<()>>>,
+    turns: Sender<Turn>,
+    peers: PeerSender,
+}
+
+/// Joins a house, or begins it, and runs what this node holds.
+pub(super) fn join(
+    plan: HallPlan,
+    (node, former, address): (&NodePlan, &Former, &str),
+    metrics: &Arc<Metrics>,
+    warn: Warn,
+) -> Result<Hall, HallError> {
+    let Address::Postgres(store) = &plan.address else { unreachable!("a folder is of one machine") };
+    let (turns, turned) = mpsc::channel();
+    let membership = Membership::join(store, (node, former, address), &plan.program.version, turns.clone())?;
+    let peers = PeerSender::start(&membership.nodes);
+    let share = Share { slot: membership.slot.into(), of: SLOTS.into() };
+    let (stop, stopped) = watch::channel(None);
+    let begun = if is_house_here(&membership.nodes, &turned)? {
+        Begun::here(&plan, share, &warn)?
+    } else {
+        Begun::elsewhere(&plan, share, &turned)?
+    };
+    let Begun { id, is_founded, clock, sources, profile, keys, plans, house: opened } = begun;
+    let spread = plans.values().filter(|plan| plan.seats.len() > 1).map(|plan| plan.table).collect();
+    let rooms = Arc::new(Rooms {
+        plan,
+        plans,
+        profile: Arc::new(profile),
+        keys,
+        router: Arc::new(Router::new(Some(peers.clone()), spread)),
+        metrics: Arc::clone(metrics),
+        sources,
+        stop,
+        term: membership.term.clone(),
+        turns: Some(turns.clone()),
+        unopened: Arc::default(),
+        warn,
+        system: clock::system,
+    });
+    let work = Arc::new(Work {
+        rooms: Arc::clone(&rooms),
+        membership,
+        running: Mutex::default(),
+        follows: Mutex::default(),
+        turns: turns.clone(),
+        peers,
+    });
+    match opened {
+        Some((book, recorder)) => work.run_house(book, recorder, clock)?,
+        None => work.read_house()?,
+    }
+    work.membership.claim(parts(&rooms));
+    let (runtime, working) = (Handle::current(), Arc::clone(&work));
+    let serve = move || working.guarded("the steward", || working.serve(&turned, &runtime));
+    let thread = thread::Builder::new().name("steward".to_owned()).spawn(serve)?;
+    let steward = Some(Steward { turns, thread: Some(thread), work: Some(work) });
+    Ok(Hall { rooms, whole: None, steward, clock, stopped, house: id, is_founded })
+}
+
+/// Every part of the house: the House, each table, and each cluster of a table that has several.
+fn parts(rooms: &Rooms) -> Vec<ChainName> {
+    let mut parts = vec![house()];
+    for plan in rooms.plans.values() {
+        parts.push(part_of(plan.table));
+        if rooms.router.is_spread(plan.table) {
+            parts.extend(clusters_of(plan));
+        }
+    }
+    parts
+}
+
+/// The chains of a table's clusters.
+fn clusters_of(plan: &TablePlan) -> impl Iterator<Item = ChainName> {
+    (0..).zip(&plan.seats).map(|(number, _)| chain_of(MachineId::Cluster(ClusterId { table: plan.table, number })))
+}
+
+/// Waits until it is known who holds the House.
+fn is_house_here(nodes: &Nodes, turned: &Receiver<Turn>) -> Result<bool, HallError> {
+    loop {
+        match turned.recv_timeout(LOOK) {
+            Ok(Turn::Held(part)) if part == house() => return Ok(true),
+            Ok(Turn::Over(why)) => return Err(HallError::Over(why)),
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(Stopped::Closed.into()),
+        }
+        if nodes.is_elsewhere(&house()) {
+            return Ok(false);
+        }
+    }
+}
+
+/// What is known of a house before its parts run.
+struct Begun {
+    id: [u8; 16],
+    is_founded: bool,
+    clock: Clock,
+    sources: Sources,
+    profile: taisai_table::Profile,
+    keys: Vec<taisai_journal::PublicKey>,
+    plans: super::Plans,
+    /// The House, where this node holds it.
+    house: Option<(Book, Recorder<House>)>,
+}
+
+impl Begun {
+    fn here(plan: &HallPlan, share: Share, warn: &Warn) -> Result<Self, HallError> {
+        let Opened { mut book, mut house, clock, sources, profile } =
+            Opened::new(clock::system, plan, share, Arc::clone(warn))?;
+        let is_founded = house.machine().people().next().is_some();
+        let plans = found(&mut book, &mut house, plan, clock, &sources)?;
+        let (id, keys) = (book.house(), book.keys().to_vec());
+        Ok(Self { id, is_founded, clock, sources, profile, keys, plans, house: Some((book, house)) })
+    }
+
+    /// Another node holds the House: it is founded there before anything runs here.
+    fn elsewhere(plan: &HallPlan, share: Share, turned: &Receiver<Turn>) -> Result<Self, HallError> {
+        let keys = plan.files.keys()?;
+        let mut follower = Follower::<House>::new(plan.address.clone(), house(), keys.clone());
+        loop {
+            follower.follow(|_| ControlFlow::Continue(()))?;
+            if follower.machine().is_some_and(|house| house.people().next().is_some()) {
+                break;
+            }
+            match turned.recv_timeout(LOOK) {
+                // Its holder is gone before it was founded: whoever joins anew founds it.
+                Ok(Turn::Held(_)) => return Err(HallError::NotFounded),
+                Ok(Turn::Over(why)) => return Err(HallError::Over(why)),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        let house = follower.machine().ok_or(HallError::NotFounded)?;
+        let mut archive = plan.address.archive()?;
+        let (id, newest) = Book::beginning(&mut *archive)?;
+        let plans = laid_out(&mut *archive, house, &plan.tables)?;
+        let opening = recorded(&mut *archive, MachineId::House)?;
+        let profile = opening.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
+        let clock = Clock::start(clock::system, newest);
+        let sources = Sources::new(clock, share);
+        sources.above(house.highest_source());
+        let id = id.ok_or(HallError::NotFounded)?;
+        Ok(Self { id, is_founded: true, clock, sources, profile, keys, plans, house: None })
+    }
+}
+
+impl Steward {
+    pub(super) fn nodes(&self) -> Option<Nodes> {
+        self.work.as_ref().map(|work| work.membership.nodes.clone())
+    }
+
+    /// Closes what runs here, and leaves: others take it at once.
+    pub(super) fn close(mut self) {
+        self.turns.send(Turn::Closed).unwrap_or_default();
+        if let Some(thread) = self.thread.take() {
+            // One that broke down has said so.
+            thread.join().unwrap_or_default();
+        }
+        let Some(work) = self.work.take() else { return };
+        work.rooms.router.close();
+        for part in std::mem::take(&mut *held(&work.running)).into_values() {
+            part.close();
+        }
+        for thread in std::mem::take(&mut *held(&work.follows)) {
+            thread.join().unwrap_or_default();
+        }
+    }
+}
+
+impl Work {
+    /// Takes turns until the house is closed, and opens parts beside that: a slow one delays no other.
+    fn serve(&self, turned: &Receiver<Turn>, runtime: &Handle) {
+        let (to_open, next) = mpsc::channel();
+        let next = Mutex::new(next);
+        thread::scope(|scope| {
+            for _ in 0..SIDE_BY_SIDE {
+                scope.spawn(|| {
+                    let _within = runtime.enter();
+                    self.guarded("who opens the parts of the house", || self.open_each(&next));
+                });
+            }
+            self.take(turned, &to_open);
+            drop(to_open);
+        });
+    }
+
+    fn take(&self, turned: &Receiver<Turn>, to_open: &Sender<ChainName>) {
+        for turn in turned {
+            match turn {
+                Turn::Held(part) => {
+                    tracing::info!(%part, "this node holds a part of the house");
+                    self.rooms.unopened.add(part.clone());
+                    // Those who open have said so if they broke down.
+                    to_open.send(part).unwrap_or_default();
+                }
+                Turn::Wanted(part) => {
+                    if !self.rooms.unopened.want(&part) {
+                        self.depart(&part);
+                    }
+                }
+                Turn::Ended(part) => self.closed(part),
+                Turn::Silent(cluster) => {
+                    let part = chain_of(MachineId::Cluster(cluster));
+                    if self.rooms.unopened.has(&part) {
+                        tracing::warn!(%part, "a cluster is silent: it is not open yet");
+                    } else {
+                        tracing::warn!(%part, "a cluster is silent: it is taken from its node");
+                        self.membership.seize(part);
+                    }
+                }
+                Turn::Over(why) => {
+                    self.rooms.unopened.give_up();
+                    stop_all(&self.rooms.stop, Stopped::Over(why));
+                }
+                Turn::Closed => return self.rooms.unopened.give_up(),
+            }
+        }
+    }
+
+    /// Opens what is to be opened, in the order in which it was claimed: a dealer's side before the clusters that wait for it.
+    fn open_each(&self, next: &Mutex<Receiver<ChainName>>) {
+        loop {
+            let part = held(next).recv();
+            let Ok(part) = part else { return };
+            if !self.rooms.unopened.has(&part) {
+                continue;
+            }
+            let begun = Instant::now();
+            match self.open(&part) {
+                Ok(()) => {
+                    tracing::info!(%part, millis = begun.elapsed().as_millis(), "a part of the house runs here");
+                    if self.rooms.unopened.opened(&part) {
+                        self.depart(&part);
+                    }
+                }
+                Err(error) => self.not_opened(part, &error),
+            }
+        }
+    }
+
+    /// Has the house stop if a thread of this node breaks down.
+    fn guarded(&self, who: &'static str, work: impl FnOnce()) {
+        let stop = self.rooms.stop.clone();
+        guarded(move || stop_all(&stop, Stopped::BrokenDown(who)), work);
+    }
+
+    /// A table whose own record does not hold stays closed, and the others play on; all else may be better after joining anew.
+    fn not_opened(&self, part: ChainName, error: &HallError) {
+        tracing::error!(%part, %error, "a part of the house cannot be opened");
+        let is_its_own = matches!(
+            error,
+            HallError::Book(
+                BookError::Replay(_) | BookError::OtherSetup(_) | BookError::Opening(_) | BookError::RolledBack { .. }
+            ) | HallError::Clusters(_)
+        );
+        if part == house() || !is_its_own {
+            return stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
+        }
+        if self.rooms.unopened.failed(&part) {
+            self.rooms.unopened.opened(&part);
+            return self.membership.release(part);
+        }
+        let turns = self.turns.clone();
+        thread::spawn(move || {
+            thread::sleep(OPENED_AGAIN);
+            turns.send(Turn::Held(part)).unwrap_or_default();
+        });
+    }
+
+    /// Whoever writes to a chain after its node's term has taken it from the node that holds it now.
+    fn in_term(&self) -> Result<(), HallError> {
+        if self.rooms.term.holds() {
+            Ok(())
+        } else {
+            Err(HallError::Over("the node holds nothing any more".to_owned()))
+        }
+    }
+
+    fn open(&self, part: &ChainName) -> Result<(), HallError> {
+        let book = open_part(&self.rooms.plan, &self.chains(part), Arc::clone(&self.rooms.warn))?;
+        let clock = Clock::start(self.rooms.system, book.newest());
+        match machine_of(part) {
+            Some(MachineId::Round(table)) => self.open_table(book, table, clock),
+            Some(MachineId::Cluster(cluster)) => self.open_cluster(book, cluster, clock),
+            Some(MachineId::House) | None => self.open_house(book, clock),
+        }
+    }
+
+    /// A clock that goes on after all that is on record, now that the chains are taken.
+    fn clock_after(&self, book: &Book) -> Clock {
+        Clock::start(self.rooms.system, book.newest())
+    }
+
+    /// The chains whose times a part goes on after: its own, and for a cluster that runs apart the one that it follows.
+    fn chains(&self, part: &ChainName) -> Vec<ChainName> {
+        let mut chains = vec![part.clone()];
+        match machine_of(part) {
+            Some(MachineId::Round(table)) if !self.rooms.router.is_spread(table) => {
+                chains.extend(self.rooms.plans.get(&table).into_iter().flat_map(clusters_of));
+            }
+            Some(MachineId::Cluster(cluster)) => chains.push(part_of(cluster.table)),
+            Some(MachineId::Round(_) | MachineId::House) | None => {}
+        }
+        chains
+    }
+
+    fn open_table(&self, mut book: Book, table: TableId, clock: Clock) -> Result<(), HallError> {
+        let part = part_of(table);
+        let Some(plan) = self.rooms.plans.get(&table) else { return Ok(()) };
+        self.in_term()?;
+        let (round, clusters) = if self.rooms.router.is_spread(table) {
+            (open_round(&mut book, plan, &self.rooms.profile, clock)?, Vec::new())
+        } else {
+            open_table(&mut book, plan, &self.rooms.profile, clock)?
+        };
+        let ready = self.rooms.table(round, clusters, self.clock_after(&book));
+        self.run(part, ready, book)
+    }
+
+    /// A cluster that runs apart from its dealer's side: it follows that by messages.
+    fn open_cluster(&self, mut book: Book, cluster: ClusterId, clock: Clock) -> Result<(), HallError> {
+        let part = chain_of(MachineId::Cluster(cluster));
+        let Some(plan) = self.rooms.plans.get(&cluster.table) else { return Ok(()) };
+        self.in_term()?;
+        let recorder = open_cluster(&mut book, plan, cluster.number, &self.rooms.profile, clock)?;
+        let ready = self.rooms.cluster(recorder, self.clock_after(&book));
+        self.run(part, ready, book)
+    }
+
+    fn open_house(&self, mut book: Book, clock: Clock) -> Result<(), HallError> {
+        let setup = Setup::House { is_training: self.rooms.plan.is_training };
+        self.in_term()?;
+        let recorder: Recorder<House> = book.machine(setup, &self.rooms.profile, clock.now())?;
+        if recorder.machine().people().next().is_none() {
+            return Err(HallError::NotFounded);
+        }
+        let clock = self.clock_after(&book);
+        self.run_house(book, recorder, clock)
+    }
+
+    fn run_house(&self, book: Book, recorder: Recorder<House>, clock: Clock) -> Result<(), HallError> {
+        self.run(house(), self.rooms.house(recorder, clock), book)
+    }
+
+    /// Starts a part. It is known before it can have ended.
+    fn run(&self, part: ChainName, ready: Ready, book: Book) -> Result<(), HallError> {
+        let mut running = held(&self.running);
+        let threads = vec![ready.start(self.ends(part.clone()))?];
+        running.insert(part, RunningPart { threads, book });
+        Ok(())
+    }
+
+    fn read_house(&self) -> Result<(), HallError> {
+        let follower = Follower::new(self.rooms.plan.address.clone(), house(), self.rooms.keys.clone());
+        let reader = HouseReader::new(follower, self.peers.clone(), &self.rooms.sources, &self.rooms.router);
+        let stop = self.rooms.stop.clone();
+        let ended = move |ended: Result<(), Stopped>| ended.unwrap_or_else(|why| stop_all(&stop, why));
+        let ready = self.rooms.house_reader(reader);
+        self.rooms.router.remove(MachineId::House);
+        let thread = ready.start(ended)?;
+        let mut follows = held(&self.follows);
+        follows.retain(|thread| !thread.is_finished());
+        follows.push(thread);
+        Ok(())
+    }
+
+    /// Has a part end here: a table when its round is over.
+    fn depart(&self, part: &ChainName) {
+        tracing::info!(%part, "a part of the house goes to another node");
+        let Some(machine) = machine_of(part) else { return };
+        // One that has ended already has said so.
+        let Some(requests) = self.rooms.router.partition(machine) else { return };
+        if machine == MachineId::House {
+            // What is asked of the House waits with its reader until another node holds it.
+            if let Err(error) = self.read_house() {
+                return stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
+            }
+        }
+        requests.blocking_send(Request::Input(Input::Depart)).unwrap_or_default();
+    }
+
+    /// A part has ended, as it was told to: once all of it is recorded others may hold it.
+    fn closed(&self, part: ChainName) {
+        let Some(running) = held(&self.running).remove(&part) else { return };
+        match machine_of(&part) {
+            Some(machine @ (MachineId::Round(_) | MachineId::Cluster(_))) => self.rooms.router.remove(machine),
+            // It was read from when it was told to go.
+            Some(MachineId::House) | None => {}
+        }
+        running.close();
+        self.membership.release(part);
+    }
+
+    /// A part that ends as it was told to is closed; if it fails, this node drops everything and joins anew.
+    fn ends(&self, part: ChainName) -> impl FnOnce(Result<(), Stopped>) + Send + use<> {
+        let (turns, stop) = (self.turns.clone(), self.rooms.stop.clone());
+        move |ended| match ended {
+            Ok(()) => turns.send(Turn::Ended(part)).unwrap_or_default(),
+            Err(why) => stop_all(&stop, why),
+        }
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

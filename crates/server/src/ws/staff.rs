@@ -1,0 +1,142 @@
+//! A staff screen at a table, the Game Console above all: it shows what the staff see, and its commands are those of the
+//! person who is signed in.
+
+use axum::Extension;
+use axum::extract::{State, WebSocketUpgrade};
+use axum::response::Response;
+use serde::Deserialize;
+use taisai_endpoint::endpoint;
+use taisai_engine::{Counted, Topic};
+use taisai_table::{ApprovalId, CommandId, Person, Position, Role, Round, TableId};
+
+use super::{Farewell, Screen, Unreadable, Watch, converse, told, upgrade};
+use crate::auth::commands::{self, Sent, TableCommand};
+use crate::auth::{self, SignedIn};
+use crate::http::accept::Held;
+use crate::http::denied::Denied;
+use crate::http::reply::Answers;
+use crate::http::request::{Asked, Named};
+use crate::node::handle::TableHandle;
+use crate::node::stopped::Stopped;
+use crate::server::Shared;
+use crate::ws::connection::Connection;
+
+/// What a staff screen sends: commands, each under the next number of its source.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FromStaff {
+    commands: Vec<Numbered>,
+}
+
+/// A command of a person.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = StaffCommand))]
+#[serde(deny_unknown_fields)]
+struct Numbered {
+    sequence: u64,
+    /// The second person's approval, where the act needs one.
+    approval: Option<ApprovalId>,
+    command: TableCommand,
+}
+
+/// Those whom a staff screen at a table is for, beside whoever is assigned to the table.
+const AT_TABLE: &[Role] = &[
+    Role::Dealer,
+    Role::PitSupervisor,
+    Role::PitManager,
+    Role::ShiftManager,
+    Role::CasinoManager,
+    // Clears locks at its seats.
+    Role::Attendant,
+];
+
+/// Whether the person's work is at this table: others see no more of it than the public does.
+async fn works_at(door: &TableHandle, person: Person) -> Result<bool, Stopped> {
+    if person.roles.any(AT_TABLE) {
+        return Ok(true);
+    }
+    let positions = [Position::Dealer, Position::Supervisor, Position::Manager];
+    let works = move |round: &Round| positions.into_iter().any(|position| round.holder(position) == Some(person.id));
+    door.look_at_round(works).await
+}
+
+/// Which source the screen goes on with.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::IntoParams))]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, into_params(parameter_in = Query))]
+pub(super) struct Source {
+    /// The source that this screen had before; a new one where it is left out.
+    pub(super) source: Option<u64>,
+}
+
+struct Console {
+    server: Shared,
+    table: TableId,
+    /// The sign-in, and the number of the screen's own commands.
+    login: u64,
+    source: u64,
+    connection: Connection,
+    unreadable: Unreadable,
+}
+
+impl Screen for Console {
+    async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
+        for Numbered { sequence, approval, command } in
+            self.unreadable.commands(text, |FromStaff { commands }| commands)?
+        {
+            let by = auth::still(&self.server, self.login, true).await?;
+            let id = CommandId { source: self.source, sequence };
+            let answer = commands::at_table(&self.server, self.table, Sent { by, id, approval, command }).await;
+            self.connection.send(Answers::one(sequence, told(answer)?));
+        }
+        Ok(())
+    }
+}
+
+/// The socket of a Game Console, or of another staff screen at a table.
+#[endpoint(
+    get,
+    "/tables/{table}/console",
+    params(("table" = u16, Path, description = "The table"), Source),
+    responses((status = 101, description = "A WebSocket"))
+)]
+pub(super) async fn connect(
+    State(server): State<Shared>,
+    Named(table): Named<u16>,
+    Asked(Source { source }): Asked<Source>,
+    by: SignedIn,
+    held: Option<Extension<Held>>,
+    socket: WebSocketUpgrade,
+) -> Result<Response, Denied> {
+    let table = TableId(table);
+    let door = server.table(table)?;
+    if !works_at(&door, by.person).await? {
+        return Err(Denied::NotForYou);
+    }
+    let source = auth::screen_source(&server, &by, source).await?;
+    Ok(upgrade(socket, held, move |mut socket| async move {
+        let (connection, messages) = Connection::new();
+        let topics = vec![Topic::Public, Topic::Staff];
+        let counted = Some(Counted { source, sequence: 0 });
+        let farewell = match door.subscribe(topics, counted, connection.clone()).await {
+            Ok(()) => {
+                let _watch = Watch::over(&server, by.source, None, connection.clone());
+                let mut console = Console {
+                    server: server.clone(),
+                    table,
+                    login: by.source,
+                    source,
+                    unreadable: Unreadable::new(connection.clone()),
+                    connection,
+                };
+                converse(&mut socket, &mut console, messages, &server).await
+            }
+            Err(stopped) => stopped.into(),
+        };
+        drop((server, door));
+        farewell.say(socket).await;
+    }))
+}
