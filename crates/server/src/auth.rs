@@ -18,15 +18,15 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 use taisai_table::{House, Person, PersonId, Time};
 
-use crate::auth::secrets::{Password, Readable, Secrets, SecretsError, Which, hex};
+use crate::auth::secrets::{OneTimeCode, Password, Secrets, SecretsError, SignInKey, hex};
 use crate::http::denied::Denied;
-use crate::server::{Server, Shared};
-pub(crate) use attempts::Tries;
-pub(crate) use caller::Caller;
+use crate::server::{Server, SharedServer};
+pub(crate) use attempts::Attempts;
+pub(crate) use caller::ClientAddress;
 pub(crate) use http::{Approved, routes};
 use password::Hashing;
 pub(crate) use sign_ins::TimeOuts;
-use sign_ins::{Found, SignIns};
+use sign_ins::{FoundSignIn, SignIns};
 
 /// What a screen asks by itself, with nobody at it, says so by `yes`.
 const UNATTENDED: HeaderName = HeaderName::from_static("taisai-unattended");
@@ -35,7 +35,7 @@ const UNATTENDED: HeaderName = HeaderName::from_static("taisai-unattended");
 pub(crate) struct People {
     sign_ins: SignIns,
     pub(crate) hashing: Hashing,
-    tries: Tries,
+    tries: Attempts,
 }
 
 /// A person who is signed in, with a password of their own.
@@ -50,10 +50,10 @@ pub(crate) struct SignedIn {
 }
 
 /// A person who is signed in, as the house knows them.
-struct Known {
+struct KnownSignIn {
     person: Person,
     name: String,
-    found: Found,
+    found: FoundSignIn,
 }
 
 impl People {
@@ -62,7 +62,7 @@ impl People {
         Ok(Self {
             sign_ins: SignIns::new(time_outs, secrets.sign_ins().await?),
             hashing: Hashing::new(),
-            tries: Tries::default(),
+            tries: Attempts::default(),
         })
     }
 
@@ -79,10 +79,10 @@ impl SignedIn {
     }
 }
 
-impl FromRequestParts<Shared> for SignedIn {
+impl FromRequestParts<SharedServer> for SignedIn {
     type Rejection = Denied;
 
-    async fn from_request_parts(parts: &mut Parts, server: &Shared) -> Result<Self, Denied> {
+    async fn from_request_parts(parts: &mut Parts, server: &SharedServer) -> Result<Self, Denied> {
         let source = signed_in(&parts.headers, server).await?.source;
         still(server, source, is_use(&parts.headers)).await
     }
@@ -96,7 +96,7 @@ fn is_use(headers: &HeaderMap) -> bool {
 /// Whether the login of that number still holds, and who it is now. A socket asks before each command, with `is_use`, and
 /// every few seconds without: being looked at is no use of a screen.
 pub(crate) async fn still(server: &Server, source: u64, is_use: bool) -> Result<SignedIn, Denied> {
-    let Known { person, found, .. } = known(server, source, is_use).await?;
+    let KnownSignIn { person, found, .. } = known(server, source, is_use).await?;
     if found.is_one_time {
         return Err(Denied::PasswordToBeSet);
     }
@@ -118,38 +118,38 @@ pub(crate) async fn screen_source(server: &Server, by: &SignedIn, before: Option
 
 /// Gives a person a password that must be replaced at the first sign-in; the one before is gone. It is shown once.
 pub(crate) async fn one_time_password(secrets: &Secrets, now: Time, person: PersonId) -> Result<String, SecretsError> {
-    let password = Readable::random()?;
+    let password = OneTimeCode::random()?;
     let on_file = Password::OneTime(hex::hex(&password.hash()));
     secrets.set_password(person, on_file, now).await?;
     Ok(password.to_string())
 }
 
 /// The sign-in of a request, by the token in its cookie.
-async fn signed_in(headers: &HeaderMap, server: &Server) -> Result<Found, Denied> {
+async fn signed_in(headers: &HeaderMap, server: &Server) -> Result<FoundSignIn, Denied> {
     let token = cookie::token(headers).ok_or(Denied::NotSignedIn)?;
-    refresh(server, Which::Token(token.hash())).await?;
+    refresh(server, SignInKey::Token(token.hash())).await?;
     server.people.sign_ins.find(&token.hash(), server.clock.now()).ok_or(Denied::NotSignedIn)
 }
 
 /// Who it is, with the roles on file at this moment. Someone who is suspended is out.
-async fn known(server: &Server, source: u64, is_use: bool) -> Result<Known, Denied> {
-    refresh(server, Which::Source(source)).await?;
+async fn known(server: &Server, source: u64, is_use: bool) -> Result<KnownSignIn, Denied> {
+    refresh(server, SignInKey::Source(source)).await?;
     let found = server.people.sign_ins.by_source(source, server.clock.now()).ok_or(Denied::NotSignedIn)?;
     let id = found.person;
     let look = move |house: &House| house.as_actor(id).zip(house.person(id).map(|employee| employee.name.clone()));
-    let Some((person, name)) = server.doors.house().look(look).await? else {
+    let Some((person, name)) = server.node.house().look(look).await? else {
         end_of(server, id, None).await?;
         return Err(Denied::NotSignedIn);
     };
     if is_use && let Some((used, asked)) = server.people.sign_ins.touch(source, server.clock.now()) {
         server.secrets.used(source, used, asked).await?;
     }
-    Ok(Known { person, name, found })
+    Ok(KnownSignIn { person, name, found })
 }
 
 /// Where several nodes run the house, people sign in and out at any of them: what the store has of a sign-in holds.
-async fn refresh(server: &Server, which: Which) -> Result<(), Denied> {
-    if server.nodes.is_some() {
+async fn refresh(server: &Server, which: SignInKey) -> Result<(), Denied> {
+    if server.peers.is_some() {
         server.people.sign_ins.replace(which, server.secrets.sign_in(which).await?);
     }
     Ok(())

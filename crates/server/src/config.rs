@@ -23,9 +23,9 @@ pub use seed::{Seed, TableSeed, founders};
 
 use crate::http::accept::Tls;
 use crate::http::network::Network;
-use crate::node::peers::NodePlan;
-use crate::node::{HallPlan, TablePlan};
-use crate::serve::Plan;
+use crate::node::peers::NodeAddress;
+use crate::node::{InstallationPlan, TablePlan};
+use crate::serve::ServePlan;
 use crate::ws::SIGN_OF_LIFE;
 
 /// How long a round in play may take to its end when the house is stopped.
@@ -37,7 +37,7 @@ const DATA: &str = "data";
 
 /// What names in a file mean: the games there are, and the moment at which a bare name is read.
 #[derive(Clone, Copy, Debug)]
-pub struct Names<'a> {
+pub struct GameNames<'a> {
     /// The games.
     pub games: &'a Games,
     /// A bare name means the newest version in force now.
@@ -70,7 +70,7 @@ pub struct Config {
     /// The certificate.
     pub tls: Option<Tls>,
     /// How other nodes reach it, where its record is shared by several machines.
-    pub node: NodePlan,
+    pub node: NodeAddress,
     /// The tables, by their numbers.
     pub tables: Vec<TableConfig>,
 }
@@ -171,7 +171,7 @@ pub enum ConfigError {
 
 impl Config {
     /// The house of a first start without a file: a table with eight Player Terminals, and a live table.
-    pub fn default_house(names: &Names<'_>) -> Result<Self, taisai_rules::UnknownGame> {
+    pub fn default_house(names: &GameNames<'_>) -> Result<Self, taisai_rules::UnknownGame> {
         let terminals = names.games.find("sic-bo-etg", Some(names.now))?;
         let live = names.games.find("tai-sai", Some(names.now))?;
         let tables = vec![
@@ -187,7 +187,7 @@ impl Config {
             is_training: false,
             listen: LISTEN,
             metrics_from: Vec::new(),
-            node: NodePlan::default(),
+            node: NodeAddress::default(),
             data: PathBuf::from(DATA),
             store: None,
             key: None,
@@ -235,12 +235,12 @@ impl Config {
     }
 
     /// What the house is run by. Its id is taken if it begins.
-    pub fn plan(self, program: Program, new_house: [u8; 16]) -> Result<Plan, ConfigError> {
+    pub fn plan(self, program: Program, new_house: [u8; 16]) -> Result<ServePlan, ConfigError> {
         if self.tls.is_none() && is_exposed(self.listen) {
             return Err(ConfigError::Exposed(self.listen));
         }
         let (address, files) = (self.address(), self.files());
-        Ok(Plan {
+        Ok(ServePlan {
             name: self.name,
             texts: Vec::new(),
             listen: self.listen,
@@ -251,8 +251,8 @@ impl Config {
             demo: None,
             new_secrets: false,
             sign_of_life: SIGN_OF_LIFE,
-            node: self.node,
-            hall: HallPlan {
+            node_address: self.node,
+            installation: InstallationPlan {
                 address,
                 files,
                 program,

@@ -44,14 +44,14 @@ use crate::node::handle::{HouseHandle, TableHandle};
 use crate::node::router::Router;
 use crate::node::stopped::Stopped;
 pub(crate) use hosting::guarded;
-use hosting::{Plans, Rooms, RunningPart};
-use lease_deadline::Term;
-use membership::Former;
-use partition_manager::Steward;
+use hosting::{PartitionHost, Plans, RunningPartitions};
+use lease_deadline::LeaseDeadline;
+use membership::FormerNames;
+use partition_manager::PartitionManager;
 use peer_sender::PeerSender;
-use peers::{NodePlan, Nodes};
+use peers::{NodeAddress, Peers};
 pub(crate) use relay::relay;
-use unopened::Unopened;
+use unopened::UnopenedPartitions;
 
 /// What a table is laid out by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub struct TablePlan {
 
 /// What a house is opened by.
 #[derive(Clone, Debug)]
-pub struct HallPlan {
+pub struct InstallationPlan {
     /// Where its record is.
     pub address: Address,
     /// Its key and its anchor.
@@ -91,10 +91,10 @@ pub struct HallPlan {
 
 /// Why a house cannot be opened.
 #[derive(Debug, thiserror::Error)]
-pub enum HallError {
+pub enum NodeError {
     /// Its record.
     #[error(transparent)]
-    Book(#[from] BookError),
+    Record(#[from] BookError),
     /// Its store.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -137,15 +137,15 @@ pub enum HallError {
 
 /// The ways into a house. It can only be closed when nobody holds them any more.
 #[derive(Clone)]
-pub(crate) struct Doors {
+pub(crate) struct NodeHandle {
     router: Arc<Router>,
     plans: Plans,
-    unopened: Arc<Unopened>,
+    unopened: Arc<UnopenedPartitions>,
 }
 
-impl Doors {
+impl NodeHandle {
     /// The parts that this node holds and has not opened yet.
-    pub(crate) fn unopened(&self) -> &Unopened {
+    pub(crate) fn unopened(&self) -> &UnopenedPartitions {
         &self.unopened
     }
 
@@ -209,18 +209,18 @@ impl Doors {
     }
 
     /// The way to the other nodes.
-    pub(crate) fn peers(&self) -> Option<&PeerSender> {
+    pub(crate) fn peer_sender(&self) -> Option<&PeerSender> {
         self.router.peers()
     }
 }
 
 /// A house that runs.
-pub(crate) struct Hall {
-    rooms: Arc<Rooms>,
+pub(crate) struct Node {
+    rooms: Arc<PartitionHost>,
     /// What runs here, on one machine.
-    whole: Option<RunningPart>,
+    whole: Option<RunningPartitions>,
     /// Who opens and closes parts, on several machines.
-    steward: Option<Steward>,
+    steward: Option<PartitionManager>,
     clock: Clock,
     stopped: watch::Receiver<Option<Stopped>>,
     house: [u8; 16],
@@ -237,33 +237,33 @@ pub(crate) struct Opened {
 }
 
 /// Opens the book of a house, or begins it.
-fn open_book(plan: &HallPlan, warn: Warn) -> Result<Book, HallError> {
-    let HallPlan { address, files, program, new_house, .. } = plan;
+fn open_book(plan: &InstallationPlan, warn: Warn) -> Result<Book, NodeError> {
+    let InstallationPlan { address, files, program, new_house, .. } = plan;
     Book::open(address, files, program.clone(), *new_house, plan.purpose(), warn).map_err(other_purpose)
 }
 
 /// Opens the book for a part of a house on several machines, which has these chains.
-fn open_part(plan: &HallPlan, chains: &[ChainName], warn: Warn) -> Result<Book, HallError> {
-    let HallPlan { address, files, program, new_house, .. } = plan;
+fn open_part(plan: &InstallationPlan, chains: &[ChainName], warn: Warn) -> Result<Book, NodeError> {
+    let InstallationPlan { address, files, program, new_house, .. } = plan;
     let opened = Book::open_part(address, files, program.clone(), *new_house, plan.purpose(), chains, warn);
     opened.map_err(other_purpose)
 }
 
-fn other_purpose(error: BookError) -> HallError {
+fn other_purpose(error: BookError) -> NodeError {
     match error {
-        BookError::OtherSetup(chain) if chain == "house" => HallError::OtherPurpose,
+        BookError::OtherSetup(chain) if chain == "house" => NodeError::OtherPurpose,
         error => error.into(),
     }
 }
 
-impl HallPlan {
+impl InstallationPlan {
     const fn purpose(&self) -> Purpose {
         if self.is_training { Purpose::Training } else { Purpose::Real }
     }
 }
 
 impl Opened {
-    pub(crate) fn new(system: System, plan: &HallPlan, share: Share, warn: Warn) -> Result<Self, HallError> {
+    pub(crate) fn new(system: System, plan: &InstallationPlan, share: Share, warn: Warn) -> Result<Self, NodeError> {
         let mut book = open_book(plan, warn)?;
         let before = Clock::start(system, book.newest());
         let setup = Setup::House { is_training: plan.is_training };
@@ -277,14 +277,14 @@ impl Opened {
     }
 }
 
-impl Hall {
+impl Node {
     /// Opens a house on one machine. What its record says of profile and tables holds; the plan only says how what the record does
     /// not know begins. It waits for the store and is called where a runtime lets it wait, which the voices of the tables run on.
-    pub(crate) fn open(plan: HallPlan, metrics: &Arc<Metrics>, warn: Warn) -> Result<Self, HallError> {
+    pub(crate) fn open(plan: InstallationPlan, metrics: &Arc<Metrics>, warn: Warn) -> Result<Self, NodeError> {
         Self::open_by(clock::system, plan, metrics, warn)
     }
 
-    fn open_by(system: System, plan: HallPlan, metrics: &Arc<Metrics>, warn: Warn) -> Result<Self, HallError> {
+    fn open_by(system: System, plan: InstallationPlan, metrics: &Arc<Metrics>, warn: Warn) -> Result<Self, NodeError> {
         let Opened { mut book, mut house, clock, sources, profile } =
             Opened::new(system, &plan, Share::ALL, warn.clone())?;
         let is_founded = house.machine().people().next().is_some();
@@ -294,7 +294,7 @@ impl Hall {
             tables.push(open_table(&mut book, plan, &profile, clock)?);
         }
         let (stop, stopped) = watch::channel(None);
-        let rooms = Arc::new(Rooms {
+        let rooms = Arc::new(PartitionHost {
             keys: book.keys().to_vec(),
             plan,
             plans,
@@ -303,7 +303,7 @@ impl Hall {
             metrics: Arc::clone(metrics),
             sources,
             stop,
-            term: Term::FOREVER,
+            term: LeaseDeadline::FOREVER,
             turns: None,
             unopened: Arc::default(),
             warn,
@@ -315,18 +315,18 @@ impl Hall {
         for table in starts {
             threads.push(table.start(rooms.takes_all_along())?);
         }
-        let (id, whole) = (book.house(), Some(RunningPart { threads, book }));
+        let (id, whole) = (book.house(), Some(RunningPartitions { threads, book }));
         Ok(Self { rooms, whole, steward: None, clock, stopped, house: id, is_founded })
     }
 
     /// Joins a house on several machines, as a node that listens there, or begins it. Parts that nobody holds are opened here,
     /// now and later.
     pub(crate) fn join(
-        plan: HallPlan,
-        (node, former, listens, is_secured): (&NodePlan, &Former, SocketAddr, bool),
+        plan: InstallationPlan,
+        (node, former, listens, is_secured): (&NodeAddress, &FormerNames, SocketAddr, bool),
         metrics: &Arc<Metrics>,
         warn: Warn,
-    ) -> Result<Self, HallError> {
+    ) -> Result<Self, NodeError> {
         partition_manager::join(plan, (node, former, &node.reached(listens, is_secured)), metrics, warn)
     }
 
@@ -341,9 +341,9 @@ impl Hall {
     }
 
     /// The ways into the house.
-    pub(crate) fn doors(&self) -> Doors {
-        let Rooms { router, plans, unopened, .. } = &*self.rooms;
-        Doors { router: Arc::clone(router), plans: plans.clone(), unopened: Arc::clone(unopened) }
+    pub(crate) fn handle(&self) -> NodeHandle {
+        let PartitionHost { router, plans, unopened, .. } = &*self.rooms;
+        NodeHandle { router: Arc::clone(router), plans: plans.clone(), unopened: Arc::clone(unopened) }
     }
 
     /// The keys whose checkpoints are believed.
@@ -352,8 +352,8 @@ impl Hall {
     }
 
     /// What this node knows of the others, where there are several.
-    pub(crate) fn nodes(&self) -> Option<Nodes> {
-        self.steward.as_ref().and_then(Steward::nodes)
+    pub(crate) fn peers(&self) -> Option<Peers> {
+        self.steward.as_ref().and_then(PartitionManager::peers)
     }
 
     /// Whether the record had people when the house was opened.
@@ -362,7 +362,7 @@ impl Hall {
     }
 
     /// Until when its machines may speak.
-    pub(crate) fn term(&self) -> Term {
+    pub(crate) fn term(&self) -> LeaseDeadline {
         self.rooms.term.clone()
     }
 
@@ -395,7 +395,7 @@ impl Hall {
 }
 
 /// What the machine of a chain was first built with.
-fn recorded(archive: &mut dyn Archive, machine: MachineId) -> Result<Option<Opening>, HallError> {
+fn recorded(archive: &mut dyn Archive, machine: MachineId) -> Result<Option<Opening>, NodeError> {
     Ok(first_opening(archive, &chain_of(machine)).map_err(BookError::from)?)
 }
 
@@ -403,10 +403,10 @@ fn recorded(archive: &mut dyn Archive, machine: MachineId) -> Result<Option<Open
 fn found(
     book: &mut Book,
     house: &mut Recorder<House>,
-    plan: &HallPlan,
+    plan: &InstallationPlan,
     clock: Clock,
     sources: &Sources,
-) -> Result<Plans, HallError> {
+) -> Result<Plans, NodeError> {
     let mut ids = OwnIds::new(sources);
     for table in &plan.tables {
         add(house, table, clock, &mut ids)?;
@@ -415,7 +415,7 @@ fn found(
 }
 
 /// The House has the table on file, once. When a house has people, they add its tables.
-fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut OwnIds) -> Result<(), HallError> {
+fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut OwnIds) -> Result<(), NodeError> {
     let table = plan.table;
     if house.machine().tables().any(|(known, _)| known == table) {
         return Ok(());
@@ -424,18 +424,18 @@ fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut Ow
         tracing::warn!(table = table.0, "the table is not on file: `taisai config apply` adds it");
         return Ok(());
     }
-    let clusters = u16::try_from(plan.seats.len()).ok().and_then(NonZeroU16::new).ok_or(HallError::Clusters(table))?;
+    let clusters = u16::try_from(plan.seats.len()).ok().and_then(NonZeroU16::new).ok_or(NodeError::Clusters(table))?;
     let command = HouseCommand::AddTable { table, clusters, training: plan.is_training, second: None };
     let asked = Asked { time: clock.now(), actor: Actor::System, id: ids.next(), command };
     match house.ask(asked) {
         Decision::Accepted(_) | Decision::Repeated(_) => Ok(()),
-        Decision::Refused(refusal) => Err(HallError::Table { table, refusal }),
+        Decision::Refused(refusal) => Err(NodeError::Table { table, refusal }),
     }
 }
 
 /// The tables on file, each as the record knows it. One that was added and never opened is laid out by its plan; without one
 /// it stays away.
-fn laid_out(archive: &mut dyn Archive, house: &House, plans: &[TablePlan]) -> Result<Plans, HallError> {
+fn laid_out(archive: &mut dyn Archive, house: &House, plans: &[TablePlan]) -> Result<Plans, NodeError> {
     let mut tables = BTreeMap::new();
     for (table, on_file) in house.tables() {
         let fits = |plan: &&TablePlan| {
@@ -460,7 +460,7 @@ fn as_recorded(
     archive: &mut dyn Archive,
     table: TableId,
     plan: Option<&TablePlan>,
-) -> Result<Option<TablePlan>, HallError> {
+) -> Result<Option<TablePlan>, NodeError> {
     let Some(opening) = recorded(archive, MachineId::Round(table))? else { return Ok(plan.cloned()) };
     let Setup::Round { game, layout, registration, is_training, clusters, .. } = opening.setup else {
         return Err(BookError::OtherSetup(chain_of(MachineId::Round(table)).to_string()).into());
@@ -481,7 +481,7 @@ fn as_recorded(
 
 type TableMachines = (Recorder<Round>, Vec<Recorder<Cluster>>);
 
-fn open_table(book: &mut Book, plan: &TablePlan, profile: &Profile, clock: Clock) -> Result<TableMachines, HallError> {
+fn open_table(book: &mut Book, plan: &TablePlan, profile: &Profile, clock: Clock) -> Result<TableMachines, NodeError> {
     let round = open_round(book, plan, profile, clock)?;
     let mut open = Vec::new();
     for number in 0..plan.clusters()? {
@@ -495,7 +495,7 @@ fn open_round(
     plan: &TablePlan,
     profile: &Profile,
     clock: Clock,
-) -> Result<Recorder<Round>, HallError> {
+) -> Result<Recorder<Round>, NodeError> {
     let clusters = plan.clusters()?;
     let TablePlan { table, game, layout, registration, is_training, .. } = plan.clone();
     let setup = Setup::Round { table, game, layout, registration, is_training, clusters };
@@ -508,16 +508,16 @@ fn open_cluster(
     number: u16,
     profile: &Profile,
     clock: Clock,
-) -> Result<Recorder<Cluster>, HallError> {
+) -> Result<Recorder<Cluster>, NodeError> {
     let TablePlan { table, game, layout, registration, seats, .. } = plan.clone();
-    let seats = seats.get(usize::from(number)).copied().ok_or(HallError::Clusters(table))?;
+    let seats = seats.get(usize::from(number)).copied().ok_or(NodeError::Clusters(table))?;
     let setup = Setup::Cluster { cluster: ClusterId { table, number }, game, layout, registration, seats };
     Ok(book.machine(setup, profile, clock.now())?)
 }
 
 impl TablePlan {
-    fn clusters(&self) -> Result<u16, HallError> {
-        u16::try_from(self.seats.len()).map_err(|_| HallError::Clusters(self.table))
+    fn clusters(&self) -> Result<u16, NodeError> {
+        u16::try_from(self.seats.len()).map_err(|_| NodeError::Clusters(self.table))
     }
 }
 

@@ -12,9 +12,9 @@ mod printer;
 mod ticket;
 mod words;
 
-pub(crate) use act::{About, HouseAct, TerminalAct, TerminalAsk, ToHouse};
+pub(crate) use act::{HouseAct, HouseRequest, TerminalAct, TerminalRequest, VoucherUse};
 pub(crate) use number::{Validation, VoucherKey};
-pub(crate) use on_file::Earlier;
+pub(crate) use on_file::EarlierVoucher;
 pub(crate) use page::STYLE;
 pub(crate) use printer::{Printer, issued, issued_before, presented, reissued};
 

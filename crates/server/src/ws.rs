@@ -28,13 +28,13 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::auth;
-use crate::http::accept::{Held, stops};
+use crate::http::accept::{ConnectionGuard, stops};
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
-use crate::http::reply::{Answer, Answered, Answers, Refused, json};
+use crate::http::reply::{CommandReply, NumberedReplies, NumberedReply, Refused, json};
 use crate::http::request::Object;
 use crate::node::stopped::Stopped;
-use crate::server::{Server, Shared};
+use crate::server::{Server, SharedServer};
 use crate::ws::connection::{Connection, ConnectionQueue};
 pub(crate) use terminal::InCluster;
 #[cfg(test)]
@@ -87,7 +87,7 @@ pub(crate) fn routes() -> Routes {
 }
 
 /// Why a conversation ends.
-pub(crate) enum Farewell {
+pub(crate) enum CloseReason {
     /// What was sent cannot be read, or may not be sent.
     Bad(String),
     /// The server denies it.
@@ -100,13 +100,13 @@ pub(crate) enum Farewell {
     Gone,
 }
 
-impl From<Stopped> for Farewell {
+impl From<Stopped> for CloseReason {
     fn from(_: Stopped) -> Self {
         Self::Away("the house has stopped".into())
     }
 }
 
-impl From<Denied> for Farewell {
+impl From<Denied> for CloseReason {
     fn from(denied: Denied) -> Self {
         match denied {
             // It may pass: the screen connects again.
@@ -118,7 +118,7 @@ impl From<Denied> for Farewell {
     }
 }
 
-impl Farewell {
+impl CloseReason {
     fn frame(self) -> Option<CloseFrame> {
         let (code, reason) = match self {
             Self::Bad(why) => (BAD_MESSAGE, why),
@@ -140,12 +140,12 @@ impl Farewell {
 }
 
 /// A kind of screen.
-pub(crate) trait Screen {
+pub(crate) trait SocketSession {
     /// Hears what was sent.
-    async fn hear(&mut self, text: &str) -> Result<(), Farewell>;
+    async fn hear(&mut self, text: &str) -> Result<(), CloseReason>;
 
     /// Waits until the screen is to end for a reason of its own, or `None`: until it is to show a sign of life.
-    async fn told(&mut self) -> Option<Farewell> {
+    async fn told(&mut self) -> Option<CloseReason> {
         std::future::pending().await
     }
 
@@ -156,37 +156,38 @@ pub(crate) trait Screen {
 /// The house's time, as a quiet screen is told it: what hears nothing for some seconds has lost the house.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
-pub(crate) struct Beat {
+#[cfg_attr(test, schema(as = Beat))]
+pub(crate) struct Heartbeat {
     beat: Time,
 }
 
 /// Reads a message, or a part of one.
-fn read<'a, M: Deserialize<'a>>(text: &'a str) -> Result<M, Farewell> {
-    let read = serde_json::from_str(text).map_err(|error| Farewell::Bad(error.to_string()));
+fn read<'a, M: Deserialize<'a>>(text: &'a str) -> Result<M, CloseReason> {
+    let read = serde_json::from_str(text).map_err(|error| CloseReason::Bad(error.to_string()));
     read.map(|Object(message)| message)
 }
 
 /// The number of a command that can be read no further.
 #[derive(Deserialize)]
-struct Unread {
+struct SequenceOnly {
     sequence: u64,
 }
 
 /// A message of commands with its commands apart, for when one of them cannot be read.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Apart<'a> {
+struct RawCommands<'a> {
     #[serde(borrow)]
     commands: Vec<&'a RawValue>,
 }
 
 /// The commands of a screen that cannot be read: each is answered under its number, and a screen that sends many is cut off.
-struct Unreadable {
+struct UnreadableCommands {
     connection: Connection,
     in_a_row: usize,
 }
 
-impl Unreadable {
+impl UnreadableCommands {
     const fn new(connection: Connection) -> Self {
         Self { connection, in_a_row: 0 }
     }
@@ -201,19 +202,19 @@ impl Unreadable {
         &mut self,
         text: &str,
         of: impl FnOnce(M) -> Vec<C>,
-    ) -> Result<Vec<C>, Farewell> {
+    ) -> Result<Vec<C>, CloseReason> {
         if let Ok(Object(message)) = serde_json::from_str(text) {
             self.none();
             let commands = of(message);
             not_too_many(commands.len())?;
             return Ok(commands);
         }
-        let Apart { commands } = read(text)?;
+        let RawCommands { commands } = read(text)?;
         self.one_by_one(&commands)
     }
 
     /// Reads the commands of a message one by one, and answers those that cannot be read.
-    fn one_by_one<C: DeserializeOwned>(&mut self, commands: &[&RawValue]) -> Result<Vec<C>, Farewell> {
+    fn one_by_one<C: DeserializeOwned>(&mut self, commands: &[&RawValue]) -> Result<Vec<C>, CloseReason> {
         not_too_many(commands.len())?;
         let (mut readable, mut answers) = (Vec::new(), Vec::new());
         for command in commands {
@@ -224,16 +225,16 @@ impl Unreadable {
                 }
                 Err(why) => {
                     self.in_a_row += 1;
-                    let Unread { sequence } = read(command.get())?;
-                    answers.push(Answered { sequence, answer: Answer::Refused(bad_command(&why)) });
+                    let SequenceOnly { sequence } = read(command.get())?;
+                    answers.push(NumberedReply { sequence, answer: CommandReply::Refused(bad_command(&why)) });
                 }
             }
         }
         if self.in_a_row > MOST_UNREADABLE {
-            return Err(Farewell::Bad("too many commands cannot be read".to_owned()));
+            return Err(CloseReason::Bad("too many commands cannot be read".to_owned()));
         }
         if !answers.is_empty() {
-            self.connection.send(json(&Answers { answers }));
+            self.connection.send(json(&NumberedReplies { answers }));
         }
         Ok(readable)
     }
@@ -250,18 +251,18 @@ fn beginning(text: &str) -> &str {
 }
 
 /// What a person is told of a command; a house that has stopped ends the conversation.
-fn told(answer: Result<Answer, Denied>) -> Result<Answer, Farewell> {
+fn told(answer: Result<CommandReply, Denied>) -> Result<CommandReply, CloseReason> {
     match answer {
         Ok(answer) => Ok(answer),
         Err(denied @ (Denied::Stopped | Denied::Elsewhere)) => Err(denied.into()),
-        Err(denied) => Ok(Answer::Refused(denied.into())),
+        Err(denied) => Ok(CommandReply::Refused(denied.into())),
     }
 }
 
 /// Whether a message holds no more commands than one may.
-fn not_too_many(commands: usize) -> Result<(), Farewell> {
+fn not_too_many(commands: usize) -> Result<(), CloseReason> {
     if commands > MOST_COMMANDS {
-        return Err(Farewell::Bad(format!("a message holds at most {MOST_COMMANDS} commands")));
+        return Err(CloseReason::Bad(format!("a message holds at most {MOST_COMMANDS} commands")));
     }
     Ok(())
 }
@@ -269,7 +270,7 @@ fn not_too_many(commands: usize) -> Result<(), Farewell> {
 /// Takes a connection over as a socket.
 pub(crate) fn upgrade<F: Future<Output = ()> + Send + 'static>(
     socket: WebSocketUpgrade,
-    held: Option<Extension<Held>>,
+    held: Option<Extension<ConnectionGuard>>,
     run: impl FnOnce(WebSocket) -> F + Send + 'static,
 ) -> Response {
     socket
@@ -286,10 +287,10 @@ pub(crate) fn upgrade<F: Future<Output = ()> + Send + 'static>(
 
 /// Watches over a person at a screen: when they are signed out, suspended, idle for too long or hold none of the roles any
 /// more, the connection is closed. It ends with the screen.
-struct Watch(JoinHandle<()>);
+struct SignInWatch(JoinHandle<()>);
 
-impl Watch {
-    fn over(server: &Shared, login: u64, roles: Option<&'static [Role]>, connection: Connection) -> Self {
+impl SignInWatch {
+    fn over(server: &SharedServer, login: u64, roles: Option<&'static [Role]>, connection: Connection) -> Self {
         let server = Arc::downgrade(server);
         let watch = async move {
             loop {
@@ -305,7 +306,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for SignInWatch {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -314,26 +315,28 @@ impl Drop for Watch {
 /// Talks until one of both ends it.
 pub(crate) async fn converse(
     socket: &mut WebSocket,
-    screen: &mut impl Screen,
+    screen: &mut impl SocketSession,
     messages: ConnectionQueue,
     server: &Server,
-) -> Farewell {
+) -> CloseReason {
     match talk(socket, screen, messages, server).await {
         // A part of the house that stops lets go of its screens before it is known why.
-        Farewell::Away(why) => {
+        CloseReason::Away(why) => {
             let mut stopping = server.stopping.subscribe();
-            Farewell::Away(timeout(REASON, stops(&mut stopping)).await.unwrap_or(why))
+            CloseReason::Away(timeout(REASON, stops(&mut stopping)).await.unwrap_or(why))
         }
-        farewell @ (Farewell::Bad(_) | Farewell::Denied(_) | Farewell::Elsewhere(_) | Farewell::Gone) => farewell,
+        farewell @ (CloseReason::Bad(_) | CloseReason::Denied(_) | CloseReason::Elsewhere(_) | CloseReason::Gone) => {
+            farewell
+        }
     }
 }
 
 async fn talk(
     socket: &mut WebSocket,
-    screen: &mut impl Screen,
+    screen: &mut impl SocketSession,
     mut messages: ConnectionQueue,
     server: &Server,
-) -> Farewell {
+) -> CloseReason {
     let (clock, mut stopping) = (server.clock, server.stopping.subscribe());
     let mut waiting: Vec<Utf8Bytes> = Vec::new();
     let mut heard = Instant::now();
@@ -347,7 +350,7 @@ async fn talk(
             biased;
             said = messages.take(&mut waiting) => {
                 if !said {
-                    return Farewell::Away("cut off: connect again".into());
+                    return CloseReason::Away("cut off: connect again".into());
                 }
                 let send = async {
                     for message in waiting.drain(..) {
@@ -356,14 +359,14 @@ async fn talk(
                     SinkExt::<Message>::flush(socket).await
                 };
                 if send.await.is_err() {
-                    return Farewell::Gone;
+                    return CloseReason::Gone;
                 }
             }
             received = socket.recv() => {
                 let message = match received {
                     // The end of a connection is no sign of life: whoever connects again is no copy.
-                    Some(Ok(Message::Close(_)) | Err(_)) | None => return Farewell::Gone,
-                    Some(Ok(Message::Binary(_))) => return Farewell::Bad("messages are text".to_owned()),
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => return CloseReason::Gone,
+                    Some(Ok(Message::Binary(_))) => return CloseReason::Bad("messages are text".to_owned()),
                     Some(Ok(Message::Text(text))) => Some(text),
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => None,
                 };
@@ -378,7 +381,7 @@ async fn talk(
             }
             () = &mut quiet => {
                 if is_asked {
-                    return Farewell::Gone;
+                    return CloseReason::Gone;
                 }
                 let until = heard + QUIET;
                 if until > Instant::now() {
@@ -388,15 +391,15 @@ async fn talk(
                 // The protocol's own question is seen by no page, so a page is told the time beside it.
                 // What another node may show by now is no longer shown as if it were so.
                 if !server.term.holds() {
-                    return Farewell::Away(Denied::Elsewhere.code().into());
+                    return CloseReason::Away(Denied::Elsewhere.code().into());
                 }
-                let beat = json(&Beat { beat: clock.now() });
+                let beat = json(&Heartbeat { beat: clock.now() });
                 let asked = async {
                     socket.feed(Message::Ping(Bytes::new())).await?;
                     socket.send(Message::Text(beat)).await
                 };
                 if asked.await.is_err() {
-                    return Farewell::Gone;
+                    return CloseReason::Gone;
                 }
                 is_asked = true;
                 quiet.as_mut().reset(Instant::now() + server.sign_of_life);
@@ -407,13 +410,13 @@ async fn talk(
                 }
                 if !is_asked {
                     if socket.send(Message::Ping(Bytes::new())).await.is_err() {
-                        return Farewell::Gone;
+                        return CloseReason::Gone;
                     }
                     is_asked = true;
                     quiet.as_mut().reset(Instant::now() + server.sign_of_life);
                 }
             }
-            why = &mut stops => return Farewell::Away(why),
+            why = &mut stops => return CloseReason::Away(why),
         }
     }
 }

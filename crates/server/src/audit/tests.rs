@@ -13,7 +13,7 @@ async fn audits(folder: &std::path::Path) -> Audits {
     playing.play().await;
     let keys = playing.close().await;
     let plan = plan(folder);
-    Audits::new(Recorded { address: plan.address, keys, anchor: plan.files.anchor, program: program() })
+    Audits::new(RecordSource { address: plan.address, keys, anchor: plan.files.anchor, program: program() })
 }
 
 #[tokio::test]

@@ -11,14 +11,14 @@ use taisai_table::{
 use super::SignedIn;
 use super::sensitive::Sensitive as _;
 use crate::http::denied::Denied;
-use crate::http::reply::Answer as Told;
+use crate::http::reply::CommandReply;
 use crate::server::Server;
 use crate::vouchers::{HouseAct, VoucherKey};
 
 /// An act that needs a second person. Its JSON, with no second person in it, is what the approval says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum What {
+pub(crate) enum ApprovedAct {
     /// Something in the House.
     House(HouseCommand),
     /// Something at a table.
@@ -62,7 +62,7 @@ pub(crate) enum What {
 /// The same in the words of those who ask: a voucher has its number there.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-enum Outside {
+enum RequestedAct {
     House(HouseAct),
     Table { table: TableId, round: RoundCommand },
     Cluster { table: TableId, number: u16, command: ClusterCommand },
@@ -70,7 +70,7 @@ enum Outside {
     Code { device: DeviceId },
 }
 
-impl What {
+impl ApprovedAct {
     /// The one spelling of the act.
     pub(crate) fn text(self) -> String {
         let alone = match self {
@@ -91,11 +91,11 @@ impl What {
     pub(crate) fn spelled(text: &str, key: &VoucherKey) -> Result<String, Denied> {
         let what = match serde_json::from_str(text).map_err(|_| Denied::BadRequest)? {
             // The number of a voucher that is issued is no part of what is approved.
-            Outside::House(act) => Self::House(act.ask(key)?.command),
-            Outside::Table { table, round } => Self::Table { table, round },
-            Outside::Cluster { table, number, command } => Self::Cluster { table, number, command },
-            Outside::Password { person } => Self::Password { person },
-            Outside::Code { device } => Self::Code { device },
+            RequestedAct::House(act) => Self::House(act.ask(key)?.command),
+            RequestedAct::Table { table, round } => Self::Table { table, round },
+            RequestedAct::Cluster { table, number, command } => Self::Cluster { table, number, command },
+            RequestedAct::Password { person } => Self::Password { person },
+            RequestedAct::Code { device } => Self::Code { device },
         };
         Ok(what.text())
     }
@@ -118,27 +118,31 @@ pub(crate) async fn second(
             Answer::Approved(_) | Answer::Refused(_) | Answer::Waiting => None,
         }
     };
-    server.doors.house().look(look).await?.ok_or(Denied::NotApproved)
+    server.node.house().look(look).await?.ok_or(Denied::NotApproved)
 }
 
 /// The answer to a request that was made when it was sent before: the newest approval of this act that the person asked for. None where it
 /// is over.
-pub(crate) async fn requested_before(server: &Server, by: PersonId, what: String) -> Result<Option<Told>, Denied> {
+pub(crate) async fn requested_before(
+    server: &Server,
+    by: PersonId,
+    what: String,
+) -> Result<Option<CommandReply>, Denied> {
     let newest = move |house: &House| {
         let own = house.approvals().filter(|(_, approval)| approval.by == by && approval.what == what);
         own.map(|(id, _)| id).max()
     };
-    let approval = server.doors.house().look(newest).await?;
-    Ok(approval.map(|approval| Told::with(&HouseEvent::ApprovalRequested { approval })))
+    let approval = server.node.house().look(newest).await?;
+    Ok(approval.map(|approval| CommandReply::with(&HouseEvent::ApprovalRequested { approval })))
 }
 
 /// Has the House use an approval for a command, before the command is put before its machine. The same command may be sent again
 /// until the approval is over, also when the program was started anew. An approval is used up also where the machine then refuses
 /// the act: whoever asks again under another number needs another one.
 pub(crate) async fn used_by(server: &Server, approval: ApprovalId, command: CommandId) -> Result<(), Denied> {
-    match server.doors.house().own(HouseCommand::UseApproval { approval, command }).await? {
-        Told::Accepted(_) => Ok(()),
-        Told::Refused(_) => Err(Denied::NotApproved),
+    match server.node.house().own(HouseCommand::UseApproval { approval, command }).await? {
+        CommandReply::Accepted(_) => Ok(()),
+        CommandReply::Refused(_) => Err(Denied::NotApproved),
     }
 }
 
@@ -147,7 +151,7 @@ pub(crate) async fn used_by(server: &Server, approval: ApprovalId, command: Comm
 pub(crate) async fn may(
     server: &Server,
     signed_in: SignedIn,
-    (act, what): (Act, What),
+    (act, what): (Act, ApprovedAct),
     approval: Option<ApprovalId>,
 ) -> Result<Option<Person>, Denied> {
     let person = signed_in.fresh()?.person;

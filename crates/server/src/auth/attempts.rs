@@ -17,21 +17,21 @@ const ADDRESSES: usize = 4_096;
 
 /// Tries of the last minute.
 #[derive(Debug, Default)]
-pub(crate) struct Tries {
-    by_address: Mutex<HashMap<IpAddr, Minute>>,
+pub(crate) struct Attempts {
+    by_address: Mutex<HashMap<IpAddr, AttemptsInMinute>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Minute {
+struct AttemptsInMinute {
     begun: Time,
     tries: u32,
 }
 
-impl Tries {
+impl Attempts {
     /// Someone tries; `false` if there were too many tries. It counts from now on, so that many at once are seen too.
     pub(crate) fn enter(&self, address: IpAddr, now: Time) -> bool {
         let mut tries = self.by_address();
-        let is_old = |minute: &Minute| now.0.abs_diff(minute.begun.0) >= MINUTE;
+        let is_old = |minute: &AttemptsInMinute| now.0.abs_diff(minute.begun.0) >= MINUTE;
         if tries.len() >= ADDRESSES && !tries.contains_key(&address) {
             tries.retain(|_, minute| !is_old(minute));
             let oldest = tries.iter().min_by_key(|(_, minute)| minute.begun).map(|(address, _)| *address);
@@ -41,9 +41,9 @@ impl Tries {
                 tries.remove(&oldest);
             }
         }
-        let minute = tries.entry(address).or_insert(Minute { begun: now, tries: 0 });
+        let minute = tries.entry(address).or_insert(AttemptsInMinute { begun: now, tries: 0 });
         if is_old(minute) {
-            *minute = Minute { begun: now, tries: 0 };
+            *minute = AttemptsInMinute { begun: now, tries: 0 };
         }
         let may = minute.tries < MOST;
         if may {
@@ -59,7 +59,7 @@ impl Tries {
         }
     }
 
-    fn by_address(&self) -> MutexGuard<'_, HashMap<IpAddr, Minute>> {
+    fn by_address(&self) -> MutexGuard<'_, HashMap<IpAddr, AttemptsInMinute>> {
         self.by_address.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn an_address_has_twenty_tries_a_minute() {
-        let tries = Tries::default();
+        let tries = Attempts::default();
         for _ in 0..100 {
             assert!(tries.enter(address(1), Time(0)));
             tries.forgive(address(1));
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_of_addresses_is_bounded() {
-        let tries = Tries::default();
+        let tries = Attempts::default();
         for number in 0..10_000 {
             assert!(tries.enter(address(number), Time(number.into())));
         }

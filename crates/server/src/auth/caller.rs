@@ -8,9 +8,9 @@ use axum::http::request::Parts;
 
 /// The address that counts. An IPv6 network of 64 bits is one; so are all whose address is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Caller(pub(crate) IpAddr);
+pub(crate) struct ClientAddress(pub(crate) IpAddr);
 
-impl Caller {
+impl ClientAddress {
     fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V4(address) => address.into(),
@@ -19,7 +19,7 @@ impl Caller {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Caller {
+impl<S: Sync> FromRequestParts<S> for ClientAddress {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
@@ -37,7 +37,7 @@ mod tests {
         for (address, counts) in
             [("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::")]
         {
-            assert_eq!(Caller::of(address.parse().unwrap()), Caller(counts.parse().unwrap()));
+            assert_eq!(ClientAddress::of(address.parse().unwrap()), ClientAddress(counts.parse().unwrap()));
         }
     }
 }

@@ -11,13 +11,13 @@ use taisai_table::{
 };
 
 use crate::auth::SignedIn;
-use crate::auth::approvals::{self, What};
+use crate::auth::approvals::{self, ApprovedAct};
 use crate::auth::sensitive::Sensitive;
 use crate::http::denied::Denied;
-use crate::http::reply::Answer;
-use crate::node::peer_sender::ForCluster;
-use crate::server::{Server, Shared};
-use crate::vouchers::{About, Earlier, HouseAct, ToHouse, issued, issued_before, presented, reissued};
+use crate::http::reply::CommandReply;
+use crate::node::peer_sender::ForwardedClusterCommand;
+use crate::server::{Server, SharedServer};
+use crate::vouchers::{EarlierVoucher, HouseAct, HouseRequest, VoucherUse, issued, issued_before, presented, reissued};
 
 /// A command for one side of a table.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ pub(crate) enum TableCommand {
 
 /// A person's command as it is sent.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent<C> {
+pub(crate) struct PersonCommand<C> {
     pub(crate) by: SignedIn,
     pub(crate) id: CommandId,
     /// The second person's approval, where the act needs one.
@@ -46,13 +46,17 @@ pub(crate) struct Sent<C> {
 }
 
 /// Puts a person's command before a table. It is carried to its end also where nobody waits for the answer any more.
-pub(crate) async fn at_table(server: &Shared, table: TableId, sent: Sent<TableCommand>) -> Result<Answer, Denied> {
+pub(crate) async fn at_table(
+    server: &SharedServer,
+    table: TableId,
+    sent: PersonCommand<TableCommand>,
+) -> Result<CommandReply, Denied> {
     let server = Arc::clone(server);
     to_the_end(async move { ask_table(&server, table, sent).await }).await
 }
 
 /// Puts a person's command before the House, likewise.
-pub(crate) async fn at_house(server: &Shared, sent: Sent<HouseAct>) -> Result<Answer, Denied> {
+pub(crate) async fn at_house(server: &SharedServer, sent: PersonCommand<HouseAct>) -> Result<CommandReply, Denied> {
     let server = Arc::clone(server);
     to_the_end(async move { ask_house(&server, sent).await }).await
 }
@@ -67,92 +71,93 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
     })
 }
 
-async fn ask_table(server: &Server, table: TableId, sent: Sent<TableCommand>) -> Result<Answer, Denied> {
-    let door = server.table(table)?;
-    let Sent { by, id, approval, command } = sent;
+async fn ask_table(server: &Server, table: TableId, sent: PersonCommand<TableCommand>) -> Result<CommandReply, Denied> {
+    let handle = server.table(table)?;
+    let PersonCommand { by, id, approval, command } = sent;
     let actor = Actor::Person(by.person);
     match command {
         TableCommand::Round(RoundCommand::OpenBets) if server.is_stopping() => Err(Denied::Stopping),
         TableCommand::Round(command) => {
-            let sent = Sent { by, id, approval, command };
-            let command = seconded(server, sent, |round| What::Table { table, round }).await?;
+            let sent = PersonCommand { by, id, approval, command };
+            let command = seconded(server, sent, |round| ApprovedAct::Table { table, round }).await?;
             // 5.6: a set that was found damaged at one table opens no round at another.
             let dice_set = match command {
                 RoundCommand::UseDice { dice_set } => Some(dice_set),
-                RoundCommand::OpenBets => Some(door.look_at_round(Round::dice_set).await?),
+                RoundCommand::OpenBets => Some(handle.look_at_round(Round::dice_set).await?),
                 // What was said too early is written down by the table itself.
                 RoundCommand::Conceal { .. } => return Err(Denied::BadCommand),
                 _ => None,
             };
             if let Some(dice_set) = dice_set
-                && server.doors.house().look(move |house| house.is_damaged(dice_set)).await?
+                && server.node.house().look(move |house| house.is_damaged(dice_set)).await?
             {
-                door.send(Input::Round(RoundInput::DamagedSet { dice_set })).await?;
+                handle.send(Input::Round(RoundInput::DamagedSet { dice_set })).await?;
             }
-            Ok(door.ask_round(actor, id, command).await?)
+            Ok(handle.ask_round(actor, id, command).await?)
         }
         TableCommand::Cluster { number, command } => {
             // F86: for people there is no such command.
             if command.is_of_acceptor() {
                 return Err(Denied::BadCommand);
             }
-            let sent = Sent { by, id, approval, command };
-            let command = seconded(server, sent, |command| What::Cluster { table, number, command }).await?;
+            let sent = PersonCommand { by, id, approval, command };
+            let command = seconded(server, sent, |command| ApprovedAct::Cluster { table, number, command }).await?;
             if seat_of(&command) == Some(Seat(0)) {
                 return Ok(no_such_seat());
             }
             let cluster = ClusterId { table, number };
-            match (server.doors.cluster(cluster), &server.nodes) {
-                (Some(door), _) => Ok(door.ask_cluster(number, actor, id, command).await?),
-                (None, Some(nodes)) => {
-                    nodes.ask_cluster(&ForCluster { cluster, actor, id, command }).await.ok_or(Denied::TooSlow)
-                }
+            match (server.node.cluster(cluster), &server.peers) {
+                (Some(handle), _) => Ok(handle.ask_cluster(number, actor, id, command).await?),
+                (None, Some(nodes)) => nodes
+                    .ask_cluster(&ForwardedClusterCommand { cluster, actor, id, command })
+                    .await
+                    .ok_or(Denied::TooSlow),
                 (None, None) => Err(Denied::Unknown),
             }
         }
     }
 }
 
-async fn ask_house(server: &Server, sent: Sent<HouseAct>) -> Result<Answer, Denied> {
-    let Sent { by, id, approval, command } = sent;
-    let ToHouse { command, about } = command.ask(&server.vouchers.key)?;
+async fn ask_house(server: &Server, sent: PersonCommand<HouseAct>) -> Result<CommandReply, Denied> {
+    let PersonCommand { by, id, approval, command } = sent;
+    let HouseRequest { command, about } = command.ask(&server.vouchers.key)?;
     if let HouseCommand::Enrol {
         kind: DeviceKind::Terminal { cluster, seat } | DeviceKind::NoteAcceptor { cluster, seat },
         ..
     } = command
-        && !server.doors.has_place(cluster, seat)
+        && !server.node.has_place(cluster, seat)
     {
         return Ok(no_such_seat());
     }
-    let command = match seconded(server, Sent { by, id, approval, command }, What::House).await? {
+    let command = match seconded(server, PersonCommand { by, id, approval, command }, ApprovedAct::House).await? {
         // What the second person reads is all that is in the act.
         HouseCommand::RequestApproval { act, what } => {
-            HouseCommand::RequestApproval { act, what: What::spelled(&what, &server.vouchers.key)? }
+            HouseCommand::RequestApproval { act, what: ApprovedAct::spelled(&what, &server.vouchers.key)? }
         }
         command => command,
     };
     let revoked = if let HouseCommand::Revoke { device } = command { Some(device) } else { None };
     let requested = if let HouseCommand::RequestApproval { what, .. } = &command { Some(what.clone()) } else { None };
-    let answer = server.doors.house().ask(Actor::Person(by.person), id, command).await?;
-    if let (Some(device), Answer::Accepted(_)) = (revoked, &answer) {
+    let answer = server.node.house().ask(Actor::Person(by.person), id, command).await?;
+    if let (Some(device), CommandReply::Accepted(_)) = (revoked, &answer) {
         server.cut(device, None);
     }
-    if let (Some(what), Answer::Accepted(None)) = (requested, &answer) {
+    if let (Some(what), CommandReply::Accepted(None)) = (requested, &answer) {
         return Ok(approvals::requested_before(server, by.person.id, what).await?.unwrap_or(answer));
     }
     match (about, &answer) {
-        (About::Issues(number, _), Answer::Accepted(Some(_))) => issued(server, number).await,
-        (About::Issues(_, amount), Answer::Accepted(None)) => {
-            issued_before(server, Earlier::Sale { by: by.person.id, amount }).await
+        (VoucherUse::Issues(number, _), CommandReply::Accepted(Some(_))) => issued(server, number).await,
+        (VoucherUse::Issues(_, amount), CommandReply::Accepted(None)) => {
+            issued_before(server, EarlierVoucher::Sale { by: by.person.id, amount }).await
         }
-        (About::Presents(hash), _) => presented(server, hash, answer).await,
-        (About::Replaces(serial, number), _) => reissued(server, (serial, number), answer).await,
-        (About::Issues(..), Answer::Refused(_)) | (About::Nothing, _) => Ok(answer),
+        (VoucherUse::Presents(hash), _) => presented(server, hash, answer).await,
+        (VoucherUse::Replaces(serial, number), _) => reissued(server, (serial, number), answer).await,
+        (VoucherUse::Issues(..), CommandReply::Refused(_)) | (VoucherUse::Nothing, _) => Ok(answer),
     }
 }
 
-pub(crate) fn no_such_seat() -> Answer {
-    Answer::refused(Refusal::UnknownSeat)
+pub(crate) fn no_such_seat() -> CommandReply {
+    CommandReply::refused(Refusal::UnknownSeat)
 }
 
 /// Whether the number is the person's.
@@ -169,8 +174,8 @@ fn may_send(server: &Server, by: SignedIn, id: CommandId, command: &impl Sensiti
 /// The command as it is put before its machine: with the second person who approved it, and with no other.
 async fn seconded<C: Sensitive + Clone>(
     server: &Server,
-    Sent { by, id, approval, command }: Sent<C>,
-    what: impl FnOnce(C) -> What,
+    PersonCommand { by, id, approval, command }: PersonCommand<C>,
+    what: impl FnOnce(C) -> ApprovedAct,
 ) -> Result<C, Denied> {
     let alone = command.without_second();
     let Some(approval) = approval else {
@@ -188,12 +193,12 @@ async fn seconded<C: Sensitive + Clone>(
 mod tests {
     use serde_json::json;
 
-    use crate::tests::running::{ADMINISTRATOR, Running, SUPERVISOR};
+    use crate::tests::running::{ADMINISTRATOR, RunningServer, SUPERVISOR};
 
     /// Seats count from one, and end where the table does.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_seat_that_nobody_sits_at_is_refused() {
-        let house = Running::start().await;
+        let house = RunningServer::start().await;
         let supervisor = house.sign_in(SUPERVISOR).await;
         let source = house.get("/me", &supervisor).await.body["source"].clone();
         for (sequence, seat) in [(1, 0), (2, 99)] {

@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 use taisai_endpoint::endpoint;
 use taisai_table::{Act, ApprovalId, HouseCommand, PersonId, Roles, Time};
 
-use super::approvals::{What, may};
-use super::caller::Caller;
+use super::approvals::{ApprovedAct, may};
+use super::caller::ClientAddress;
 use super::cookie::{self, Token};
-use super::{Known, SignedIn, end, end_of, known, one_time_password, password, screen_source, signed_in};
-use crate::auth::secrets::{KeptSignIn, Password};
+use super::{KnownSignIn, SignedIn, end, end_of, known, one_time_password, password, screen_source, signed_in};
+use crate::auth::secrets::{Password, StoredSignIn};
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
-use crate::http::reply::Answer;
-use crate::http::request::{Body, Named};
-use crate::server::{Server, Shared};
+use crate::http::reply::CommandReply;
+use crate::http::request::{JsonBody, PathParams};
+use crate::server::{Server, SharedServer};
 
 /// No request at the desk is larger.
 const LARGEST: usize = 4 * 1_024;
@@ -106,8 +106,8 @@ struct GivenPassword {
     password: String,
 }
 
-impl From<Known> for Me {
-    fn from(Known { person, name, found }: Known) -> Self {
+impl From<KnownSignIn> for Me {
+    fn from(KnownSignIn { person, name, found }: KnownSignIn) -> Self {
         Self {
             person: person.id,
             name,
@@ -127,17 +127,17 @@ impl From<Known> for Me {
     (status = 429, description = "too-many"),
 ))]
 async fn sign_in(
-    State(server): State<Shared>,
-    caller: Caller,
+    State(server): State<SharedServer>,
+    caller: ClientAddress,
     headers: HeaderMap,
-    Body(SignIn { person, password }): Body<SignIn>,
+    JsonBody(SignIn { person, password }): JsonBody<SignIn>,
 ) -> Result<impl IntoResponse, Denied> {
     let on_file = checked(&server, caller, person, password).await?;
     if let Ok(before) = signed_in(&headers, &server).await {
         end(&server, server.people.sign_ins.end(before.source)).await?;
     }
     let (now, token) = (server.clock.now(), Token::random()?);
-    let begun = KeptSignIn {
+    let begun = StoredSignIn {
         source: server.sources.next(),
         token: token.hash(),
         person,
@@ -162,12 +162,12 @@ async fn sign_in(
     (status = 429, description = "too-many"),
 ))]
 async fn sign_in_again(
-    State(server): State<Shared>,
-    caller: Caller,
+    State(server): State<SharedServer>,
+    caller: ClientAddress,
     headers: HeaderMap,
-    Body(SignInAgain { password }): Body<SignInAgain>,
+    JsonBody(SignInAgain { password }): JsonBody<SignInAgain>,
 ) -> Result<Json<Me>, Denied> {
-    let Known { person, found, .. } = known(&server, signed_in(&headers, &server).await?.source, true).await?;
+    let KnownSignIn { person, found, .. } = known(&server, signed_in(&headers, &server).await?.source, true).await?;
     checked(&server, caller, person.id, password).await?;
     let now = server.clock.now();
     server.secrets.used(found.source, now, now).await?;
@@ -183,12 +183,12 @@ async fn sign_in_again(
     (status = 429, description = "too-many"),
 ))]
 async fn set_password(
-    State(server): State<Shared>,
-    caller: Caller,
+    State(server): State<SharedServer>,
+    caller: ClientAddress,
     headers: HeaderMap,
-    Body(NewPassword { old, new }): Body<NewPassword>,
+    JsonBody(NewPassword { old, new }): JsonBody<NewPassword>,
 ) -> Result<Json<Me>, Denied> {
-    let Known { person, found, .. } = known(&server, signed_in(&headers, &server).await?.source, true).await?;
+    let KnownSignIn { person, found, .. } = known(&server, signed_in(&headers, &server).await?.source, true).await?;
     checked(&server, caller, person.id, old.clone()).await?;
     if !password::is_good(&new, &old) {
         return Err(Denied::WeakPassword);
@@ -208,7 +208,7 @@ async fn set_password(
     (status = 204),
     (status = 401, description = "not-signed-in"),
 ))]
-async fn sign_out(State(server): State<Shared>, headers: HeaderMap) -> Result<impl IntoResponse, Denied> {
+async fn sign_out(State(server): State<SharedServer>, headers: HeaderMap) -> Result<impl IntoResponse, Denied> {
     let found = signed_in(&headers, &server).await?;
     end(&server, server.people.sign_ins.end(found.source)).await?;
     Ok((StatusCode::NO_CONTENT, AppendHeaders([(SET_COOKIE, cookie::taken())])))
@@ -218,7 +218,7 @@ async fn sign_out(State(server): State<Shared>, headers: HeaderMap) -> Result<im
 #[endpoint(get, "/me", tag = "people", responses(
     (status = 200, body = Me), (status = 401, description = "not-signed-in"),
 ))]
-async fn me(State(server): State<Shared>, headers: HeaderMap) -> Result<Json<Me>, Denied> {
+async fn me(State(server): State<SharedServer>, headers: HeaderMap) -> Result<Json<Me>, Denied> {
     Ok(Json(known(&server, signed_in(&headers, &server).await?.source, false).await?.into()))
 }
 
@@ -227,7 +227,10 @@ async fn me(State(server): State<Shared>, headers: HeaderMap) -> Result<Json<Me>
     (status = 200, body = FurtherSource),
     (status = 401, description = "not-signed-in"),
 ))]
-async fn further_source(State(server): State<Shared>, signed_in: SignedIn) -> Result<Json<FurtherSource>, Denied> {
+async fn further_source(
+    State(server): State<SharedServer>,
+    signed_in: SignedIn,
+) -> Result<Json<FurtherSource>, Denied> {
     Ok(Json(FurtherSource { source: screen_source(&server, &signed_in, None).await? }))
 }
 
@@ -242,20 +245,20 @@ async fn further_source(State(server): State<Shared>, signed_in: SignedIn) -> Re
     (status = 409, description = "not-approved"),
 ))]
 async fn give_password(
-    State(server): State<Shared>,
+    State(server): State<SharedServer>,
     signed_in: SignedIn,
-    Named(person): Named<u32>,
-    Body(Approved { approval }): Body<Approved>,
+    PathParams(person): PathParams<u32>,
+    JsonBody(Approved { approval }): JsonBody<Approved>,
 ) -> Result<Json<GivenPassword>, Denied> {
     let person = PersonId(person);
     if signed_in.person.id == person {
         return Err(Denied::NotAllowed);
     }
-    let second = may(&server, signed_in, (Act::ManagePeople, What::Password { person }), approval).await?;
+    let second = may(&server, signed_in, (Act::ManagePeople, ApprovedAct::Password { person }), approval).await?;
     if second.is_some_and(|second| second.id == person) {
         return Err(Denied::NotApproved);
     }
-    if !server.doors.house().look(move |house| house.person(person).is_some()).await? {
+    if !server.node.house().look(move |house| house.person(person).is_some()).await? {
         return Err(Denied::Unknown);
     }
     let password = one_time_password(&server.secrets, server.clock.now(), person).await?;
@@ -265,7 +268,12 @@ async fn give_password(
 }
 
 /// What is on file of a password that is right, if the House lets the person in.
-async fn checked(server: &Server, caller: Caller, person: PersonId, password: String) -> Result<Password, Denied> {
+async fn checked(
+    server: &Server,
+    caller: ClientAddress,
+    person: PersonId,
+    password: String,
+) -> Result<Password, Denied> {
     let tries = &server.people.tries;
     if !tries.enter(caller.0, server.clock.now()) {
         return Err(Denied::TooMany);
@@ -280,12 +288,12 @@ async fn checked(server: &Server, caller: Caller, person: PersonId, password: St
     };
     // Five failures lock the person out (F51): the House counts them, and has the last word.
     let command = if is_right { HouseCommand::LoginSucceeded { person } } else { HouseCommand::LoginFailed { person } };
-    match (server.doors.house().own(command).await?, on_file) {
-        (Answer::Accepted(_), Some(on_file)) if is_right => {
+    match (server.node.house().own(command).await?, on_file) {
+        (CommandReply::Accepted(_), Some(on_file)) if is_right => {
             tries.forgive(caller.0);
             Ok(on_file)
         }
-        (Answer::Accepted(_) | Answer::Refused(_), _) => {
+        (CommandReply::Accepted(_) | CommandReply::Refused(_), _) => {
             tracing::warn!(person = person.0, address = %caller.0, "a sign-in failed");
             Err(Denied::WrongPassword)
         }

@@ -8,7 +8,7 @@ use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::auth::secrets::{Password, Readable, random};
+use crate::auth::secrets::{OneTimeCode, Password, random};
 use crate::http::denied::Denied;
 
 /// The shortest and the longest password, in characters.
@@ -30,7 +30,7 @@ pub(crate) struct Hashing {
 
 /// Whether a password may replace another.
 pub(super) fn is_good(new: &str, old: &str) -> bool {
-    let is_code_again = Readable::read(new).is_some_and(|code| Readable::read(old) == Some(code));
+    let is_code_again = OneTimeCode::read(new).is_some_and(|code| OneTimeCode::read(old) == Some(code));
     (SHORTEST..=LONGEST).contains(&new.chars().count()) && new != old && !is_code_again
 }
 
@@ -85,7 +85,7 @@ fn is_right(password: &str, on_file: Option<&Password>) -> bool {
     match on_file {
         Some(Password::Own(hash)) => argon2.verify_password(password.as_bytes(), hash.as_str()).is_ok(),
         Some(Password::OneTime(hash)) => {
-            let typed = Readable::read(password).map(Readable::hash);
+            let typed = OneTimeCode::read(password).map(OneTimeCode::hash);
             let known = blake3::Hash::from_hex(hash).ok();
             // The comparison of two hashes takes the same time wherever they differ.
             takes_as_long() && typed.is_some_and(|typed| known.is_some_and(|known| known == typed))
@@ -108,7 +108,7 @@ mod tests {
         let Password::Own(phc) = &own else { panic!("{own:?}") };
         assert!(phc.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{phc}");
         assert_ne!(own, hashing.hash("correct horse battery".to_owned()).await.unwrap(), "salted");
-        let code = Readable::random().unwrap();
+        let code = OneTimeCode::random().unwrap();
         let one_time = Password::OneTime(blake3::Hash::from(code.hash()).to_hex().to_string());
         let rows = [
             (Some(&own), "correct horse battery".to_owned(), true),
@@ -117,7 +117,7 @@ mod tests {
             (Some(&own), "x".repeat(1_000_000), false),
             (Some(&one_time), code.to_string(), true),
             (Some(&one_time), code.to_string().to_lowercase(), true),
-            (Some(&one_time), Readable::random().unwrap().to_string(), false),
+            (Some(&one_time), OneTimeCode::random().unwrap().to_string(), false),
             (Some(&one_time), "correct horse battery".to_owned(), false),
             (None, "correct horse battery".to_owned(), false),
             (Some(&Password::Own("damaged".to_owned())), "damaged".to_owned(), false),
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_new_password_is_long_enough_and_another_one() {
-        let code = Readable::random().unwrap().to_string();
+        let code = OneTimeCode::random().unwrap().to_string();
         for (new, old, good) in [
             ("twelve chars", "something else", true),
             ("eleven char", "something else", false),

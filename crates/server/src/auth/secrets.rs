@@ -17,11 +17,11 @@ use taisai_journal::PostgresError;
 use taisai_record::Address;
 use tokio::sync::{mpsc, oneshot};
 
-pub(crate) use devices::KeptDevice;
+pub(crate) use devices::StoredDevice;
 pub(crate) use keys::random;
 pub(crate) use passwords::Password;
-pub(crate) use readable::Readable;
-pub(crate) use sign_ins::{KeptSignIn, Which};
+pub(crate) use readable::OneTimeCode;
+pub(crate) use sign_ins::{SignInKey, StoredSignIn};
 use store::Store;
 
 /// Whether a house has secrets already.
@@ -101,16 +101,16 @@ pub enum SecretsError {
     Random,
 }
 
-type Work = Box<dyn FnOnce(&mut Place) + Send>;
+type StoreJob = Box<dyn FnOnce(&mut StoreConnection) + Send>;
 
 /// The store of secrets.
 #[derive(Clone, Debug)]
 pub(crate) struct Secrets {
-    work: mpsc::Sender<Work>,
+    work: mpsc::Sender<StoreJob>,
 }
 
 /// Where the secrets are, and the way to them, which is made anew after it has failed.
-struct Place {
+struct StoreConnection {
     address: Address,
     store: Option<Store>,
 }
@@ -118,11 +118,11 @@ struct Place {
 impl Secrets {
     /// Opens the secrets beside a record, or makes them where they may be missing. It waits for the disk or the server.
     pub(crate) fn open(address: &Address, expected: Expected) -> Result<Self, SecretsError> {
-        let (work, mut waiting) = mpsc::channel::<Work>(WAITING);
+        let (work, mut waiting) = mpsc::channel::<StoreJob>(WAITING);
         let (tell, told) = std::sync::mpsc::channel();
         let address = address.clone();
         let run = move || {
-            let opened = Store::open(&address, expected).map(|store| Place { address, store: Some(store) });
+            let opened = Store::open(&address, expected).map(|store| StoreConnection { address, store: Some(store) });
             let (mut place, said) = match opened {
                 Ok(place) => (Some(place), Ok(())),
                 Err(error) => (None, Err(error)),
@@ -155,7 +155,7 @@ impl Secrets {
         work: impl FnOnce(&mut Store) -> Result<T, SecretsError> + Send + 'static,
     ) -> Result<T, SecretsError> {
         let (tell, told) = oneshot::channel();
-        let work = move |place: &mut Place| {
+        let work = move |place: &mut StoreConnection| {
             // Whoever asked may have gone.
             tell.send(place.with(work)).map_or_else(drop, drop);
         };
@@ -165,7 +165,7 @@ impl Secrets {
     }
 }
 
-impl Place {
+impl StoreConnection {
     /// What failed once is not used again: a lost connection stays lost, and a failed flush is never tried again. A commit that
     /// came with a warning is of unknown fate.
     fn with<T>(&mut self, work: impl FnOnce(&mut Store) -> Result<T, SecretsError>) -> Result<T, SecretsError> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use taisai_table::{PersonId, Time};
 
-use crate::auth::secrets::{KeptSignIn, Which};
+use crate::auth::secrets::{SignInKey, StoredSignIn};
 
 /// How many screens of one sign-in have numbers of their own at once.
 const MOST_FURTHER: usize = 64;
@@ -36,7 +36,7 @@ impl Default for TimeOuts {
 
 /// A sign-in that holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundSignIn {
     pub(super) source: u64,
     pub(super) person: PersonId,
     pub(super) is_fresh: bool,
@@ -48,25 +48,25 @@ pub(super) struct Found {
 #[derive(Debug)]
 pub(super) struct SignIns {
     time_outs: TimeOuts,
-    open: Mutex<Open>,
+    open: Mutex<OpenSignIns>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
-    by_source: BTreeMap<u64, SignIn>,
+struct OpenSignIns {
+    by_source: BTreeMap<u64, CachedSignIn>,
     by_token: HashMap<[u8; 32], u64>,
 }
 
 #[derive(Debug)]
-struct SignIn {
-    kept: KeptSignIn,
+struct CachedSignIn {
+    kept: StoredSignIn,
     /// When the store last heard of it.
     written: Time,
 }
 
 impl SignIns {
-    pub(super) fn new(time_outs: TimeOuts, kept: Vec<KeptSignIn>) -> Self {
-        let mut open = Open::default();
+    pub(super) fn new(time_outs: TimeOuts, kept: Vec<StoredSignIn>) -> Self {
+        let mut open = OpenSignIns::default();
         for kept in kept {
             open.add(kept);
         }
@@ -74,19 +74,19 @@ impl SignIns {
     }
 
     /// The sign-in of a token, unless it is over.
-    pub(super) fn find(&self, token: &[u8; 32], now: Time) -> Option<Found> {
+    pub(super) fn find(&self, token: &[u8; 32], now: Time) -> Option<FoundSignIn> {
         let source = self.open().by_token.get(token).copied()?;
         self.by_source(source, now)
     }
 
     /// The sign-in of a number, unless it is over.
-    pub(super) fn by_source(&self, source: u64, now: Time) -> Option<Found> {
+    pub(super) fn by_source(&self, source: u64, now: Time) -> Option<FoundSignIn> {
         let open = self.open();
         let kept = &open.by_source.get(&source)?.kept;
         if self.time_outs.is_over(kept, now) {
             return None;
         }
-        Some(Found {
+        Some(FoundSignIn {
             source,
             person: kept.person,
             is_fresh: is_within(kept.asked, now, self.time_outs.fresh),
@@ -96,11 +96,11 @@ impl SignIns {
     }
 
     /// A sign-in is as the store has it, save that it may have been used since; or it is gone.
-    pub(super) fn replace(&self, which: Which, kept: Option<KeptSignIn>) {
+    pub(super) fn replace(&self, which: SignInKey, kept: Option<StoredSignIn>) {
         let mut open = self.open();
         let source = match which {
-            Which::Token(token) => open.by_token.get(&token).copied(),
-            Which::Source(source) => Some(source),
+            SignInKey::Token(token) => open.by_token.get(&token).copied(),
+            SignInKey::Source(source) => Some(source),
         };
         let before =
             source.and_then(|source| open.by_source.get(&source)).map(|before| (before.kept.used, before.written));
@@ -116,7 +116,7 @@ impl SignIns {
     /// A sign-in is used. When the store should hear of it: what it should be told.
     pub(super) fn touch(&self, source: u64, now: Time) -> Option<(Time, Time)> {
         let mut open = self.open();
-        let SignIn { kept, written } = open.by_source.get_mut(&source)?;
+        let CachedSignIn { kept, written } = open.by_source.get_mut(&source)?;
         kept.used = now;
         (now.0.abs_diff(written.0) >= WRITTEN_EVERY).then(|| {
             *written = now;
@@ -137,7 +137,7 @@ impl SignIns {
     /// A screen of the sign-in has this number. Where they are too many, the one longest unused belongs to nobody any more.
     pub(super) fn add_source(&self, source: u64, further: u64) -> Option<u64> {
         let mut open = self.open();
-        let SignIn { kept, .. } = open.by_source.get_mut(&source)?;
+        let CachedSignIn { kept, .. } = open.by_source.get_mut(&source)?;
         kept.further.push(further);
         (kept.further.len() > MOST_FURTHER).then(|| kept.further.remove(0))
     }
@@ -145,16 +145,16 @@ impl SignIns {
     /// Whether a number belongs to the sign-in, which uses it now.
     pub(super) fn uses(&self, source: u64, other: u64) -> bool {
         let mut open = self.open();
-        let Some(SignIn { kept, .. }) = open.by_source.get_mut(&source) else { return false };
+        let Some(CachedSignIn { kept, .. }) = open.by_source.get_mut(&source) else { return false };
         let Some(place) = kept.further.iter().position(|further| *further == other) else { return source == other };
         kept.further[place..].rotate_left(1);
         true
     }
 
     /// A sign-in begins. Those that end with it: whoever's is over, and those that are too many for this person.
-    pub(super) fn begin(&self, kept: KeptSignIn, now: Time) -> Vec<u64> {
+    pub(super) fn begin(&self, kept: StoredSignIn, now: Time) -> Vec<u64> {
         let mut open = self.open();
-        let is_over = |kept: &KeptSignIn| self.time_outs.is_over(kept, now);
+        let is_over = |kept: &StoredSignIn| self.time_outs.is_over(kept, now);
         let mut ended = open.matching(is_over);
         let of_one = open.matching(|other| other.person == kept.person && !is_over(other));
         if of_one.len() >= MOST_OF_ONE {
@@ -180,31 +180,31 @@ impl SignIns {
         ended
     }
 
-    fn change(&self, source: u64, change: impl FnOnce(&mut KeptSignIn)) {
-        if let Some(SignIn { kept, .. }) = self.open().by_source.get_mut(&source) {
+    fn change(&self, source: u64, change: impl FnOnce(&mut StoredSignIn)) {
+        if let Some(CachedSignIn { kept, .. }) = self.open().by_source.get_mut(&source) {
             change(kept);
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn open(&self) -> MutexGuard<'_, OpenSignIns> {
         // Each change is whole, also where one that held it broke down.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Open {
-    fn add(&mut self, kept: KeptSignIn) {
+impl OpenSignIns {
+    fn add(&mut self, kept: StoredSignIn) {
         self.by_token.insert(kept.token, kept.source);
-        self.by_source.insert(kept.source, SignIn { written: kept.used, kept });
+        self.by_source.insert(kept.source, CachedSignIn { written: kept.used, kept });
     }
 
-    fn matching(&self, is_meant: impl Fn(&KeptSignIn) -> bool) -> Vec<u64> {
+    fn matching(&self, is_meant: impl Fn(&StoredSignIn) -> bool) -> Vec<u64> {
         self.by_source.values().filter(|sign_in| is_meant(&sign_in.kept)).map(|sign_in| sign_in.kept.source).collect()
     }
 
     fn remove(&mut self, sources: &[u64]) {
         for source in sources {
-            if let Some(SignIn { kept, .. }) = self.by_source.remove(source) {
+            if let Some(CachedSignIn { kept, .. }) = self.by_source.remove(source) {
                 self.by_token.remove(&kept.token);
             }
         }
@@ -212,11 +212,11 @@ impl Open {
 }
 
 impl TimeOuts {
-    fn is_over(&self, kept: &KeptSignIn, now: Time) -> bool {
+    fn is_over(&self, kept: &StoredSignIn, now: Time) -> bool {
         !is_within(kept.used, now, self.idle) || !is_within(kept.begun, now, self.absolute)
     }
 
-    fn ends(&self, kept: &KeptSignIn) -> Time {
+    fn ends(&self, kept: &StoredSignIn) -> Time {
         let after = |time: Time, duration| time.0.saturating_add(millis(duration));
         Time(after(kept.used, self.idle).min(after(kept.begun, self.absolute)))
     }
@@ -239,11 +239,11 @@ mod tests {
     const MINUTE: u64 = 60 * 1_000;
     const BEGUN: u64 = 1_000_000;
 
-    fn kept(source: u64, person: u32, at: u64) -> KeptSignIn {
+    fn kept(source: u64, person: u32, at: u64) -> StoredSignIn {
         let time = Time(at);
         let token = blake3::hash(&source.to_le_bytes()).into();
         let (person, further) = (PersonId(person), Vec::new());
-        KeptSignIn { source, token, person, begun: time, used: time, asked: time, further, is_one_time: false }
+        StoredSignIn { source, token, person, begun: time, used: time, asked: time, further, is_one_time: false }
     }
 
     fn sign_ins() -> SignIns {
@@ -269,15 +269,15 @@ mod tests {
     fn what_the_store_has_of_a_sign_in_holds() {
         let sign_ins = sign_ins();
         sign_ins.touch(1, at(14));
-        sign_ins.replace(Which::Source(1), Some(KeptSignIn { further: vec![9], ..kept(1, 7, BEGUN) }));
+        sign_ins.replace(SignInKey::Source(1), Some(StoredSignIn { further: vec![9], ..kept(1, 7, BEGUN) }));
         assert!(sign_ins.uses(1, 9), "another node gave a screen a number");
         assert!(sign_ins.by_source(1, at(20)).is_some(), "it was used here since the store heard of it");
         let token = kept(2, 8, BEGUN).token;
-        sign_ins.replace(Which::Token(token), Some(kept(2, 8, BEGUN)));
+        sign_ins.replace(SignInKey::Token(token), Some(kept(2, 8, BEGUN)));
         assert_eq!(sign_ins.find(&token, at(0)).unwrap().person, PersonId(8), "someone signed in at another node");
-        sign_ins.replace(Which::Token(token), None);
+        sign_ins.replace(SignInKey::Token(token), None);
         assert_eq!((sign_ins.find(&token, at(0)), sign_ins.by_source(2, at(0))), (None, None), "and out");
-        sign_ins.replace(Which::Source(1), None);
+        sign_ins.replace(SignInKey::Source(1), None);
         assert_eq!(sign_ins.by_source(1, at(14)), None);
     }
 

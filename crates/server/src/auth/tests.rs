@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use taisai_rules::Dice;
 use taisai_table::{Act, ApprovalId, HouseCommand, PersonId, Role, RoundCommand, RoundNumber, TableId, VoucherSerial};
 
-use super::approvals::{What, second};
+use super::approvals::{ApprovedAct, second};
 use super::{SignedIn, TimeOuts, one_time_password, still};
 use crate::http::denied::Denied;
-use crate::http::reply::Answer;
+use crate::http::reply::CommandReply;
 use crate::tests::running::{
-    ADMINISTRATOR, DEALER, MANAGER, PASSWORD, Running, SUPERVISOR, answered_by_manager, pair, person,
+    ADMINISTRATOR, DEALER, MANAGER, PASSWORD, RunningServer, SUPERVISOR, answered_by_manager, pair, person,
 };
 use crate::vouchers::{Validation, VoucherKey};
 
@@ -19,7 +19,7 @@ const KEY: VoucherKey = VoucherKey([0; 32]);
 
 #[tokio::test]
 async fn a_person_signs_in_and_out() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     assert_eq!(house.get("/me", "").await.code(), "not-signed-in");
     house.with_password(DEALER).await;
     let heard = house.try_in(DEALER, PASSWORD).await;
@@ -38,11 +38,11 @@ async fn a_person_signs_in_and_out() {
 
 #[tokio::test]
 async fn a_restart_signs_nobody_out() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let cookie = house.sign_in(DEALER).await;
     let further = house.post("/sources", &cookie, Value::Null).await.body["source"].as_u64().unwrap();
     let me = house.get("/me", &cookie).await.body;
-    let house = Running::open(house.close().await, TimeOuts::default()).await;
+    let house = RunningServer::open(house.close().await, TimeOuts::default()).await;
     let again = house.get("/me", &cookie).await.body;
     assert_eq!((&again["source"], &again["person"]), (&me["source"], &me["person"]));
     let signed_in = still(&house.server, me["source"].as_u64().unwrap(), true).await.unwrap();
@@ -51,7 +51,7 @@ async fn a_restart_signs_nobody_out() {
 
 #[tokio::test]
 async fn f51_five_failures_lock_a_person_out_and_the_answer_does_not_tell() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     house.with_password(DEALER).await;
     let open = house.sign_in(SUPERVISOR).await;
     for _ in 0..5 {
@@ -64,7 +64,7 @@ async fn f51_five_failures_lock_a_person_out_and_the_answer_does_not_tell() {
     assert_eq!((locked.status, &locked.body), (wrong.status, &wrong.body));
     assert_eq!((nobody.status, &nobody.body), (wrong.status, &wrong.body));
     assert_eq!((locked.cookie, nobody.cookie), (None, None));
-    let employee = house.server.doors.house().look(|house| house.person(DEALER).cloned()).await.unwrap().unwrap();
+    let employee = house.server.node.house().look(|house| house.person(DEALER).cloned()).await.unwrap().unwrap();
     assert!(employee.is_locked);
 
     // Four failures and a success leave nothing behind, also where the password is asked for again.
@@ -79,7 +79,7 @@ async fn f51_five_failures_lock_a_person_out_and_the_answer_does_not_tell() {
 
 #[tokio::test]
 async fn an_address_that_fails_too_often_waits() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     house.with_password(DEALER).await;
     let body = |number: u32, password: &str| Some(json!({"person": number, "password": password}));
     for number in 100..120 {
@@ -93,7 +93,7 @@ async fn an_address_that_fails_too_often_waits() {
 
 #[tokio::test]
 async fn a_one_time_password_must_be_replaced() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let given = one_time_password(&house.server.secrets, house.server.clock.now(), DEALER).await.unwrap();
     let heard = house.try_in(DEALER, &given).await;
     assert_eq!((heard.status, &heard.body["password_to_be_set"]), (StatusCode::OK, &json!(true)));
@@ -121,18 +121,18 @@ async fn a_one_time_password_must_be_replaced() {
 
 #[tokio::test]
 async fn f51_an_idle_login_is_out() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let cookie = house.sign_in(DEALER).await;
     let folder = house.close().await;
     let none = std::time::Duration::ZERO;
-    let house = Running::open(folder, TimeOuts { idle: none, ..TimeOuts::default() }).await;
+    let house = RunningServer::open(folder, TimeOuts { idle: none, ..TimeOuts::default() }).await;
     assert_eq!(house.get("/me", &cookie).await.code(), "not-signed-in");
     assert_eq!(house.post("/sources", &cookie, Value::Null).await.code(), "not-signed-in");
 }
 
 #[tokio::test]
 async fn f51_what_a_screen_asks_by_itself_is_no_use() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let cookie = house.sign_in(DEALER).await;
     let source = house.get("/me", &cookie).await.body["source"].as_u64().unwrap();
     let ends = || house.server.people.sign_ins.by_source(source, house.server.clock.now()).unwrap().ends;
@@ -153,7 +153,7 @@ async fn f51_what_a_screen_asks_by_itself_is_no_use() {
 
 #[tokio::test]
 async fn another_persons_number_is_not_owned() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let (dealer, supervisor) = (house.sign_in(DEALER).await, house.sign_in(SUPERVISOR).await);
     let mut owners = Vec::new();
     for cookie in [&dealer, &supervisor] {
@@ -178,12 +178,12 @@ async fn another_persons_number_is_not_owned() {
 
 #[tokio::test]
 async fn someone_suspended_is_out_at_the_next_request() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let cookie = house.sign_in(DEALER).await;
     let second = Some(person(SUPERVISOR, Role::PitSupervisor));
     let suspend = HouseCommand::Suspend { person: DEALER, second };
     let answer = house.ask(person(ADMINISTRATOR, Role::Administrator), suspend).await;
-    assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
+    assert!(matches!(answer, CommandReply::Accepted(_)), "{answer:?}");
     assert_eq!(house.post("/sources", &cookie, Value::Null).await.code(), "not-signed-in");
     assert_eq!(house.try_in(DEALER, PASSWORD).await.code(), "wrong-password");
     assert!(house.server.secrets.sign_ins().await.unwrap().is_empty());
@@ -191,13 +191,13 @@ async fn someone_suspended_is_out_at_the_next_request() {
 
 #[tokio::test]
 async fn an_administrator_gives_others_a_password() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let (administrator, dealer) = (house.sign_in(ADMINISTRATOR).await, house.sign_in(DEALER).await);
     let give = async |cookie: &str, person: u32, approval: Option<ApprovalId>| {
         house.post(&format!("/people/{person}/password"), cookie, json!({"approval": approval})).await
     };
     let approved = async |who: u32, approve: bool| {
-        let (by, what) = (person(ADMINISTRATOR, Role::Administrator), What::Password { person: PersonId(who) });
+        let (by, what) = (person(ADMINISTRATOR, Role::Administrator), ApprovedAct::Password { person: PersonId(who) });
         Some(answered_by_manager(&house, by, Act::ManagePeople, &what.text(), approve).await)
     };
     let used = approved(DEALER.0, true).await;
@@ -226,14 +226,14 @@ async fn an_administrator_gives_others_a_password() {
 
     let folder = house.close().await;
     let stale = TimeOuts { fresh: std::time::Duration::ZERO, ..TimeOuts::default() };
-    let house = Running::open(folder, stale).await;
+    let house = RunningServer::open(folder, stale).await;
     let heard = house.post("/people/4/password", &administrator, json!({"approval": null})).await;
     assert_eq!(heard.code(), "sign-in-again");
 }
 
 #[tokio::test]
 async fn what_cannot_be_read_is_denied_as_everything_else() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let cookie = house.sign_in(DEALER).await;
     for (path, body) in [
         ("/sign-in", json!({"person": -1, "password": "x"})),
@@ -249,20 +249,20 @@ async fn what_cannot_be_read_is_denied_as_everything_else() {
 }
 
 /// The supervisor asks for an approval of a correction, and the manager answers.
-async fn approval(house: &Running, what: &str, approve: bool) -> ApprovalId {
+async fn approval(house: &RunningServer, what: &str, approve: bool) -> ApprovalId {
     answered_by_manager(house, person(SUPERVISOR, Role::PitSupervisor), Act::Correct, what, approve).await
 }
 
-fn correction(table: u16, faces: [u8; 3]) -> What {
+fn correction(table: u16, faces: [u8; 3]) -> ApprovedAct {
     let dice = Dice::try_from(faces).unwrap();
     let claimed = Some(person(SUPERVISOR, Role::CasinoManager));
     let round = RoundCommand::Correct { round: RoundNumber(1), dice, why: "misread".to_owned(), second: claimed };
-    What::Table { table: TableId(table), round }
+    ApprovedAct::Table { table: TableId(table), round }
 }
 
 #[tokio::test]
 async fn an_approval_fits_one_act_and_one_command() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let what = correction(1, [1, 2, 3]).text();
     assert!(!what.contains("casino-manager"), "who is second is not taken from outside: {what}");
     let approved = approval(&house, &what, true).await;
@@ -285,14 +285,14 @@ async fn an_approval_fits_one_act_and_one_command() {
 
 #[tokio::test]
 async fn a_command_with_an_approval_is_the_same_after_a_restart() {
-    let mut house = Running::start().await;
+    let mut house = RunningServer::start().await;
     let cookie = house.sign_in(ADMINISTRATOR).await;
     let source = house.get("/me", &cookie).await.body["source"].as_u64().unwrap();
     let command = json!({"add-person": {"person": 20, "name": "Ann", "roles": ["dealer"], "second": null}});
-    let what = What::spelled(&json!({"house": &command}).to_string(), &KEY).unwrap();
+    let what = ApprovedAct::spelled(&json!({"house": &command}).to_string(), &KEY).unwrap();
     let by = person(ADMINISTRATOR, Role::Administrator);
     let approval = answered_by_manager(&house, by, Act::ManagePeople, &what, true).await;
-    let send = async |house: &Running, sequence: u64, approval: ApprovalId| {
+    let send = async |house: &RunningServer, sequence: u64, approval: ApprovalId| {
         let body = json!({"source": source, "sequence": sequence, "approval": approval, "command": &command});
         house.post("/house/commands", &cookie, body).await.code().to_owned()
     };
@@ -300,7 +300,7 @@ async fn a_command_with_an_approval_is_the_same_after_a_restart() {
     for _ in 0..2 {
         assert_eq!(send(&house, 1, approval).await, "accepted", "the same command again");
         assert_eq!(send(&house, 2, approval).await, "not-approved", "another command");
-        house = Running::open(house.close().await, TimeOuts::default()).await;
+        house = RunningServer::open(house.close().await, TimeOuts::default()).await;
     }
     let approval = answered_by_manager(&house, by, Act::ManagePeople, &what, true).await;
     for _ in 0..2 {
@@ -312,7 +312,7 @@ async fn a_command_with_an_approval_is_the_same_after_a_restart() {
 /// F50: one Dealer does not credit a seat with millions. What is approved is exactly the buy-in that is carried out.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_buy_in_takes_two_people() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let cookie = house.sign_in(DEALER).await;
     let source = house.get("/me", &cookie).await.body["source"].clone();
     let buy_in =
@@ -325,7 +325,7 @@ async fn a_large_buy_in_takes_two_people() {
     assert_eq!(send(1, 1_000_000, None).await, "accepted");
     assert_eq!(send(2, 1_000_001, None).await, "second-person-missing", "who is second is not taken from outside");
     let outside = json!({"cluster": {"table": 1, "number": 0, "command": buy_in(1_000_001)}}).to_string();
-    let what = What::spelled(&outside, &KEY).unwrap();
+    let what = ApprovedAct::spelled(&outside, &KEY).unwrap();
     let approval = answered_by_manager(&house, person(DEALER, Role::Dealer), Act::LargeBuyIn, &what, true).await;
     assert_eq!(send(3, 1_000_002, Some(approval)).await, "not-approved", "another amount");
     assert_eq!(send(4, 1_000_001, Some(approval)).await, "accepted");
@@ -336,15 +336,15 @@ async fn a_large_buy_in_takes_two_people() {
 /// A voucher's number is drawn when it is sold, and is no part of what is approved.
 #[test]
 fn a_sale_is_approved_by_its_amount() {
-    let text = What::spelled(r#"{"house":{"sell":{"amount":600000}}}"#, &KEY).unwrap();
+    let text = ApprovedAct::spelled(r#"{"house":{"sell":{"amount":600000}}}"#, &KEY).unwrap();
     assert_eq!(text, r#"{"sale":{"amount":600000}}"#);
     let number = Validation::draw().unwrap().voucher_number(&KEY);
     let command = HouseCommand::SellVoucher { number, amount: taisai_rules::Money::from_cents(600_000), second: None };
-    assert_eq!(What::House(command).text(), text);
-    let text = What::spelled(r#"{"house":{"reissue":{"serial":7}}}"#, &KEY).unwrap();
+    assert_eq!(ApprovedAct::House(command).text(), text);
+    let text = ApprovedAct::spelled(r#"{"house":{"reissue":{"serial":7}}}"#, &KEY).unwrap();
     assert_eq!(text, r#"{"reissue":{"serial":7}}"#);
     let command = HouseCommand::ReissueVoucher { serial: VoucherSerial(7), number, ended: None, second: None };
-    assert_eq!(What::House(command).text(), text);
+    assert_eq!(ApprovedAct::House(command).text(), text);
 }
 
 #[test]
@@ -352,10 +352,10 @@ fn what_is_to_be_approved_has_one_spelling() {
     let text = correction(1, [1, 2, 3]).text();
     let typed = text.replace(':', ": ").replace(r#""second": null"#, r#""second": {"id": 2, "roles": []}"#);
     assert_ne!(typed, text);
-    assert_eq!(What::spelled(&typed, &KEY), Ok(text.clone()));
+    assert_eq!(ApprovedAct::spelled(&typed, &KEY), Ok(text.clone()));
     let twice = text.replace(r#""dice":"#, r#""dice":[6,6,6],"dice":"#);
-    assert_eq!(What::spelled(&twice, &KEY), Err(Denied::BadRequest));
-    assert_eq!(What::spelled("\"anything\"", &KEY), Err(Denied::BadRequest));
+    assert_eq!(ApprovedAct::spelled(&twice, &KEY), Err(Denied::BadRequest));
+    assert_eq!(ApprovedAct::spelled("\"anything\"", &KEY), Err(Denied::BadRequest));
 }
 
 #[test]

@@ -11,14 +11,14 @@ use crate::auth::one_time_password;
 use crate::auth::secrets::{Expected, Secrets, SecretsError};
 use crate::node::clock::{self, OwnIds, Share};
 use crate::node::stopped::Stopped;
-use crate::node::{HallError, HallPlan, Opened};
+use crate::node::{InstallationPlan, NodeError, Opened};
 
 /// Why a person is not let in again.
 #[derive(Debug, thiserror::Error)]
 pub enum UnlockError {
     /// The house cannot be opened.
     #[error(transparent)]
-    Hall(#[from] HallError),
+    Node(#[from] NodeError),
     /// Its secrets.
     #[error(transparent)]
     Secrets(#[from] SecretsError),
@@ -39,13 +39,13 @@ pub enum UnlockError {
 /// Unlocks a person, and gives a password for the first time to whoever is to be told one: only when that could be told is
 /// anything recorded. Whoever is signed in with the old one is out.
 pub async fn unlock<T: FnOnce(&str) -> io::Result<()>>(
-    plan: &HallPlan,
+    plan: &InstallationPlan,
     person: PersonId,
     tell_password: Option<T>,
     warn: Warn,
 ) -> Result<(), UnlockError> {
     // A house is not begun here.
-    drop(plan.address.archive().map_err(HallError::from)?);
+    drop(plan.address.archive().map_err(NodeError::from)?);
     let Opened { book, mut house, clock, sources, .. } = Opened::new(clock::system, plan, Share::ALL, warn)?;
     let secrets = Secrets::open(&plan.address, Expected::There)?;
     let command = HouseCommand::Unlock { person, second: None };

@@ -10,10 +10,10 @@ use taisai_record::Address;
 use taisai_rules::{Game, LimitScope, Money, Station};
 use taisai_table::{LimitEntry, LimitRange, Profile, Registration, TableId, TableLimits, TableRules};
 
-use super::{Config, DATA, LEVELS, LISTEN, Log, LogFormat, Names, TableConfig, is_exposed};
+use super::{Config, DATA, GameNames, LEVELS, LISTEN, Log, LogFormat, TableConfig, is_exposed};
 use crate::http::accept::Tls;
 use crate::http::network::Network;
-use crate::node::peers::NodePlan;
+use crate::node::peers::NodeAddress;
 
 /// The largest amount that a file may name, in cents.
 const MOST_CENTS: u32 = 4_000_000_000;
@@ -25,7 +25,7 @@ const MOST_BYTES: u64 = 1 << 20;
 impl Config {
     /// Reads a file that lies at a path, or names every fault in it. What it leaves out is as in [`Config::default_house`],
     /// save its tables; paths in it begin at its own folder.
-    pub fn read(text: &str, path: &Path, names: &Names<'_>) -> Result<Self, Vec<Fault>> {
+    pub fn read(text: &str, path: &Path, names: &GameNames<'_>) -> Result<Self, Vec<Fault>> {
         let folder = path.parent().unwrap_or(Path::new(""));
         Self::read_with(text, names, folder, read_file)
     }
@@ -33,7 +33,7 @@ impl Config {
     /// Reads a file; whatever it names is read by `other`.
     pub fn read_with(
         text: &str,
-        names: &Names<'_>,
+        names: &GameNames<'_>,
         folder: &Path,
         other: impl Fn(&Path) -> io::Result<String>,
     ) -> Result<Self, Vec<Fault>> {
@@ -71,7 +71,7 @@ fn read_file(path: &Path) -> io::Result<String> {
 
 /// The file that is read, and what lies beside it.
 struct File<'a> {
-    names: &'a Names<'a>,
+    names: &'a GameNames<'a>,
     folder: &'a Path,
     other: &'a dyn Fn(&Path) -> io::Result<String>,
 }
@@ -118,7 +118,7 @@ impl File<'_> {
     }
 
     /// How other nodes reach this one, and what they are known by.
-    fn node<'t>(&self, reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> NodePlan {
+    fn node<'t>(&self, reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> NodeAddress {
         let address = table.optional("address").and_then(|value| {
             let address = reader.string(value)?;
             if !is_node(address) {
@@ -129,7 +129,7 @@ impl File<'_> {
         });
         let authority = table.optional("authority").and_then(|value| self.path(reader, value));
         table.finish(reader);
-        NodePlan { address, authority }
+        NodeAddress { address, authority }
     }
 
     fn house<'t>(&self, reader: &mut Reader<'t>, mut table: Table<'_, 't>) -> Option<(String, Profile, bool)> {

@@ -37,27 +37,27 @@ fn taken(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
 
 /// Has the players sit at their terminals, so that these are not lost, until they are told to go. What they are shown they
 /// have no eyes for.
-pub(super) async fn sit(door: TableHandle, mut stay: watch::Receiver<Stay>) {
+pub(super) async fn sit(handle: TableHandle, mut stay: watch::Receiver<Stay>) {
     let look = |table: &Worker| {
         let has_terminals = |cluster: &&Cluster| cluster.rules().game().station() == Station::PlayerTerminals;
         let clusters = table.clusters().filter(has_terminals);
         clusters.flat_map(|cluster| taken(cluster).map(|seat| (cluster.id().number, seat))).collect::<Vec<_>>()
     };
     let mut terminals = JoinSet::new();
-    for (cluster, seat) in door.look(look).await.unwrap_or_default() {
-        occupy(&door, cluster, seat, &mut terminals).await;
+    for (cluster, seat) in handle.look(look).await.unwrap_or_default() {
+        occupy(&handle, cluster, seat, &mut terminals).await;
     }
-    drop(door);
+    drop(handle);
     // The one who would tell has gone itself.
     stay.wait_for(|stay| *stay == Stay::Gone).await.map_or_else(drop, drop);
 }
 
 /// Has somebody sit at a terminal as long as the task runs.
-pub(crate) async fn occupy(door: &TableHandle, cluster: u16, seat: Seat, terminals: &mut JoinSet<()>) {
+pub(crate) async fn occupy(handle: &TableHandle, cluster: u16, seat: Seat, terminals: &mut JoinSet<()>) {
     let (connection, mut messages) = Connection::new();
     let (counted, money) = (Counted { source: 0, sequence: 0 }, Box::default());
     // A table that has stopped shows nobody anything.
-    door.connect((cluster, seat), counted, money, connection).await.unwrap_or_default();
+    handle.connect((cluster, seat), counted, money, connection).await.unwrap_or_default();
     terminals.spawn(async move {
         let mut shown = Vec::new();
         while messages.take(&mut shown).await {

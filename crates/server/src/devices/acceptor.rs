@@ -12,15 +12,15 @@ use axum::response::Response;
 use taisai_endpoint::endpoint;
 use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Refusal, Seat, TableId};
 
-use crate::devices::{AsksCluster, Unreadable, answer};
-use crate::http::accept::Held;
+use crate::devices::{ClusterDevice, UnreadableMessage, answer};
+use crate::http::accept::ConnectionGuard;
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
-use crate::http::reply::Answer;
-use crate::http::request::{Asked, Named};
+use crate::http::reply::CommandReply;
+use crate::http::request::{PathParams, QueryParams};
 use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
-use crate::server::{Server, Shared};
+use crate::server::{Server, SharedServer};
 use crate::ws::{InCluster, upgrade};
 #[cfg(test)]
 pub(crate) use message::FromAcceptor;
@@ -43,14 +43,14 @@ pub(crate) fn routes() -> Routes {
     )
 )]
 async fn connect(
-    State(server): State<Shared>,
-    Named(table): Named<u16>,
-    Asked(InCluster { .. }): Asked<InCluster>,
-    held: Option<Extension<Held>>,
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
+    QueryParams(InCluster { .. }): QueryParams<InCluster>,
+    held: Option<Extension<ConnectionGuard>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
     let table = TableId(table);
-    if server.profile.notes.is_empty() || !server.doors.is_laid_out(table) {
+    if server.profile.notes.is_empty() || !server.node.is_laid_out(table) {
         return Err(Denied::Unknown);
     }
     Ok(upgrade(socket, held, move |mut socket| async move {
@@ -66,7 +66,7 @@ struct Acceptor {
     seat: Seat,
 }
 
-impl AsksCluster for Acceptor {
+impl ClusterDevice for Acceptor {
     const NAME: &'static str = "note acceptor";
 
     /// A person feeds it a note in two seconds.
@@ -89,7 +89,7 @@ impl AsksCluster for Acceptor {
         Actor::NoteAcceptor { device, seat: self.seat }
     }
 
-    fn read(self, text: &str) -> Result<(u64, ClusterCommand), Unreadable> {
+    fn read(self, text: &str) -> Result<(u64, ClusterCommand), UnreadableMessage> {
         read(text, self.seat)
     }
 }
@@ -98,12 +98,12 @@ impl AsksCluster for Acceptor {
 pub(crate) async fn simulated(
     server: &Server,
     (cluster, seat): (ClusterId, Seat),
-    door: &TableHandle,
+    handle: &TableHandle,
     id: CommandId,
     command: ClusterCommand,
-) -> Result<Answer, Stopped> {
-    match server.doors.house().look(move |house| house.acceptor_at(cluster, seat)).await? {
-        Some(device) => door.ask_cluster(cluster.number, Actor::NoteAcceptor { device, seat }, id, command).await,
-        None => Ok(Answer::refused(Refusal::UnknownDevice)),
+) -> Result<CommandReply, Stopped> {
+    match server.node.house().look(move |house| house.acceptor_at(cluster, seat)).await? {
+        Some(device) => handle.ask_cluster(cluster.number, Actor::NoteAcceptor { device, seat }, id, command).await,
+        None => Ok(CommandReply::refused(Refusal::UnknownDevice)),
     }
 }

@@ -12,12 +12,12 @@ use axum::response::Response;
 use taisai_endpoint::endpoint;
 use taisai_table::{Actor, ClusterCommand, ClusterId, DeviceId, DeviceKind, TableId};
 
-use crate::devices::{AsksCluster, Unreadable, answer};
-use crate::http::accept::Held;
+use crate::devices::{ClusterDevice, UnreadableMessage, answer};
+use crate::http::accept::ConnectionGuard;
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
-use crate::http::request::{Asked, Named};
-use crate::server::Shared;
+use crate::http::request::{PathParams, QueryParams};
+use crate::server::SharedServer;
 use crate::ws::{InCluster, upgrade};
 #[cfg(test)]
 pub(crate) use message::FromReader;
@@ -39,14 +39,14 @@ pub(crate) fn routes() -> Routes {
     )
 )]
 async fn connect(
-    State(server): State<Shared>,
-    Named(table): Named<u16>,
-    Asked(InCluster { .. }): Asked<InCluster>,
-    held: Option<Extension<Held>>,
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
+    QueryParams(InCluster { .. }): QueryParams<InCluster>,
+    held: Option<Extension<ConnectionGuard>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
     let table = TableId(table);
-    if !server.doors.is_laid_out(table) {
+    if !server.node.is_laid_out(table) {
         return Err(Denied::Unknown);
     }
     Ok(upgrade(socket, held, move |mut socket| async move {
@@ -61,7 +61,7 @@ struct ChipReader {
     cluster: ClusterId,
 }
 
-impl AsksCluster for ChipReader {
+impl ClusterDevice for ChipReader {
     const NAME: &'static str = "chip reader";
 
     /// It speaks for all seats of a table; in the last seconds before the close many place at once.
@@ -85,7 +85,7 @@ impl AsksCluster for ChipReader {
         Actor::ChipReader(device)
     }
 
-    fn read(self, text: &str) -> Result<(u64, ClusterCommand), Unreadable> {
+    fn read(self, text: &str) -> Result<(u64, ClusterCommand), UnreadableMessage> {
         read(text)
     }
 }

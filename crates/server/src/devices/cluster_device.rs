@@ -9,15 +9,15 @@ use taisai_engine::seat_of;
 use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, Seat, TableId};
 use tokio::time::{Interval, interval};
 
-use super::{Life, Pace, Proven, Taken, Told, prove, take};
+use super::{ConnectionSignal, DeviceConnection, LifeSign, Proven, RateLimit, prove, take};
 use crate::auth::commands::no_such_seat;
 use crate::http::denied::Denied;
-use crate::http::reply::{Answer, json};
+use crate::http::reply::{CommandReply, json};
 use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
-use crate::server::Shared;
+use crate::server::SharedServer;
 use crate::ws::connection::Connection;
-use crate::ws::{Farewell, Screen, converse};
+use crate::ws::{CloseReason, SocketSession, converse};
 
 /// How often it is looked whether a device may still speak.
 const CHECKED: Duration = Duration::from_secs(1);
@@ -26,7 +26,7 @@ const CHECKED: Duration = Duration::from_secs(1);
 const PATIENCE: u32 = 64;
 
 /// A kind of device that sends commands to its cluster.
-pub(crate) trait AsksCluster: Copy {
+pub(crate) trait ClusterDevice: Copy {
     /// What it is called in the log.
     const NAME: &'static str;
 
@@ -40,23 +40,28 @@ pub(crate) trait AsksCluster: Copy {
 
     fn actor(self, device: DeviceId) -> Actor;
 
-    fn read(self, text: &str) -> Result<(u64, ClusterCommand), Unreadable>;
+    fn read(self, text: &str) -> Result<(u64, ClusterCommand), UnreadableMessage>;
 }
 
 /// A message that cannot be read; with its number, if that could be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unreadable(pub(crate) Option<u64>);
+pub(crate) struct UnreadableMessage(pub(crate) Option<u64>);
 
 /// The answer to a message of a device; without its number where that could not be read.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
-pub(crate) struct ToDevice {
+#[cfg_attr(test, schema(as = ToDevice))]
+pub(crate) struct DeviceReply {
     sequence: Option<u64>,
-    answer: Answer,
+    answer: CommandReply,
 }
 
 /// Lets a device of that kind prove itself, and answers it until the connection ends.
-pub(crate) async fn answer<D: AsksCluster>(socket: &mut WebSocket, server: &Shared, table: TableId) -> Farewell {
+pub(crate) async fn answer<D: ClusterDevice>(
+    socket: &mut WebSocket,
+    server: &SharedServer,
+    table: TableId,
+) -> CloseReason {
     let proven = match prove(socket, server).await {
         Ok(proven) => proven,
         Err(denied) => return denied.into(),
@@ -66,23 +71,23 @@ pub(crate) async fn answer<D: AsksCluster>(socket: &mut WebSocket, server: &Shar
     if cluster.table != table {
         return Denied::NotYours.into();
     }
-    let Some(door) = server.doors.cluster(cluster) else { return Farewell::Elsewhere(cluster) };
+    let Some(handle) = server.node.cluster(cluster) else { return CloseReason::Elsewhere(cluster) };
     let place = match take(server, proven).await {
         Ok(place) => place,
         Err(denied) => return denied.into(),
     };
     tracing::info!(table = table.0, device = proven.device.0, "a {} is connected", D::NAME);
     let (connection, messages) = Connection::new();
-    let mut asking = Asking {
-        server: Shared::clone(server),
+    let mut asking = ClusterDeviceSession {
+        server: SharedServer::clone(server),
         proven,
         kind,
-        door,
+        handle,
         connection,
         place,
         doubted_by: Vec::new(),
         checks: interval(CHECKED),
-        pace: Pace::new(D::PACE.0, D::PACE.1, Instant::now()),
+        pace: RateLimit::new(D::PACE.0, D::PACE.1, Instant::now()),
         denied: 0,
     };
     let farewell = converse(socket, &mut asking, messages, server).await;
@@ -90,50 +95,50 @@ pub(crate) async fn answer<D: AsksCluster>(socket: &mut WebSocket, server: &Shar
     farewell
 }
 
-struct Asking<D> {
-    server: Shared,
+struct ClusterDeviceSession<D> {
+    server: SharedServer,
     proven: Proven,
     kind: D,
-    door: TableHandle,
+    handle: TableHandle,
     connection: Connection,
-    place: Taken,
+    place: DeviceConnection,
     /// Those who wait for a sign of life, as they say to be this device.
-    doubted_by: Vec<Life>,
+    doubted_by: Vec<LifeSign>,
     checks: Interval,
-    pace: Pace,
+    pace: RateLimit,
     denied: u32,
 }
 
-impl<D> Asking<D> {
+impl<D> ClusterDeviceSession<D> {
     /// Whether it is still on file: one that was revoked is heard no more.
     async fn may_speak(&self) -> Result<bool, Stopped> {
         let device = self.proven.device;
         let is_known = move |house: &House| house.device(device).is_some_and(|device| !device.is_revoked);
-        self.server.doors.house().look(is_known).await
+        self.server.node.house().look(is_known).await
     }
 
-    fn say(&self, sequence: Option<u64>, answer: Answer) {
-        self.connection.send(json(&ToDevice { sequence, answer }));
+    fn say(&self, sequence: Option<u64>, answer: CommandReply) {
+        self.connection.send(json(&DeviceReply { sequence, answer }));
     }
 
-    fn deny(&mut self, sequence: Option<u64>, denied: Denied) -> Result<(), Farewell> {
+    fn deny(&mut self, sequence: Option<u64>, denied: Denied) -> Result<(), CloseReason> {
         self.denied += 1;
         if self.denied > PATIENCE {
             return Err(denied.into());
         }
-        self.say(sequence, Answer::Refused(denied.into()));
+        self.say(sequence, CommandReply::Refused(denied.into()));
         Ok(())
     }
 }
 
-impl<D: AsksCluster> Screen for Asking<D> {
-    async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
+impl<D: ClusterDevice> SocketSession for ClusterDeviceSession<D> {
+    async fn hear(&mut self, text: &str) -> Result<(), CloseReason> {
         if !self.pace.allows(Instant::now()) {
             return self.deny(None, Denied::TooMany);
         }
         let (sequence, command) = match self.kind.read(text) {
             Ok(message) => message,
-            Err(Unreadable(sequence)) => return self.deny(sequence, Denied::BadRequest),
+            Err(UnreadableMessage(sequence)) => return self.deny(sequence, Denied::BadRequest),
         };
         if !self.may_speak().await? {
             return Err(Denied::NotYours.into());
@@ -144,21 +149,21 @@ impl<D: AsksCluster> Screen for Asking<D> {
         } else {
             let id = CommandId { source: self.proven.source, sequence };
             let actor = self.kind.actor(self.proven.device);
-            self.door.ask_cluster(self.kind.cluster().number, actor, id, command).await?
+            self.handle.ask_cluster(self.kind.cluster().number, actor, id, command).await?
         };
         self.say(Some(sequence), answer);
         Ok(())
     }
 
-    async fn told(&mut self) -> Option<Farewell> {
+    async fn told(&mut self) -> Option<CloseReason> {
         loop {
             tokio::select! {
                 told = self.place.told() => match told {
-                    Told::ShowLife(life) => {
+                    ConnectionSignal::ShowLife(life) => {
                         self.doubted_by.push(life);
                         return None;
                     }
-                    Told::CutOff => return Some(Denied::NotProven.into()),
+                    ConnectionSignal::CutOff => return Some(Denied::NotProven.into()),
                 },
                 _ = self.checks.tick() => match self.may_speak().await {
                     Ok(true) => {}
@@ -170,6 +175,6 @@ impl<D: AsksCluster> Screen for Asking<D> {
     }
 
     fn lives(&mut self) {
-        self.doubted_by.drain(..).for_each(Life::shown);
+        self.doubted_by.drain(..).for_each(LifeSign::shown);
     }
 }

@@ -22,7 +22,7 @@ type ConnectedDevices = HashMap<DeviceId, ConnectedDevice>;
 
 /// The connections of devices.
 #[derive(Default)]
-pub(super) struct Live {
+pub(super) struct ConnectionRegistry {
     connections: Arc<Mutex<ConnectedDevices>>,
 }
 
@@ -30,31 +30,31 @@ struct ConnectedDevice {
     /// What it proved itself with.
     source: u64,
     /// Nobody holds the other end of another connection's.
-    ask: mpsc::Sender<Life>,
+    ask: mpsc::Sender<LifeSign>,
 }
 
 /// The place of a device's connection. It is free again when this is dropped.
-pub(crate) struct Taken {
+pub(crate) struct DeviceConnection {
     device: DeviceId,
-    asked: mpsc::Receiver<Life>,
-    ask: mpsc::WeakSender<Life>,
+    asked: mpsc::Receiver<LifeSign>,
+    ask: mpsc::WeakSender<LifeSign>,
     connections: Arc<Mutex<ConnectedDevices>>,
 }
 
 /// What a connection is told.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum ConnectionSignal {
     /// Show a sign of life: someone else says to be this device.
-    ShowLife(Life),
+    ShowLife(LifeSign),
     /// The connection ends: the device is revoked or enrolled anew, or another connection has its place.
     CutOff,
 }
 
 /// Someone waits for a sign of life.
 #[derive(Debug)]
-pub(crate) struct Life(oneshot::Sender<()>);
+pub(crate) struct LifeSign(oneshot::Sender<()>);
 
-impl Life {
+impl LifeSign {
     /// The device is alive.
     pub(crate) fn shown(self) {
         // Whoever waited may have given up.
@@ -62,10 +62,10 @@ impl Life {
     }
 }
 
-impl Live {
+impl ConnectionRegistry {
     /// Takes the place of a device; nothing if another connection has it and shows a sign of life in time.
-    pub(super) async fn take(&self, device: DeviceId, source: u64, sign_of_life: Duration) -> Option<Taken> {
-        let mut silent: Option<mpsc::Sender<Life>> = None;
+    pub(super) async fn take(&self, device: DeviceId, source: u64, sign_of_life: Duration) -> Option<DeviceConnection> {
+        let mut silent: Option<mpsc::Sender<LifeSign>> = None;
         for _ in 0..ASKED {
             let first = match self.enter((device, source), silent.as_ref()) {
                 Ok(taken) => return Some(taken),
@@ -83,8 +83,8 @@ impl Live {
     fn enter(
         &self,
         (device, source): (DeviceId, u64),
-        silent: Option<&mpsc::Sender<Life>>,
-    ) -> Result<Taken, mpsc::Sender<Life>> {
+        silent: Option<&mpsc::Sender<LifeSign>>,
+    ) -> Result<DeviceConnection, mpsc::Sender<LifeSign>> {
         let mut connections = held(&self.connections);
         let entry = connections.entry(device);
         if let Entry::Occupied(first) = &entry
@@ -93,7 +93,8 @@ impl Live {
             return Err(first.get().ask.clone());
         }
         let (ask, asked) = mpsc::channel(WAITING);
-        let taken = Taken { device, asked, ask: ask.downgrade(), connections: Arc::clone(&self.connections) };
+        let taken =
+            DeviceConnection { device, asked, ask: ask.downgrade(), connections: Arc::clone(&self.connections) };
         entry.insert_entry(ConnectedDevice { source, ask });
         Ok(taken)
     }
@@ -120,19 +121,19 @@ impl Live {
     }
 }
 
-async fn is_alive(first: &mpsc::Sender<Life>) -> bool {
+async fn is_alive(first: &mpsc::Sender<LifeSign>) -> bool {
     let (life, shown) = oneshot::channel();
-    first.send(Life(life)).await.is_ok() && shown.await.is_ok()
+    first.send(LifeSign(life)).await.is_ok() && shown.await.is_ok()
 }
 
-impl Taken {
+impl DeviceConnection {
     /// Waits until there is something to be told. It may be given up and called again at any time.
-    pub(crate) async fn told(&mut self) -> Told {
-        self.asked.recv().await.map_or(Told::CutOff, Told::ShowLife)
+    pub(crate) async fn told(&mut self) -> ConnectionSignal {
+        self.asked.recv().await.map_or(ConnectionSignal::CutOff, ConnectionSignal::ShowLife)
     }
 }
 
-impl Drop for Taken {
+impl Drop for DeviceConnection {
     fn drop(&mut self) {
         let mut connections = held(&self.connections);
         let is_own =
@@ -151,9 +152,9 @@ mod tests {
     const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 
     /// A connection that shows signs of life until it is cut off.
-    fn alive(mut taken: Taken) -> tokio::task::JoinHandle<()> {
+    fn alive(mut taken: DeviceConnection) -> tokio::task::JoinHandle<()> {
         tokio::spawn(async move {
-            while let Told::ShowLife(life) = taken.told().await {
+            while let ConnectionSignal::ShowLife(life) = taken.told().await {
                 life.shown();
             }
         })
@@ -161,7 +162,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_copy_of_one_that_lives_gets_no_place() {
-        let live = Live::default();
+        let live = ConnectionRegistry::default();
         let first = alive(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
         assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none());
         assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none(), "however often it tries");
@@ -173,13 +174,13 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_that_is_silent_is_cut_off() {
-        let live = Live::default();
+        let live = ConnectionRegistry::default();
         let mut first = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
         let second = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
         // What the first was asked meanwhile is too late.
-        let Told::ShowLife(life) = first.told().await else { panic!("it was asked") };
+        let ConnectionSignal::ShowLife(life) = first.told().await else { panic!("it was asked") };
         life.shown();
-        assert!(matches!(first.told().await, Told::CutOff));
+        assert!(matches!(first.told().await, ConnectionSignal::CutOff));
         drop(first);
         let second = alive(second);
         assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none(), "the place stays with the second");
@@ -189,7 +190,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn of_two_newcomers_one_gets_the_place() {
-        let live = Live::default();
+        let live = ConnectionRegistry::default();
         let silent = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
         let take = async || live.take(DEVICE, 1, SIGN_OF_LIFE).await.map(alive);
         let (one, other) = tokio::join!(take(), take());
@@ -201,7 +202,7 @@ mod tests {
     /// Word that a device was enrolled anew may come late: it may have connected meanwhile.
     #[tokio::test(start_paused = true)]
     async fn one_that_was_enrolled_anew_stays() {
-        let live = Live::default();
+        let live = ConnectionRegistry::default();
         let before = alive(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
         live.cut(DEVICE, Some(2));
         before.await.unwrap();
@@ -216,7 +217,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_connection_that_ends_frees_its_place() {
-        let live = Live::default();
+        let live = ConnectionRegistry::default();
         drop(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
         assert!(held(&live.connections).is_empty());
         drop(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use taisai_table::TableId;
 
-use crate::auth::Caller;
+use crate::auth::ClientAddress;
 
 /// The displays of a table, and those of them that come from one address.
 const MOST: usize = 64;
@@ -26,7 +26,7 @@ pub(crate) struct DisplayPlace {
 
 impl Displays {
     /// A place at a table, if there are not so many yet.
-    pub(crate) fn take(&self, table: TableId, caller: Caller) -> Option<DisplayPlace> {
+    pub(crate) fn take(&self, table: TableId, caller: ClientAddress) -> Option<DisplayPlace> {
         let taken = (table, caller.0);
         let mut counts = self.counts();
         let all: usize = counts.iter().filter(|((of, _), _)| *of == table).map(|(_, count)| count).sum();
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn no_address_takes_all_the_places_of_a_table() {
         let displays = Displays::default();
-        let take = |table, from: u8| displays.take(TableId(table), Caller(IpAddr::from([192, 0, 2, from])));
+        let take = |table, from: u8| displays.take(TableId(table), ClientAddress(IpAddr::from([192, 0, 2, from])));
         let held: Vec<_> = (0..MOST).filter_map(|_| take(1, 1)).collect();
         assert_eq!(held.len(), MOST_FROM_ONE);
         assert!(take(1, 2).is_some() && take(2, 1).is_some(), "other addresses and other tables have theirs");

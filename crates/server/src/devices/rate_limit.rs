@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 /// A measure that empties with every word and fills again with time.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct RateLimit {
     most: u32,
     each: Duration,
     left: u32,
     filled: Instant,
 }
 
-impl Pace {
+impl RateLimit {
     /// So many at once, and one more each so often.
     pub(crate) fn new(most: u32, each: Duration, now: Instant) -> Self {
         Self { most, each, left: most, filled: now }
@@ -40,8 +40,8 @@ mod tests {
     fn so_many_at_once_and_more_with_time() {
         let start = Instant::now();
         let after = |millis| start + Duration::from_millis(millis);
-        let mut pace = Pace::new(3, Duration::from_millis(100), start);
-        let allowed = |pace: &mut Pace, millis| (0..10).filter(|_| pace.allows(after(millis))).count();
+        let mut pace = RateLimit::new(3, Duration::from_millis(100), start);
+        let allowed = |pace: &mut RateLimit, millis| (0..10).filter(|_| pace.allows(after(millis))).count();
         assert_eq!(allowed(&mut pace, 0), 3);
         assert_eq!(allowed(&mut pace, 99), 0);
         assert_eq!(allowed(&mut pace, 100), 1);

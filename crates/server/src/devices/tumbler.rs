@@ -14,16 +14,16 @@ use taisai_endpoint::endpoint;
 use taisai_table::{DeviceKind, TableId};
 use tokio::time::{Interval, interval};
 
-use crate::devices::{self, Life, Proven, Taken, Told};
-use crate::http::accept::Held;
+use crate::devices::{self, ConnectionSignal, DeviceConnection, LifeSign, Proven};
+use crate::http::accept::ConnectionGuard;
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
-use crate::http::request::Named;
+use crate::http::request::PathParams;
 use crate::node::handle::TableHandle;
-use crate::server::Shared;
+use crate::server::SharedServer;
 use crate::ws::connection::Connection;
-use crate::ws::{Farewell, Screen, converse, upgrade};
-use session::{Heard, Hearing};
+use crate::ws::{CloseReason, SocketSession, converse, upgrade};
+use session::{TumblerReply, TumblerSession};
 
 /// How often it is looked whether a tumbler may still speak.
 const CHECKED: Duration = Duration::from_secs(1);
@@ -44,35 +44,35 @@ pub(crate) fn routes() -> Routes {
     )
 )]
 async fn connect(
-    State(server): State<Shared>,
-    Named(table): Named<u16>,
-    held: Option<Extension<Held>>,
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
+    held: Option<Extension<ConnectionGuard>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
     let table = TableId(table);
-    let door = server.table(table)?;
+    let handle = server.table(table)?;
     Ok(upgrade(socket, held, move |mut socket| async move {
-        let farewell = tumble(&mut socket, &server, table, door).await;
+        let farewell = tumble(&mut socket, &server, table, handle).await;
         drop(server);
         farewell.say(socket).await;
     }))
 }
 
-async fn tumble(socket: &mut WebSocket, server: &Shared, table: TableId, door: TableHandle) -> Farewell {
+async fn tumble(socket: &mut WebSocket, server: &SharedServer, table: TableId, handle: TableHandle) -> CloseReason {
     let (proven, place) = match prove(socket, server).await {
         Ok(proven) => proven,
         Err(denied) => return denied.into(),
     };
     tracing::info!(table = table.0, device = proven.device.0, "a tumbler is connected");
     let (connection, messages) = Connection::new();
-    let hearing = Hearing::new(proven, table, door, server.doors.house());
+    let hearing = TumblerSession::new(proven, table, handle, server.node.house());
     let mut tumbler = Tumbler { hearing, connection, place, doubted_by: Vec::new(), checks: interval(CHECKED) };
     let farewell = converse(socket, &mut tumbler, messages, server).await;
     tracing::info!(table = table.0, device = proven.device.0, "a tumbler has gone");
     farewell
 }
 
-async fn prove(socket: &mut WebSocket, server: &Shared) -> Result<(Proven, Taken), Denied> {
+async fn prove(socket: &mut WebSocket, server: &SharedServer) -> Result<(Proven, DeviceConnection), Denied> {
     let proven = devices::prove(socket, server).await?;
     match proven.kind {
         DeviceKind::Tumbler => Ok((proven, devices::take(server, proven).await?)),
@@ -84,34 +84,34 @@ async fn prove(socket: &mut WebSocket, server: &Shared) -> Result<(Proven, Taken
 }
 
 struct Tumbler {
-    hearing: Hearing,
+    hearing: TumblerSession,
     connection: Connection,
-    place: Taken,
+    place: DeviceConnection,
     /// Those who wait for a sign of life, as they say to be this tumbler.
-    doubted_by: Vec<Life>,
+    doubted_by: Vec<LifeSign>,
     checks: Interval,
 }
 
-impl Screen for Tumbler {
-    async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
+impl SocketSession for Tumbler {
+    async fn hear(&mut self, text: &str) -> Result<(), CloseReason> {
         match self.hearing.hear(text).await? {
-            Heard::Answer(answer) => {
+            TumblerReply::Send(answer) => {
                 self.connection.send(answer);
                 Ok(())
             }
-            Heard::Enough(denied) => Err(denied.into()),
+            TumblerReply::Enough(denied) => Err(denied.into()),
         }
     }
 
-    async fn told(&mut self) -> Option<Farewell> {
+    async fn told(&mut self) -> Option<CloseReason> {
         loop {
             tokio::select! {
                 told = self.place.told() => match told {
-                    Told::ShowLife(life) => {
+                    ConnectionSignal::ShowLife(life) => {
                         self.doubted_by.push(life);
                         return None;
                     }
-                    Told::CutOff => return Some(Denied::NotProven.into()),
+                    ConnectionSignal::CutOff => return Some(Denied::NotProven.into()),
                 },
                 _ = self.checks.tick() => match self.hearing.may_speak().await {
                     Ok(true) => {}
@@ -123,7 +123,7 @@ impl Screen for Tumbler {
     }
 
     fn lives(&mut self) {
-        self.doubted_by.drain(..).for_each(Life::shown);
+        self.doubted_by.drain(..).for_each(LifeSign::shown);
     }
 }
 

@@ -21,7 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt as _;
 
-use crate::http::write_timeout::Patient;
+use crate::http::write_timeout::WriteTimeout;
 use crate::metrics::Metrics;
 use crate::server::Stopping;
 
@@ -144,14 +144,14 @@ struct AcceptedConnection {
 
 /// Keeps a connection's place and count, also after it was upgraded.
 #[derive(Clone)]
-pub(crate) struct Held(#[expect(dead_code, reason = "it is held, not read")] Arc<Place>);
+pub(crate) struct ConnectionGuard(#[expect(dead_code, reason = "it is held, not read")] Arc<ConnectionSlot>);
 
-struct Place {
+struct ConnectionSlot {
     _place: OwnedSemaphorePermit,
     metrics: Arc<Metrics>,
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.metrics.connections.dec();
     }
@@ -166,7 +166,7 @@ impl AcceptedConnection {
         stopping: watch::Receiver<Stopping>,
     ) {
         self.metrics.connections.inc();
-        let held = Held(Arc::new(Place { _place: self.place, metrics: self.metrics }));
+        let held = ConnectionGuard(Arc::new(ConnectionSlot { _place: self.place, metrics: self.metrics }));
         // A connection that does not take it is no worse.
         stream.set_nodelay(true).unwrap_or_default();
         match tls {
@@ -183,7 +183,7 @@ impl AcceptedConnection {
 async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     peer: SocketAddr,
-    held: Held,
+    held: ConnectionGuard,
     routes: Router,
     mut stopping: watch::Receiver<Stopping>,
 ) {
@@ -194,7 +194,7 @@ async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(LARGEST_HEAD).half_close(false);
-    let stream = TokioIo::new(Patient::new(stream));
+    let stream = TokioIo::new(WriteTimeout::new(stream));
     let mut connection =
         std::pin::pin!(builder.serve_connection(stream, TowerToHyperService::new(service)).with_upgrades());
     tokio::select! {

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
 use crate::auth::secrets::SecretsError;
-use crate::http::reply::{Answer, Refused};
+use crate::http::reply::{CommandReply, Refused};
 use crate::node::stopped::Stopped;
 
 macro_rules! denied {
@@ -85,6 +85,6 @@ impl From<SecretsError> for Denied {
 
 impl IntoResponse for Denied {
     fn into_response(self) -> Response {
-        (self.status(), Json(Answer::Refused(self.into()))).into_response()
+        (self.status(), Json(CommandReply::Refused(self.into()))).into_response()
     }
 }

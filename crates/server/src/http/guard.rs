@@ -11,7 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::http::denied::Denied;
-use crate::server::Shared;
+use crate::server::SharedServer;
 
 /// A request's body must be there by then, and has no more bytes.
 const SENT: Duration = Duration::from_secs(5);
@@ -27,7 +27,7 @@ const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none
 const TRAINING: HeaderName = HeaderName::from_static("taisai-training");
 
 /// Lets a request pass, or denies it.
-pub(crate) async fn guard(State(server): State<Shared>, request: Request, next: Next) -> Response {
+pub(crate) async fn guard(State(server): State<SharedServer>, request: Request, next: Next) -> Response {
     let is_api = request.uri().path().starts_with("/api/");
     let mut response = if is_from_elsewhere(request.method(), request.headers()) {
         Denied::OtherSite.into_response()

@@ -10,13 +10,13 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use crate::http::denied::Denied;
-use crate::server::Shared;
+use crate::server::SharedServer;
 
 /// A house that does not answer by then is not ready.
 const READY: Duration = Duration::from_secs(2);
 
 /// Where it is asked.
-pub(crate) fn routes() -> Router<Shared> {
+pub(crate) fn routes() -> Router<SharedServer> {
     Router::new().route("/healthz", get(healthz)).route("/readyz", get(readyz)).route("/metrics", get(metrics))
 }
 
@@ -26,17 +26,17 @@ async fn healthz() -> &'static str {
 }
 
 /// Every part of the house takes commands, and the record takes what they come to.
-async fn readyz(State(server): State<Shared>) -> Response {
+async fn readyz(State(server): State<SharedServer>) -> Response {
     if server.is_stopping() {
         return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response();
     }
-    let opening = server.doors.unopened().names();
+    let opening = server.node.unopened().names();
     if !opening.is_empty() {
         return (StatusCode::SERVICE_UNAVAILABLE, format!("opening {}\n", opening.join(", "))).into_response();
     }
     let look = async {
-        server.doors.house().look(|_| ()).await?;
-        for (_, table) in server.doors.tables() {
+        server.node.house().look(|_| ()).await?;
+        for (_, table) in server.node.tables() {
             table.look(|_| ()).await?;
         }
         Ok::<_, crate::node::stopped::Stopped>(())
@@ -50,15 +50,15 @@ async fn readyz(State(server): State<Shared>) -> Response {
 
 /// What is counted, for this machine itself and whoever the house names.
 async fn metrics(
-    State(server): State<Shared>,
+    State(server): State<SharedServer>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
 ) -> Result<impl IntoResponse, Denied> {
     let from = peer.ip().to_canonical();
     if !from.is_loopback() && !server.metrics_from.iter().any(|network| network.contains(from)) {
         return Err(Denied::NotForYou);
     }
-    for (table, door) in server.doors.tables() {
-        server.metrics.mailbox(table, door.waiting());
+    for (table, handle) in server.node.tables() {
+        server.metrics.mailbox(table, handle.waiting());
     }
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], server.metrics.text()))
@@ -74,10 +74,10 @@ mod tests {
     use tower::ServiceExt as _;
 
     use super::*;
-    use crate::tests::running::Running;
+    use crate::tests::running::RunningServer;
 
     /// What a house says of itself. On a busy machine its parts may not answer in time: then it is asked again.
-    async fn ready(house: &Running) -> (StatusCode, String) {
+    async fn ready(house: &RunningServer) -> (StatusCode, String) {
         let begun = std::time::Instant::now();
         loop {
             let request = Request::get("/readyz").body(Body::empty()).unwrap();
@@ -93,15 +93,15 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_house_is_not_ready_while_a_part_of_it_is_opened() {
-        let house = Running::start().await;
+        let house = RunningServer::start().await;
         assert_eq!(ready(&house).await, (StatusCode::OK, "ready\n".to_owned()));
         let parts = ["house", "table-1"].map(|part| part.parse::<taisai_journal::ChainName>().unwrap());
         for part in &parts {
-            house.server.doors.unopened().add(part.clone());
+            house.server.node.unopened().add(part.clone());
         }
         assert_eq!(ready(&house).await, (StatusCode::SERVICE_UNAVAILABLE, "opening house, table-1\n".to_owned()));
         for part in &parts {
-            house.server.doors.unopened().opened(part);
+            house.server.node.unopened().opened(part);
         }
         assert_eq!(ready(&house).await, (StatusCode::OK, "ready\n".to_owned()));
         house.close().await;
@@ -109,7 +109,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn metrics_are_for_this_machine_and_those_who_are_named() {
-        let house = Running::start().await;
+        let house = RunningServer::start().await;
         for (from, status) in [
             ("127.0.0.1", StatusCode::OK),
             ("::1", StatusCode::OK),

@@ -12,8 +12,9 @@ use taisai_table::{Refusal, Verdict};
 /// The answer to a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Answer))]
 #[serde(rename_all = "kebab-case")]
-pub enum Answer {
+pub enum CommandReply {
     /// It was carried out, now or when it was sent before; with what came of it, where the command does not say it all.
     Accepted(#[serde(skip_serializing_if = "Option::is_none")] Option<Value>),
     /// It was not.
@@ -36,7 +37,7 @@ pub struct Refused {
     pub detail: Option<Value>,
 }
 
-impl Answer {
+impl CommandReply {
     /// A command that was carried out, with what came of it.
     pub(crate) fn with(event: &impl Serialize) -> Self {
         Self::Accepted(Some(serde_json::to_value(event).expect("an event can be written down")))
@@ -71,22 +72,24 @@ impl Refused {
 /// The answer to a numbered command.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
-pub(crate) struct Answered {
+#[cfg_attr(test, schema(as = Answered))]
+pub(crate) struct NumberedReply {
     pub(crate) sequence: u64,
-    pub(crate) answer: Answer,
+    pub(crate) answer: CommandReply,
 }
 
 /// Answers, as a screen is sent them.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
-pub(crate) struct Answers {
-    pub(crate) answers: Vec<Answered>,
+#[cfg_attr(test, schema(as = Answers))]
+pub(crate) struct NumberedReplies {
+    pub(crate) answers: Vec<NumberedReply>,
 }
 
-impl Answers {
+impl NumberedReplies {
     /// One answer.
-    pub(crate) fn one(sequence: u64, answer: Answer) -> Utf8Bytes {
-        json(&Self { answers: vec![Answered { sequence, answer }] })
+    pub(crate) fn one(sequence: u64, answer: CommandReply) -> Utf8Bytes {
+        json(&Self { answers: vec![NumberedReply { sequence, answer }] })
     }
 }
 

@@ -14,23 +14,23 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 
 use crate::http::denied::Denied;
-use crate::http::reply::{Answer, Refused};
+use crate::http::reply::{CommandReply, Refused};
 
 /// What was sent.
-pub(crate) struct Body<T>(pub(crate) T);
+pub(crate) struct JsonBody<T>(pub(crate) T);
 
 /// What the path names.
-pub(crate) struct Named<T>(pub(crate) T);
+pub(crate) struct PathParams<T>(pub(crate) T);
 
 /// What is asked behind the path.
-pub(crate) struct Asked<T>(pub(crate) T);
+pub(crate) struct QueryParams<T>(pub(crate) T);
 
 fn unreadable(why: String) -> Response {
     let refused = Refused { sentence: why.into(), ..Denied::BadRequest.into() };
-    (StatusCode::BAD_REQUEST, Json(Answer::Refused(refused))).into_response()
+    (StatusCode::BAD_REQUEST, Json(CommandReply::Refused(refused))).into_response()
 }
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = Response;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
@@ -39,7 +39,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     }
 }
 
-impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T> {
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for PathParams<T> {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
@@ -48,7 +48,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
     }
 }
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
@@ -85,12 +85,12 @@ mod tests {
     use axum::http::StatusCode;
     use serde_json::json;
 
-    use crate::tests::running::{DEALER, MANAGER, Running};
+    use crate::tests::running::{DEALER, MANAGER, RunningServer};
 
     /// Whatever cannot be read is refused in one form, wherever it stands.
     #[tokio::test(flavor = "multi_thread")]
     async fn what_cannot_be_read_is_refused_with_the_reason() {
-        let house = Running::start().await;
+        let house = RunningServer::start().await;
         let cookie = house.sign_in(MANAGER).await;
         for path in [
             "/tables/x",

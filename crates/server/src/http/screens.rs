@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 
-use crate::server::Shared;
+use crate::server::SharedServer;
 use crate::vouchers;
 
 /// Where each screen is; the first is the front page.
@@ -22,7 +22,7 @@ struct File {
 static FILES: &[File] = &include!(concat!(env!("OUT_DIR"), "/screens.rs"));
 
 /// Where the screens are.
-pub(crate) fn routes() -> Router<Shared> {
+pub(crate) fn routes() -> Router<SharedServer> {
     let router = Router::new().route("/voucher.css", get(voucher_style));
     if FILES.is_empty() {
         return PAGES.iter().fold(router, |router, page| router.route(page, get(missing)));

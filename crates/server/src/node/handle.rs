@@ -9,12 +9,12 @@ use taisai_engine::{
 use taisai_table::{Actor, ClusterCommand, CommandId, House, HouseCommand, Round, RoundCommand, Seat, VoucherHash};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::http::reply::Answer;
+use crate::http::reply::CommandReply;
 use crate::node::stopped::Stopped;
 use crate::ws::connection::Connection;
 
 /// What a look leads to once what was seen is durable.
-pub(crate) type Then = Box<dyn FnOnce() + Send>;
+pub(crate) type OnDurable = Box<dyn FnOnce() + Send>;
 
 /// What reaches the thread of some partitions.
 pub(crate) enum Request {
@@ -25,21 +25,21 @@ pub(crate) enum Request {
     /// An input of a screen that is connected.
     Connect(Input, Connection),
     /// A look at the partitions.
-    Look(Box<dyn FnOnce(&Worker) -> Then + Send>),
+    Look(Box<dyn FnOnce(&Worker) -> OnDurable + Send>),
     /// A look at the House.
-    LookAtHouse(Box<dyn FnOnce(&House) -> Then + Send>),
+    LookAtHouse(Box<dyn FnOnce(&House) -> OnDurable + Send>),
 }
 
 /// Someone who waits.
 pub(crate) enum Caller {
     /// For an answer.
-    Answer(oneshot::Sender<Answer>),
+    Reply(oneshot::Sender<CommandReply>),
     /// For an answer, and whether the command was carried out before, when it was sent first.
-    AnswerAgain(oneshot::Sender<(Answer, bool)>),
+    RepeatableReply(oneshot::Sender<(CommandReply, bool)>),
     /// For what became of a voucher.
     Voucher(oneshot::Sender<VoucherFate>),
     /// Until what was seen is durable.
-    Then(Then),
+    OnDurable(OnDurable),
 }
 
 /// A number that no caller of this process had before.
@@ -52,32 +52,32 @@ impl Caller {
     /// Tells a reply. Whoever asked may have gone.
     pub(crate) fn answer(self, reply: &Reply, game: Option<&taisai_rules::Game>) {
         match self {
-            Self::Answer(caller) => caller.send(Answer::of(reply, game)).unwrap_or_default(),
-            Self::AnswerAgain(caller) => {
-                caller.send((Answer::of(reply, game), reply.is_repeated)).map_or_else(drop, drop);
+            Self::Reply(caller) => caller.send(CommandReply::of(reply, game)).unwrap_or_default(),
+            Self::RepeatableReply(caller) => {
+                caller.send((CommandReply::of(reply, game), reply.is_repeated)).map_or_else(drop, drop);
             }
-            Self::Voucher(_) | Self::Then(_) => {}
+            Self::Voucher(_) | Self::OnDurable(_) => {}
         }
     }
 }
 
 impl Caller {
     /// Tells an answer that another node has given.
-    pub(crate) fn forwarded(self, answer: Answer) {
+    pub(crate) fn forwarded(self, answer: CommandReply) {
         match self {
-            Self::Answer(caller) => caller.send(answer).unwrap_or_default(),
-            Self::AnswerAgain(caller) => caller.send((answer, false)).map_or_else(drop, drop),
-            Self::Voucher(_) | Self::Then(_) => {}
+            Self::Reply(caller) => caller.send(answer).unwrap_or_default(),
+            Self::RepeatableReply(caller) => caller.send((answer, false)).map_or_else(drop, drop),
+            Self::Voucher(_) | Self::OnDurable(_) => {}
         }
     }
 
     /// Whether nobody waits any more.
     pub(crate) fn has_gone(&self) -> bool {
         match self {
-            Self::Answer(caller) => caller.is_closed(),
-            Self::AnswerAgain(caller) => caller.is_closed(),
+            Self::Reply(caller) => caller.is_closed(),
+            Self::RepeatableReply(caller) => caller.is_closed(),
             Self::Voucher(caller) => caller.is_closed(),
-            Self::Then(_) => false,
+            Self::OnDurable(_) => false,
         }
     }
 }
@@ -118,7 +118,7 @@ impl TableHandle {
         look: impl FnOnce(&Worker) -> T + Send + 'static,
     ) -> Result<T, Stopped> {
         let (tell, told) = oneshot::channel();
-        let look = move |worker: &Worker| -> Then {
+        let look = move |worker: &Worker| -> OnDurable {
             let seen = look(worker);
             // Whoever looked may have gone.
             Box::new(move || tell.send(seen).map_or_else(drop, drop))
@@ -141,12 +141,12 @@ impl TableHandle {
         actor: Actor,
         id: CommandId,
         command: RoundCommand,
-    ) -> Result<Answer, Stopped> {
+    ) -> Result<CommandReply, Stopped> {
         let input = |caller| {
             let reply = ReplyTo::Caller(caller);
             Input::Round(RoundInput::Command { actor, id, command, reply })
         };
-        call(&self.0, input, Caller::Answer).await
+        call(&self.0, input, Caller::Reply).await
     }
 
     /// Asks a players' side, and waits for the answer.
@@ -156,9 +156,9 @@ impl TableHandle {
         actor: Actor,
         id: CommandId,
         command: ClusterCommand,
-    ) -> Result<Answer, Stopped> {
+    ) -> Result<CommandReply, Stopped> {
         let input = |caller| cluster_command(cluster, actor, id, command, ReplyTo::Caller(caller));
-        call(&self.0, input, Caller::Answer).await
+        call(&self.0, input, Caller::Reply).await
     }
 
     /// Sends a players' side a command. The answer comes later, with whether it was given before, when the command was sent first.
@@ -168,11 +168,11 @@ impl TableHandle {
         actor: Actor,
         id: CommandId,
         command: ClusterCommand,
-    ) -> Result<oneshot::Receiver<(Answer, bool)>, Stopped> {
+    ) -> Result<oneshot::Receiver<(CommandReply, bool)>, Stopped> {
         let (reply, replied) = oneshot::channel();
         let caller = next_caller();
         let input = cluster_command(cluster, actor, id, command, ReplyTo::Caller(caller));
-        send(&self.0, Request::Call(input, caller, Caller::AnswerAgain(reply))).await?;
+        send(&self.0, Request::Call(input, caller, Caller::RepeatableReply(reply))).await?;
         Ok(replied)
     }
 
@@ -233,7 +233,7 @@ impl HouseHandle {
         look: impl FnOnce(&House) -> T + Send + 'static,
     ) -> Result<T, Stopped> {
         let (tell, told) = oneshot::channel();
-        let look = move |house: &House| -> Then {
+        let look = move |house: &House| -> OnDurable {
             let seen = look(house);
             // Whoever looked may have gone.
             Box::new(move || tell.send(seen).map_or_else(drop, drop))
@@ -243,18 +243,23 @@ impl HouseHandle {
     }
 
     /// Asks the House, and waits for the answer.
-    pub(crate) async fn ask(&self, actor: Actor, id: CommandId, command: HouseCommand) -> Result<Answer, Stopped> {
+    pub(crate) async fn ask(
+        &self,
+        actor: Actor,
+        id: CommandId,
+        command: HouseCommand,
+    ) -> Result<CommandReply, Stopped> {
         let input = |caller| {
             let reply = ReplyTo::Caller(caller);
             Input::House(HouseInput::Command { actor, id, command, reply })
         };
-        call(&self.0, input, Caller::Answer).await
+        call(&self.0, input, Caller::Reply).await
     }
 
     /// Has the program itself ask, and waits for the answer.
-    pub(crate) async fn own(&self, command: HouseCommand) -> Result<Answer, Stopped> {
+    pub(crate) async fn own(&self, command: HouseCommand) -> Result<CommandReply, Stopped> {
         let input = |caller| Input::House(HouseInput::Own { command, reply: ReplyTo::Caller(caller) });
-        call(&self.0, input, Caller::Answer).await
+        call(&self.0, input, Caller::Reply).await
     }
 
     /// Waits for what becomes of the voucher of a cash-out that a cluster has accepted: its money arrives a little later. Not to

@@ -12,18 +12,18 @@ use taisai_record::{Book, ChainWriter, Recorder, Warn};
 use taisai_table::{Cluster, ClusterId, House, MachineId, Profile, Round, TableId, TableRules};
 use tokio::sync::{mpsc, watch};
 
-use super::unopened::Unopened;
-use super::{HallPlan, TablePlan};
+use super::unopened::UnopenedPartitions;
+use super::{InstallationPlan, TablePlan};
 use crate::metrics::{Metrics, PartitionMetrics};
 use crate::node::clock::{Clock, Sources, System};
 use crate::node::house_reader::HouseReader;
-use crate::node::lease_deadline::Term;
-use crate::node::membership::Turn;
+use crate::node::lease_deadline::LeaseDeadline;
+use crate::node::membership::MembershipEvent;
 use crate::node::partition_thread::{PartitionThread, QUEUE_CAPACITY};
 use crate::node::router::Router;
 use crate::node::slip_reader::SlipReader;
 use crate::node::stopped::Stopped;
-use crate::ws::publisher::{Outside, Publisher};
+use crate::ws::publisher::{Publisher, PublisherContext};
 
 /// What the entries of partitions that share a thread are appended with.
 type Chains = BTreeMap<MachineId, ChainWriter>;
@@ -32,8 +32,8 @@ type Chains = BTreeMap<MachineId, ChainWriter>;
 pub(super) type Plans = Arc<BTreeMap<TableId, TablePlan>>;
 
 /// What parts are run with.
-pub(super) struct Rooms {
-    pub(super) plan: HallPlan,
+pub(super) struct PartitionHost {
+    pub(super) plan: InstallationPlan,
     pub(super) plans: Plans,
     pub(super) profile: Arc<Profile>,
     pub(super) keys: Vec<PublicKey>,
@@ -41,21 +41,21 @@ pub(super) struct Rooms {
     pub(super) metrics: Arc<Metrics>,
     pub(super) sources: Sources,
     pub(super) stop: watch::Sender<Option<Stopped>>,
-    pub(super) term: Term,
+    pub(super) term: LeaseDeadline,
     /// Where the steward of a node hears what has become of it.
-    pub(super) turns: Option<Sender<Turn>>,
-    pub(super) unopened: Arc<Unopened>,
+    pub(super) turns: Option<Sender<MembershipEvent>>,
+    pub(super) unopened: Arc<UnopenedPartitions>,
     pub(super) warn: Warn,
     pub(super) system: System,
 }
 
 /// Parts that run, and the book that they are written in.
-pub(super) struct RunningPart {
+pub(super) struct RunningPartitions {
     pub(super) threads: Vec<JoinHandle<()>>,
     pub(super) book: Book,
 }
 
-impl RunningPart {
+impl RunningPartitions {
     /// Waits until they have ended, and closes the book: all that was asked is recorded and vouched for.
     pub(super) fn close(self) {
         for thread in self.threads {
@@ -66,15 +66,15 @@ impl RunningPart {
     }
 }
 
-type Running = Pin<Box<dyn Future<Output = Result<(), Stopped>>>>;
+type RunFuture = Pin<Box<dyn Future<Output = Result<(), Stopped>>>>;
 
 /// A part that is ready to run.
-pub(super) struct Ready {
+pub(super) struct ReadyThread {
     name: String,
-    run: Box<dyn FnOnce() -> Running + Send>,
+    run: Box<dyn FnOnce() -> RunFuture + Send>,
 }
 
-impl Ready {
+impl ReadyThread {
     fn new<F: Future<Output = Result<(), Stopped>> + 'static>(
         name: String,
         run: impl FnOnce() -> F + Send + 'static,
@@ -89,7 +89,7 @@ impl Ready {
     ) -> std::io::Result<JoinHandle<()>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
         thread::Builder::new().name(self.name).spawn(move || {
-            let mut told = Told(Some(ended));
+            let mut told = ThreadEnd(Some(ended));
             let result = runtime.block_on((self.run)());
             told.tell(result);
         })
@@ -97,9 +97,9 @@ impl Ready {
 }
 
 /// Whoever is told how a part has ended, also where it broke down.
-struct Told<E: FnOnce(Result<(), Stopped>)>(Option<E>);
+struct ThreadEnd<E: FnOnce(Result<(), Stopped>)>(Option<E>);
 
-impl<E: FnOnce(Result<(), Stopped>)> Told<E> {
+impl<E: FnOnce(Result<(), Stopped>)> ThreadEnd<E> {
     fn tell(&mut self, ended: Result<(), Stopped>) {
         if let Some(tell) = self.0.take() {
             tell(ended);
@@ -107,7 +107,7 @@ impl<E: FnOnce(Result<(), Stopped>)> Told<E> {
     }
 }
 
-impl<E: FnOnce(Result<(), Stopped>)> Drop for Told<E> {
+impl<E: FnOnce(Result<(), Stopped>)> Drop for ThreadEnd<E> {
     fn drop(&mut self) {
         self.tell(Err(Stopped::Closed));
     }
@@ -115,7 +115,7 @@ impl<E: FnOnce(Result<(), Stopped>)> Drop for Told<E> {
 
 /// Does some work; if it breaks down `broken` hears of it.
 pub(crate) fn guarded(broken: impl FnOnce(), work: impl FnOnce()) {
-    let mut told = Told(Some(|ended: Result<(), Stopped>| {
+    let mut told = ThreadEnd(Some(|ended: Result<(), Stopped>| {
         if ended.is_err() {
             broken();
         }
@@ -124,9 +124,9 @@ pub(crate) fn guarded(broken: impl FnOnce(), work: impl FnOnce()) {
     told.tell(Ok(()));
 }
 
-impl Rooms {
+impl PartitionHost {
     /// A table's partitions, whose requests are taken from now on.
-    pub(super) fn table(&self, round: Recorder<Round>, clusters: Vec<Recorder<Cluster>>, clock: Clock) -> Ready {
+    pub(super) fn table(&self, round: Recorder<Round>, clusters: Vec<Recorder<Cluster>>, clock: Clock) -> ReadyThread {
         let table = round.machine().table();
         self.sources.above(round.machine().highest_source());
         let rules = round.machine().rules().clone();
@@ -140,7 +140,7 @@ impl Rooms {
     }
 
     /// A cluster that runs apart from its dealer's side, whose requests are taken from now on.
-    pub(super) fn cluster(&self, cluster: Recorder<Cluster>, clock: Clock) -> Ready {
+    pub(super) fn cluster(&self, cluster: Recorder<Cluster>, clock: Clock) -> ReadyThread {
         let ClusterId { table, number } = cluster.machine().id();
         let rules = cluster.machine().rules().clone();
         let mut chains = BTreeMap::new();
@@ -157,7 +157,7 @@ impl Rooms {
     }
 
     /// The House, whose requests are taken from now on.
-    pub(super) fn house(&self, house: Recorder<House>, clock: Clock) -> Ready {
+    pub(super) fn house(&self, house: Recorder<House>, clock: Clock) -> ReadyThread {
         self.sources.above(house.machine().highest_source());
         let (house, writer) = house.into_parts();
         let worker = Worker::house(HousePartition::new(house, self.sources.next()));
@@ -172,8 +172,8 @@ impl Rooms {
         chains: Chains,
         (rules, metrics): (Option<TableRules>, PartitionMetrics),
         clock: Clock,
-    ) -> Ready {
-        let outside = Outside {
+    ) -> ReadyThread {
+        let outside = PublisherContext {
             router: Arc::downgrade(&self.router),
             term: self.term.clone(),
             slips: SlipReader::new(self.plan.address.clone(), self.keys.clone()),
@@ -186,7 +186,7 @@ impl Rooms {
             self.router.set(partition.id(), requests.clone(), publisher.clone());
         }
         let thread = PartitionThread { worker, chains, clock, publisher, metrics };
-        Ready::new(name, move || thread.run(received))
+        ReadyThread::new(name, move || thread.run(received))
     }
 
     /// Has a cluster given to another node, where there are several.
@@ -195,7 +195,7 @@ impl Rooms {
         Box::new(move |cluster| {
             if let Some(turns) = &turns {
                 // A steward that has gone is of a house that is being closed.
-                turns.send(Turn::Silent(cluster)).unwrap_or_default();
+                turns.send(MembershipEvent::Silent(cluster)).unwrap_or_default();
             }
         })
     }
@@ -206,10 +206,10 @@ impl Rooms {
     }
 
     /// The House where another node holds it.
-    pub(super) fn house_reader(&self, reader: HouseReader) -> Ready {
+    pub(super) fn house_reader(&self, reader: HouseReader) -> ReadyThread {
         let (requests, received) = mpsc::channel(QUEUE_CAPACITY);
         self.router.set_house_reader(Some(requests));
-        Ready::new("house of another node".to_owned(), move || reader.run(received))
+        ReadyThread::new("house of another node".to_owned(), move || reader.run(received))
     }
 
     /// Stops the whole house when a part has ended. The first tells why; the others stop with it.

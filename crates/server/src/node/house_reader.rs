@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 use crate::node::clock::{OwnIds, Sources};
 use crate::node::handle::{Caller, Request};
-use crate::node::peer_sender::{Forwarded, PeerSender};
+use crate::node::peer_sender::{ForwardedHouseCommand, PeerSender};
 use crate::node::router::Router;
 use crate::node::stopped::Stopped;
 
@@ -138,9 +138,9 @@ impl HouseReader {
 
     fn forward(&mut self, input: HouseInput, caller: Option<Caller>) {
         let asked = match input {
-            HouseInput::Command { actor, id, command, .. } => Forwarded { actor, id, command },
+            HouseInput::Command { actor, id, command, .. } => ForwardedHouseCommand { actor, id, command },
             HouseInput::Own { command, reply: ReplyTo::Caller(_) | ReplyTo::Seat(_) | ReplyTo::Nobody } => {
-                Forwarded { actor: Actor::System, id: self.ids.next(), command }
+                ForwardedHouseCommand { actor: Actor::System, id: self.ids.next(), command }
             }
             HouseInput::Subscribe { .. }
             | HouseInput::AwaitVoucher { .. }
@@ -183,13 +183,13 @@ mod tests {
     use super::*;
     use crate::node::clock::{self, Clock, Share};
     use crate::node::handle::HouseHandle;
-    use crate::node::peers::{NodePlan, Nodes};
+    use crate::node::peers::{NodeAddress, Peers};
     use crate::ws::publisher::Publisher;
 
     /// A House that nobody holds, and where it is asked.
     fn reader() -> (HouseReader, Arc<Router>) {
         let (_, known) = watch::channel(taisai_journal::Roster::default());
-        let peers = PeerSender::start(&Nodes::new("own".into(), known, &NodePlan::default()).unwrap());
+        let peers = PeerSender::start(&Peers::new("own".into(), known, &NodeAddress::default()).unwrap());
         let follower = Follower::new(Address::Folder("nowhere".into()), chain_of(MachineId::House), Vec::new());
         let sources = Sources::new(Clock::start(clock::system, None), Share::ALL);
         let router = Arc::new(Router::new(Some(peers.clone()), BTreeSet::new()));

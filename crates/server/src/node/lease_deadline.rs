@@ -8,16 +8,16 @@ use taisai_journal::Tenure;
 
 /// A term that can be made longer, or ended, while others look at it.
 #[derive(Clone, Debug)]
-pub(crate) struct Term(Option<Arc<Lasting>>);
+pub(crate) struct LeaseDeadline(Option<Arc<SharedDeadline>>);
 
 #[derive(Debug)]
-struct Lasting {
+struct SharedDeadline {
     begun: Instant,
     /// In milliseconds since then.
     until: AtomicU64,
 }
 
-impl Term {
+impl LeaseDeadline {
     /// A house on one machine speaks as long as it runs.
     pub(crate) const FOREVER: Self = Self(None);
 
@@ -25,7 +25,7 @@ impl Term {
     pub(super) fn new(tenure: Tenure) -> Self {
         let now = Instant::now();
         let until = AtomicU64::new(millis(tenure.left(now)));
-        Self(Some(Arc::new(Lasting { begun: now, until })))
+        Self(Some(Arc::new(SharedDeadline { begun: now, until })))
     }
 
     /// It lasts until then, if it was not over. Whoever found it over has fallen silent for good, so it stays over.
@@ -72,8 +72,8 @@ mod tests {
 
     #[test]
     fn a_term_holds_until_it_is_over_and_is_made_longer() {
-        assert!(Term::FOREVER.holds());
-        let term = Term::new(tenure(Duration::from_secs(1)));
+        assert!(LeaseDeadline::FOREVER.holds());
+        let term = LeaseDeadline::new(tenure(Duration::from_secs(1)));
         assert!(term.holds());
         let later = Instant::now() + 2 * LEASE;
         term.renew_until(later);
@@ -82,8 +82,8 @@ mod tests {
         assert!(!term.holds());
         term.renew_until(later);
         assert!(!term.holds(), "what was over once stays so");
-        assert!(!Term::new(tenure(LEASE)).holds());
-        Term::FOREVER.end();
-        assert!(Term::FOREVER.holds());
+        assert!(!LeaseDeadline::new(tenure(LEASE)).holds());
+        LeaseDeadline::FOREVER.end();
+        assert!(LeaseDeadline::FOREVER.holds());
     }
 }

@@ -14,13 +14,13 @@ use taisai_record::{chain_of, machine_of};
 use taisai_table::{ClusterId, MachineId};
 use tokio::sync::watch;
 
-use super::Term;
-use super::peers::{NodePlan, Nodes};
-use crate::node::{HallError, guarded};
+use super::LeaseDeadline;
+use super::peers::{NodeAddress, Peers};
+use crate::node::{NodeError, guarded};
 
 /// What a node has become.
 #[derive(Debug)]
-pub(crate) enum Turn {
+pub(crate) enum MembershipEvent {
     /// It holds a part, and opens it.
     Held(ChainName),
     /// A part that it holds is to go to another node, when it can.
@@ -36,7 +36,7 @@ pub(crate) enum Turn {
 }
 
 /// What the thread is told.
-enum Word {
+enum MembershipCommand {
     /// These are the parts of the house.
     Parts(Vec<ChainName>),
     /// The node has closed a part, which anyone may hold.
@@ -48,9 +48,9 @@ enum Word {
 /// Names under which this process was in the house and could not say that it leaves: it does so when it joins anew, and nobody has
 /// to wait for the end of leases that it does not use any more.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Former(Arc<Mutex<Vec<NodeName>>>);
+pub(crate) struct FormerNames(Arc<Mutex<Vec<NodeName>>>);
 
-impl Former {
+impl FormerNames {
     fn add(&self, name: NodeName) {
         self.names().push(name);
     }
@@ -71,10 +71,10 @@ impl Former {
 
 /// A node that has joined. It leaves when this is dropped.
 pub(crate) struct Membership {
-    words: Option<Sender<Word>>,
+    commands: Option<Sender<MembershipCommand>>,
     thread: Option<JoinHandle<()>>,
-    pub(crate) term: Term,
-    pub(crate) nodes: Nodes,
+    pub(crate) term: LeaseDeadline,
+    pub(crate) nodes: Peers,
     pub(crate) slot: u16,
 }
 
@@ -82,10 +82,10 @@ impl Membership {
     /// Joins the house in a store, as a node that is reached at an address.
     pub(crate) fn join(
         store: &str,
-        (plan, former, address): (&NodePlan, &Former, &str),
+        (plan, former, address): (&NodeAddress, &FormerNames, &str),
         version: &str,
-        turns: Sender<Turn>,
-    ) -> Result<Self, HallError> {
+        turns: Sender<MembershipEvent>,
+    ) -> Result<Self, NodeError> {
         let terms = Terms::default();
         let mut leases = Leases::open(store, terms)?;
         former.leave(&mut leases);
@@ -93,12 +93,12 @@ impl Membership {
         let began = Instant::now();
         let member = leases.join(address, version)?;
         let (roster, known) = watch::channel(Roster::default());
-        let nodes = Nodes::new(member.name().clone(), known, plan)?;
-        let (term, slot) = (Term::new(member.tenure()), member.slot());
-        let (words, heard) = mpsc::channel();
+        let nodes = Peers::new(member.name().clone(), known, plan)?;
+        let (term, slot) = (LeaseDeadline::new(member.tenure()), member.slot());
+        let (commands, heard) = mpsc::channel();
         let lease_terms = LeaseTerms { lease: millis(terms.lease()), heartbeat: millis(terms.beat()) };
         let name = taisai_engine::NodeName::from(member.name().as_str());
-        let living = Living {
+        let living = MembershipThread {
             decisions: Decisions::new(name, NodeTime(0), lease_terms, vec![MachineId::House]),
             began,
             name: member.name().clone(),
@@ -112,33 +112,33 @@ impl Membership {
             let (turns, term) = (living.turns.clone(), term.clone());
             move || {
                 term.end();
-                turns.send(Turn::Over("who beats for the node broke down".to_owned())).unwrap_or_default();
+                turns.send(MembershipEvent::Over("who beats for the node broke down".to_owned())).unwrap_or_default();
             }
         };
         let run = move || guarded(broken, || living.run(&heard));
         let thread = thread::Builder::new().name("node".to_owned()).spawn(run)?;
-        Ok(Self { words: Some(words), thread: Some(thread), term, nodes, slot })
+        Ok(Self { commands: Some(commands), thread: Some(thread), term, nodes, slot })
     }
 
     /// Tells which parts the house has.
     pub(crate) fn claim(&self, parts: Vec<ChainName>) {
-        self.say(Word::Parts(parts));
+        self.say(MembershipCommand::Parts(parts));
     }
 
     /// Gives a part up that was closed here.
     pub(crate) fn release(&self, part: ChainName) {
-        self.say(Word::Released(part));
+        self.say(MembershipCommand::Released(part));
     }
 
     /// Takes a part from its holder.
     pub(crate) fn seize(&self, part: ChainName) {
-        self.say(Word::Seized(part));
+        self.say(MembershipCommand::Seized(part));
     }
 
-    fn say(&self, word: Word) {
-        if let Some(words) = &self.words {
+    fn say(&self, command: MembershipCommand) {
+        if let Some(commands) = &self.commands {
             // A thread that has ended has said that all is over.
-            words.send(word).unwrap_or_default();
+            commands.send(command).unwrap_or_default();
         }
     }
 }
@@ -146,7 +146,7 @@ impl Membership {
 impl Drop for Membership {
     fn drop(&mut self) {
         self.term.end();
-        drop(self.words.take());
+        drop(self.commands.take());
         if let Some(thread) = self.thread.take() {
             // One that broke down has said so; its leases end by themselves.
             thread.join().unwrap_or_default();
@@ -156,30 +156,32 @@ impl Drop for Membership {
     }
 }
 
-struct Living {
+struct MembershipThread {
     decisions: Decisions,
     /// When the node's own time began.
     began: Instant,
     name: NodeName,
     member: Member,
-    former: Former,
+    former: FormerNames,
     roster: watch::Sender<Roster>,
-    turns: Sender<Turn>,
-    term: Term,
+    turns: Sender<MembershipEvent>,
+    term: LeaseDeadline,
 }
 
-impl Living {
-    fn run(mut self, words: &Receiver<Word>) {
+impl MembershipThread {
+    fn run(mut self, commands: &Receiver<MembershipCommand>) {
         let mut timer = NodeTime(0);
         loop {
             let wait = Duration::from_millis(timer.0.saturating_sub(self.now().0));
-            let input = match words.recv_timeout(wait) {
-                Ok(Word::Parts(parts)) => MembershipInput::Partitions(parts.iter().filter_map(machine_of).collect()),
-                Ok(Word::Released(part)) => match machine_of(&part) {
+            let input = match commands.recv_timeout(wait) {
+                Ok(MembershipCommand::Parts(parts)) => {
+                    MembershipInput::Partitions(parts.iter().filter_map(machine_of).collect())
+                }
+                Ok(MembershipCommand::Released(part)) => match machine_of(&part) {
                     Some(partition) => MembershipInput::Ended(partition),
                     None => continue,
                 },
-                Ok(Word::Seized(part)) => match machine_of(&part) {
+                Ok(MembershipCommand::Seized(part)) => match machine_of(&part) {
                     Some(partition) => MembershipInput::Silent(partition),
                     None => continue,
                 },
@@ -188,7 +190,7 @@ impl Living {
             };
             if let Err(why) = self.handle(input, &mut timer) {
                 self.term.end();
-                self.turns.send(Turn::Over(why)).unwrap_or_default();
+                self.turns.send(MembershipEvent::Over(why)).unwrap_or_default();
                 return self.leave();
             }
         }
@@ -214,9 +216,9 @@ impl Living {
                     }
                     MembershipEffect::Held(partition) => {
                         self.hold(&chain_of(partition));
-                        self.turn(Turn::Held(chain_of(partition)));
+                        self.turn(MembershipEvent::Held(chain_of(partition)));
                     }
-                    MembershipEffect::Wanted(partition) => self.turn(Turn::Wanted(chain_of(partition))),
+                    MembershipEffect::Wanted(partition) => self.turn(MembershipEvent::Wanted(chain_of(partition))),
                     MembershipEffect::Over(why) => return Err(why),
                     MembershipEffect::Timer(at) => *timer = at,
                 }
@@ -293,7 +295,7 @@ impl Living {
         }
     }
 
-    fn turn(&self, turn: Turn) {
+    fn turn(&self, turn: MembershipEvent) {
         // A house that is being closed hears nothing more.
         self.turns.send(turn).unwrap_or_default();
     }

@@ -14,18 +14,18 @@ use taisai_table::{ClusterId, House, MachineId, TableId};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::hosting::{Ready, Rooms, RunningPart, guarded, stop_all};
+use super::hosting::{PartitionHost, ReadyThread, RunningPartitions, guarded, stop_all};
 use super::{
-    Hall, HallError, HallPlan, Opened, TablePlan, found, laid_out, open_cluster, open_part, open_round, open_table,
-    recorded,
+    InstallationPlan, Node, NodeError, Opened, TablePlan, found, laid_out, open_cluster, open_part, open_round,
+    open_table, recorded,
 };
 use crate::metrics::Metrics;
 use crate::node::clock::{self, Clock, Share, Sources};
 use crate::node::handle::Request;
 use crate::node::house_reader::HouseReader;
-use crate::node::membership::{Former, Membership, Turn};
+use crate::node::membership::{FormerNames, Membership, MembershipEvent};
 use crate::node::peer_sender::PeerSender;
-use crate::node::peers::{NodePlan, Nodes, house, part_of};
+use crate::node::peers::{NodeAddress, Peers, house, part_of};
 use crate::node::router::Router;
 use crate::node::stopped::Stopped;
 
@@ -39,18 +39,18 @@ const SIDE_BY_SIDE: usize = 4;
 const OPENED_AGAIN: Duration = Duration::from_secs(5);
 
 /// The thread that opens and closes parts. When this is dropped the node falls silent and leaves.
-pub(super) struct Steward {
-    turns: Sender<Turn>,
+pub(super) struct PartitionManager {
+    turns: Sender<MembershipEvent>,
     thread: Option<JoinHandle<()>>,
     /// None once it is closed.
-    work: Option<Arc<Work>>,
+    work: Option<Arc<ManagerThread>>,
 }
 
-impl Drop for Steward {
+impl Drop for PartitionManager {
     fn drop(&mut self) {
         let Some(work) = self.work.take() else { return };
         work.membership.term.end();
-        self.turns.send(Turn::Closed).unwrap_or_default();
+        self.turns.send(MembershipEvent::Closed).unwrap_or_default();
         work.rooms.router.close();
         let thread = self.thread.take();
         // Connections to a database are ended outside of any runtime.
@@ -62,23 +62,23 @@ impl Drop for Steward {
 }
 
 /// What it works with.
-struct Work {
-    rooms: Arc<Rooms>,
+struct ManagerThread {
+    rooms: Arc<PartitionHost>,
     membership: Membership,
-    running: Mutex<BTreeMap<ChainName, RunningPart>>,
+    running: Mutex<BTreeMap<ChainName, RunningPartitions>>,
     /// The thread of the House where another node holds it.
     follows: Mutex<Vec<JoinHandle<()>>>,
-    turns: Sender<Turn>,
+    turns: Sender<MembershipEvent>,
     peers: PeerSender,
 }
 
 /// Joins a house, or begins it, and runs what this node holds.
 pub(super) fn join(
-    plan: HallPlan,
-    (node, former, address): (&NodePlan, &Former, &str),
+    plan: InstallationPlan,
+    (node, former, address): (&NodeAddress, &FormerNames, &str),
     metrics: &Arc<Metrics>,
     warn: Warn,
-) -> Result<Hall, HallError> {
+) -> Result<Node, NodeError> {
     let Address::Postgres(store) = &plan.address else { unreachable!("a folder is of one machine") };
     let (turns, turned) = mpsc::channel();
     let membership = Membership::join(store, (node, former, address), &plan.program.version, turns.clone())?;
@@ -86,13 +86,13 @@ pub(super) fn join(
     let share = Share { slot: membership.slot.into(), of: SLOTS.into() };
     let (stop, stopped) = watch::channel(None);
     let begun = if is_house_here(&membership.nodes, &turned)? {
-        Begun::here(&plan, share, &warn)?
+        JoinedInstallation::here(&plan, share, &warn)?
     } else {
-        Begun::elsewhere(&plan, share, &turned)?
+        JoinedInstallation::elsewhere(&plan, share, &turned)?
     };
-    let Begun { id, is_founded, clock, sources, profile, keys, plans, house: opened } = begun;
+    let JoinedInstallation { id, is_founded, clock, sources, profile, keys, plans, house: opened } = begun;
     let spread = plans.values().filter(|plan| plan.seats.len() > 1).map(|plan| plan.table).collect();
-    let rooms = Arc::new(Rooms {
+    let rooms = Arc::new(PartitionHost {
         plan,
         plans,
         profile: Arc::new(profile),
@@ -107,7 +107,7 @@ pub(super) fn join(
         warn,
         system: clock::system,
     });
-    let work = Arc::new(Work {
+    let work = Arc::new(ManagerThread {
         rooms: Arc::clone(&rooms),
         membership,
         running: Mutex::default(),
@@ -123,12 +123,12 @@ pub(super) fn join(
     let (runtime, working) = (Handle::current(), Arc::clone(&work));
     let serve = move || working.guarded("the steward", || working.serve(&turned, &runtime));
     let thread = thread::Builder::new().name("steward".to_owned()).spawn(serve)?;
-    let steward = Some(Steward { turns, thread: Some(thread), work: Some(work) });
-    Ok(Hall { rooms, whole: None, steward, clock, stopped, house: id, is_founded })
+    let steward = Some(PartitionManager { turns, thread: Some(thread), work: Some(work) });
+    Ok(Node { rooms, whole: None, steward, clock, stopped, house: id, is_founded })
 }
 
 /// Every part of the house: the House, each table, and each cluster of a table that has several.
-fn parts(rooms: &Rooms) -> Vec<ChainName> {
+fn parts(rooms: &PartitionHost) -> Vec<ChainName> {
     let mut parts = vec![house()];
     for plan in rooms.plans.values() {
         parts.push(part_of(plan.table));
@@ -145,11 +145,11 @@ fn clusters_of(plan: &TablePlan) -> impl Iterator<Item = ChainName> {
 }
 
 /// Waits until it is known who holds the House.
-fn is_house_here(nodes: &Nodes, turned: &Receiver<Turn>) -> Result<bool, HallError> {
+fn is_house_here(nodes: &Peers, turned: &Receiver<MembershipEvent>) -> Result<bool, NodeError> {
     loop {
         match turned.recv_timeout(LOOK) {
-            Ok(Turn::Held(part)) if part == house() => return Ok(true),
-            Ok(Turn::Over(why)) => return Err(HallError::Over(why)),
+            Ok(MembershipEvent::Held(part)) if part == house() => return Ok(true),
+            Ok(MembershipEvent::Over(why)) => return Err(NodeError::Over(why)),
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Err(Stopped::Closed.into()),
         }
@@ -160,7 +160,7 @@ fn is_house_here(nodes: &Nodes, turned: &Receiver<Turn>) -> Result<bool, HallErr
 }
 
 /// What is known of a house before its parts run.
-struct Begun {
+struct JoinedInstallation {
     id: [u8; 16],
     is_founded: bool,
     clock: Clock,
@@ -172,8 +172,8 @@ struct Begun {
     house: Option<(Book, Recorder<House>)>,
 }
 
-impl Begun {
-    fn here(plan: &HallPlan, share: Share, warn: &Warn) -> Result<Self, HallError> {
+impl JoinedInstallation {
+    fn here(plan: &InstallationPlan, share: Share, warn: &Warn) -> Result<Self, NodeError> {
         let Opened { mut book, mut house, clock, sources, profile } =
             Opened::new(clock::system, plan, share, Arc::clone(warn))?;
         let is_founded = house.machine().people().next().is_some();
@@ -183,7 +183,7 @@ impl Begun {
     }
 
     /// Another node holds the House: it is founded there before anything runs here.
-    fn elsewhere(plan: &HallPlan, share: Share, turned: &Receiver<Turn>) -> Result<Self, HallError> {
+    fn elsewhere(plan: &InstallationPlan, share: Share, turned: &Receiver<MembershipEvent>) -> Result<Self, NodeError> {
         let keys = plan.files.keys()?;
         let mut follower = Follower::<House>::new(plan.address.clone(), house(), keys.clone());
         loop {
@@ -193,12 +193,12 @@ impl Begun {
             }
             match turned.recv_timeout(LOOK) {
                 // Its holder is gone before it was founded: whoever joins anew founds it.
-                Ok(Turn::Held(_)) => return Err(HallError::NotFounded),
-                Ok(Turn::Over(why)) => return Err(HallError::Over(why)),
+                Ok(MembershipEvent::Held(_)) => return Err(NodeError::NotFounded),
+                Ok(MembershipEvent::Over(why)) => return Err(NodeError::Over(why)),
                 Ok(_) | Err(_) => {}
             }
         }
-        let house = follower.machine().ok_or(HallError::NotFounded)?;
+        let house = follower.machine().ok_or(NodeError::NotFounded)?;
         let mut archive = plan.address.archive()?;
         let (id, newest) = Book::beginning(&mut *archive)?;
         let plans = laid_out(&mut *archive, house, &plan.tables)?;
@@ -207,19 +207,19 @@ impl Begun {
         let clock = Clock::start(clock::system, newest);
         let sources = Sources::new(clock, share);
         sources.above(house.highest_source());
-        let id = id.ok_or(HallError::NotFounded)?;
+        let id = id.ok_or(NodeError::NotFounded)?;
         Ok(Self { id, is_founded: true, clock, sources, profile, keys, plans, house: None })
     }
 }
 
-impl Steward {
-    pub(super) fn nodes(&self) -> Option<Nodes> {
+impl PartitionManager {
+    pub(super) fn peers(&self) -> Option<Peers> {
         self.work.as_ref().map(|work| work.membership.nodes.clone())
     }
 
     /// Closes what runs here, and leaves: others take it at once.
     pub(super) fn close(mut self) {
-        self.turns.send(Turn::Closed).unwrap_or_default();
+        self.turns.send(MembershipEvent::Closed).unwrap_or_default();
         if let Some(thread) = self.thread.take() {
             // One that broke down has said so.
             thread.join().unwrap_or_default();
@@ -235,9 +235,9 @@ impl Steward {
     }
 }
 
-impl Work {
+impl ManagerThread {
     /// Takes turns until the house is closed, and opens parts beside that: a slow one delays no other.
-    fn serve(&self, turned: &Receiver<Turn>, runtime: &Handle) {
+    fn serve(&self, turned: &Receiver<MembershipEvent>, runtime: &Handle) {
         let (to_open, next) = mpsc::channel();
         let next = Mutex::new(next);
         thread::scope(|scope| {
@@ -252,22 +252,22 @@ impl Work {
         });
     }
 
-    fn take(&self, turned: &Receiver<Turn>, to_open: &Sender<ChainName>) {
+    fn take(&self, turned: &Receiver<MembershipEvent>, to_open: &Sender<ChainName>) {
         for turn in turned {
             match turn {
-                Turn::Held(part) => {
+                MembershipEvent::Held(part) => {
                     tracing::info!(%part, "this node holds a part of the house");
                     self.rooms.unopened.add(part.clone());
                     // Those who open have said so if they broke down.
                     to_open.send(part).unwrap_or_default();
                 }
-                Turn::Wanted(part) => {
+                MembershipEvent::Wanted(part) => {
                     if !self.rooms.unopened.want(&part) {
                         self.depart(&part);
                     }
                 }
-                Turn::Ended(part) => self.closed(part),
-                Turn::Silent(cluster) => {
+                MembershipEvent::Ended(part) => self.closed(part),
+                MembershipEvent::Silent(cluster) => {
                     let part = chain_of(MachineId::Cluster(cluster));
                     if self.rooms.unopened.has(&part) {
                         tracing::warn!(%part, "a cluster is silent: it is not open yet");
@@ -276,11 +276,11 @@ impl Work {
                         self.membership.seize(part);
                     }
                 }
-                Turn::Over(why) => {
+                MembershipEvent::Over(why) => {
                     self.rooms.unopened.give_up();
                     stop_all(&self.rooms.stop, Stopped::Over(why));
                 }
-                Turn::Closed => return self.rooms.unopened.give_up(),
+                MembershipEvent::Closed => return self.rooms.unopened.give_up(),
             }
         }
     }
@@ -313,13 +313,13 @@ impl Work {
     }
 
     /// A table whose own record does not hold stays closed, and the others play on; all else may be better after joining anew.
-    fn not_opened(&self, part: ChainName, error: &HallError) {
+    fn not_opened(&self, part: ChainName, error: &NodeError) {
         tracing::error!(%part, %error, "a part of the house cannot be opened");
         let is_its_own = matches!(
             error,
-            HallError::Book(
+            NodeError::Record(
                 BookError::Replay(_) | BookError::OtherSetup(_) | BookError::Opening(_) | BookError::RolledBack { .. }
-            ) | HallError::Clusters(_)
+            ) | NodeError::Clusters(_)
         );
         if part == house() || !is_its_own {
             return stop_all(&self.rooms.stop, Stopped::Over(error.to_string()));
@@ -331,20 +331,20 @@ impl Work {
         let turns = self.turns.clone();
         thread::spawn(move || {
             thread::sleep(OPENED_AGAIN);
-            turns.send(Turn::Held(part)).unwrap_or_default();
+            turns.send(MembershipEvent::Held(part)).unwrap_or_default();
         });
     }
 
     /// Whoever writes to a chain after its node's term has taken it from the node that holds it now.
-    fn in_term(&self) -> Result<(), HallError> {
+    fn in_term(&self) -> Result<(), NodeError> {
         if self.rooms.term.holds() {
             Ok(())
         } else {
-            Err(HallError::Over("the node holds nothing any more".to_owned()))
+            Err(NodeError::Over("the node holds nothing any more".to_owned()))
         }
     }
 
-    fn open(&self, part: &ChainName) -> Result<(), HallError> {
+    fn open(&self, part: &ChainName) -> Result<(), NodeError> {
         let book = open_part(&self.rooms.plan, &self.chains(part), Arc::clone(&self.rooms.warn))?;
         let clock = Clock::start(self.rooms.system, book.newest());
         match machine_of(part) {
@@ -372,7 +372,7 @@ impl Work {
         chains
     }
 
-    fn open_table(&self, mut book: Book, table: TableId, clock: Clock) -> Result<(), HallError> {
+    fn open_table(&self, mut book: Book, table: TableId, clock: Clock) -> Result<(), NodeError> {
         let part = part_of(table);
         let Some(plan) = self.rooms.plans.get(&table) else { return Ok(()) };
         self.in_term()?;
@@ -386,7 +386,7 @@ impl Work {
     }
 
     /// A cluster that runs apart from its dealer's side: it follows that by messages.
-    fn open_cluster(&self, mut book: Book, cluster: ClusterId, clock: Clock) -> Result<(), HallError> {
+    fn open_cluster(&self, mut book: Book, cluster: ClusterId, clock: Clock) -> Result<(), NodeError> {
         let part = chain_of(MachineId::Cluster(cluster));
         let Some(plan) = self.rooms.plans.get(&cluster.table) else { return Ok(()) };
         self.in_term()?;
@@ -395,30 +395,30 @@ impl Work {
         self.run(part, ready, book)
     }
 
-    fn open_house(&self, mut book: Book, clock: Clock) -> Result<(), HallError> {
+    fn open_house(&self, mut book: Book, clock: Clock) -> Result<(), NodeError> {
         let setup = Setup::House { is_training: self.rooms.plan.is_training };
         self.in_term()?;
         let recorder: Recorder<House> = book.machine(setup, &self.rooms.profile, clock.now())?;
         if recorder.machine().people().next().is_none() {
-            return Err(HallError::NotFounded);
+            return Err(NodeError::NotFounded);
         }
         let clock = self.clock_after(&book);
         self.run_house(book, recorder, clock)
     }
 
-    fn run_house(&self, book: Book, recorder: Recorder<House>, clock: Clock) -> Result<(), HallError> {
+    fn run_house(&self, book: Book, recorder: Recorder<House>, clock: Clock) -> Result<(), NodeError> {
         self.run(house(), self.rooms.house(recorder, clock), book)
     }
 
     /// Starts a part. It is known before it can have ended.
-    fn run(&self, part: ChainName, ready: Ready, book: Book) -> Result<(), HallError> {
+    fn run(&self, part: ChainName, ready: ReadyThread, book: Book) -> Result<(), NodeError> {
         let mut running = held(&self.running);
         let threads = vec![ready.start(self.ends(part.clone()))?];
-        running.insert(part, RunningPart { threads, book });
+        running.insert(part, RunningPartitions { threads, book });
         Ok(())
     }
 
-    fn read_house(&self) -> Result<(), HallError> {
+    fn read_house(&self) -> Result<(), NodeError> {
         let follower = Follower::new(self.rooms.plan.address.clone(), house(), self.rooms.keys.clone());
         let reader = HouseReader::new(follower, self.peers.clone(), &self.rooms.sources, &self.rooms.router);
         let stop = self.rooms.stop.clone();
@@ -463,7 +463,7 @@ impl Work {
     fn ends(&self, part: ChainName) -> impl FnOnce(Result<(), Stopped>) + Send + use<> {
         let (turns, stop) = (self.turns.clone(), self.rooms.stop.clone());
         move |ended| match ended {
-            Ok(()) => turns.send(Turn::Ended(part)).unwrap_or_default(),
+            Ok(()) => turns.send(MembershipEvent::Ended(part)).unwrap_or_default(),
             Err(why) => stop_all(&stop, why),
         }
     }

@@ -49,7 +49,7 @@ pub(crate) struct PartitionThread {
 }
 
 /// A thread that runs.
-struct Running {
+struct PartitionLoop {
     parts: PartitionThread,
     effects: Effects,
     batch: BatchNumber,
@@ -72,7 +72,7 @@ impl PartitionThread {
         let (return_spent, spent) = spent::channel();
         self.publisher.return_spent_to(return_spent);
         let clock_ahead = self.worker.the_house().map(|_| 0);
-        let mut running = Running {
+        let mut running = PartitionLoop {
             parts: self,
             effects: Effects::default(),
             batch: BatchNumber::default(),
@@ -87,7 +87,7 @@ impl PartitionThread {
     }
 }
 
-impl Running {
+impl PartitionLoop {
     async fn run(&mut self, requests: &mut mpsc::Receiver<Request>) -> Result<(), Stopped> {
         let in_flight = Arc::new(Semaphore::new(MAX_BATCHES_IN_FLIGHT));
         // How each chain was opened is on record before anything is decided.
@@ -178,9 +178,9 @@ impl Running {
         }
     }
 
-    fn looked(&mut self, then: crate::node::handle::Then) -> Result<(), Stopped> {
+    fn looked(&mut self, then: crate::node::handle::OnDurable) -> Result<(), Stopped> {
         let id = next_caller();
-        self.waiting.callers.push((id, Caller::Then(then)));
+        self.waiting.callers.push((id, Caller::OnDurable(then)));
         self.handle(Input::Looked(id))
     }
 

@@ -5,17 +5,17 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde_json::Value;
 
-use super::peer_sender::{ForCluster, Forwarded, PeerMessage};
-use super::relay::FromNode;
+use super::peer_sender::{ForwardedClusterCommand, ForwardedHouseCommand, PeerMessage};
+use super::relay::FromPeer;
 use crate::config;
 use crate::http::api;
 use crate::http::denied::Denied;
-use crate::http::reply::Answer;
-use crate::http::request::Body;
-use crate::server::Shared;
+use crate::http::reply::CommandReply;
+use crate::http::request::JsonBody;
+use crate::server::SharedServer;
 
 /// Where the other nodes ask.
-pub(crate) fn routes() -> Router<Shared> {
+pub(crate) fn routes() -> Router<SharedServer> {
     Router::new()
         .route("/api/v1/node/house", post(ask))
         .route("/api/v1/node/cluster", post(ask_cluster))
@@ -26,26 +26,26 @@ pub(crate) fn routes() -> Router<Shared> {
 
 /// A command for the House, which must be here.
 async fn ask(
-    State(server): State<Shared>,
-    _: FromNode,
-    Body(Forwarded { actor, id, command }): Body<Forwarded>,
-) -> Result<Json<Answer>, Denied> {
-    if !server.doors.has_house() {
+    State(server): State<SharedServer>,
+    _: FromPeer,
+    JsonBody(ForwardedHouseCommand { actor, id, command }): JsonBody<ForwardedHouseCommand>,
+) -> Result<Json<CommandReply>, Denied> {
+    if !server.node.has_house() {
         return Err(Denied::Elsewhere);
     }
-    Ok(Json(server.doors.house().ask(actor, id, command).await?))
+    Ok(Json(server.node.house().ask(actor, id, command).await?))
 }
 
 /// Messages for partitions that run here; those for others are sent again by whoever sent them.
 async fn receive(
-    State(server): State<Shared>,
-    _: FromNode,
+    State(server): State<SharedServer>,
+    _: FromPeer,
     Json(messages): Json<Vec<Value>>,
 ) -> Result<Json<Value>, Denied> {
     for message in messages {
         // Another version may write messages that this one does not know: the others are delivered all the same.
         match serde_json::from_value::<PeerMessage>(message) {
-            Ok(PeerMessage::Message(message)) => server.doors.deliver(message).await,
+            Ok(PeerMessage::Message(message)) => server.node.deliver(message).await,
             Ok(PeerMessage::Cut { device, enrolled }) => server.devices.cut(device, enrolled),
             Err(error) => tracing::warn!(%error, "a message cannot be read, and is left"),
         }
@@ -55,20 +55,20 @@ async fn receive(
 
 /// A command for a cluster, which must be here.
 async fn ask_cluster(
-    State(server): State<Shared>,
-    _: FromNode,
-    Body(ForCluster { cluster, actor, id, command }): Body<ForCluster>,
-) -> Result<Json<Answer>, Denied> {
-    let door = server.doors.cluster(cluster).ok_or(Denied::Elsewhere)?;
-    Ok(Json(door.ask_cluster(cluster.number, actor, id, command).await?))
+    State(server): State<SharedServer>,
+    _: FromPeer,
+    JsonBody(ForwardedClusterCommand { cluster, actor, id, command }): JsonBody<ForwardedClusterCommand>,
+) -> Result<Json<CommandReply>, Denied> {
+    let handle = server.node.cluster(cluster).ok_or(Denied::Elsewhere)?;
+    Ok(Json(handle.ask_cluster(cluster.number, actor, id, command).await?))
 }
 
 /// The tables that run here, as anyone is told of them.
-async fn tables(State(server): State<Shared>, _: FromNode) -> Result<Json<Vec<Value>>, Denied> {
+async fn tables(State(server): State<SharedServer>, _: FromPeer) -> Result<Json<Vec<Value>>, Denied> {
     Ok(Json(api::tables_here(&server).await?))
 }
 
 /// How they are set up.
-async fn configuration(State(server): State<Shared>, _: FromNode) -> Result<Json<Vec<Value>>, Denied> {
+async fn configuration(State(server): State<SharedServer>, _: FromPeer) -> Result<Json<Vec<Value>>, Denied> {
     Ok(Json(config::api::tables_here(&server).await?))
 }

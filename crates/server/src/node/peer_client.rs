@@ -30,7 +30,7 @@ const LARGEST: usize = 4 << 20;
 
 /// Why another node does not answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unreachable {
+pub(super) enum PeerError {
     /// The nodes do not know each other yet.
     #[error("this node has only begun")]
     NotYet,
@@ -60,7 +60,7 @@ pub(super) enum Unreachable {
     Unreadable,
 }
 
-impl Unreachable {
+impl PeerError {
     /// Whether the question goes to another node: this one has heard nothing, or answers nothing for the part any more.
     pub(super) const fn goes_elsewhere(&self) -> bool {
         !matches!(self, Self::Http(_) | Self::Denied(_) | Self::Unreadable)
@@ -90,10 +90,10 @@ impl PeerClient {
     }
 
     /// Sends a request to the node at an address.
-    pub(super) async fn send(&self, node: &str, request: Request<Body>) -> Result<Response<Incoming>, Unreachable> {
-        let wrong = || Unreachable::Address(node.to_owned());
+    pub(super) async fn send(&self, node: &str, request: Request<Body>) -> Result<Response<Incoming>, PeerError> {
+        let wrong = || PeerError::Address(node.to_owned());
         let (scheme, place) = node.split_once("://").ok_or_else(wrong)?;
-        let stream = timeout(CONNECTS, TcpStream::connect(place)).await.map_err(|_| Unreachable::Slow)??;
+        let stream = timeout(CONNECTS, TcpStream::connect(place)).await.map_err(|_| PeerError::Slow)??;
         // A connection that does not take it is no worse.
         stream.set_nodelay(true).unwrap_or_default();
         match (scheme, &self.tls) {
@@ -101,7 +101,7 @@ impl PeerClient {
             ("https", Some(tls)) => {
                 let host = place.rsplit_once(':').map_or(place, |(host, _)| host).trim_matches(['[', ']']);
                 let name = ServerName::try_from(host.to_owned()).map_err(|_| wrong())?;
-                let secured = timeout(CONNECTS, tls.connect(name, stream)).await.map_err(|_| Unreachable::Slow)??;
+                let secured = timeout(CONNECTS, tls.connect(name, stream)).await.map_err(|_| PeerError::Slow)??;
                 converse(TokioIo::new(secured), request).await
             }
             _ => Err(wrong()),
@@ -115,7 +115,7 @@ impl PeerClient {
         path: &str,
         key: &[u8; 32],
         body: Option<Vec<u8>>,
-    ) -> Result<Value, Unreachable> {
+    ) -> Result<Value, PeerError> {
         let method = if body.is_some() { Method::POST } else { Method::GET };
         let host = node.split_once("://").map_or(node, |(_, place)| place);
         let request = Request::builder()
@@ -125,21 +125,21 @@ impl PeerClient {
             .header(header::CONTENT_TYPE, "application/json")
             .header(KEY, shown(key))
             .body(Body::from(body.unwrap_or_default()))
-            .map_err(|_| Unreachable::Address(node.to_owned()))?;
+            .map_err(|_| PeerError::Address(node.to_owned()))?;
         let answered = async {
             let response = self.send(node, request).await?;
             if response.status() != StatusCode::OK {
-                return Err(Unreachable::Denied(response.status()));
+                return Err(PeerError::Denied(response.status()));
             }
             let body: Bytes =
-                to_bytes(Body::new(response.into_body()), LARGEST).await.map_err(|_| Unreachable::Unreadable)?;
-            serde_json::from_slice(&body).map_err(|_| Unreachable::Unreadable)
+                to_bytes(Body::new(response.into_body()), LARGEST).await.map_err(|_| PeerError::Unreadable)?;
+            serde_json::from_slice(&body).map_err(|_| PeerError::Unreadable)
         };
-        timeout(ANSWERS, answered).await.map_err(|_| Unreachable::Slow)?
+        timeout(ANSWERS, answered).await.map_err(|_| PeerError::Slow)?
     }
 }
 
-async fn converse<S>(stream: TokioIo<S>, request: Request<Body>) -> Result<Response<Incoming>, Unreachable>
+async fn converse<S>(stream: TokioIo<S>, request: Request<Body>) -> Result<Response<Incoming>, PeerError>
 where
     TokioIo<S>: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
 {

@@ -10,10 +10,10 @@ use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, HouseC
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
-use super::peer_client::Unreachable;
-use super::peers::{Nodes, house, part_of};
+use super::peer_client::PeerError;
+use super::peers::{Peers, house, part_of};
 use crate::http::guard::LARGEST_BODY;
-use crate::http::reply::Answer;
+use crate::http::reply::CommandReply;
 
 /// At most so many messages wait to be sent; more are lost, and sent again.
 const QUEUE_CAPACITY: usize = 4_096;
@@ -57,7 +57,7 @@ impl PeerMessage {
 /// A command for a cluster from another node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ForCluster {
+pub(crate) struct ForwardedClusterCommand {
     pub(crate) cluster: ClusterId,
     pub(crate) actor: Actor,
     pub(crate) id: CommandId,
@@ -67,14 +67,14 @@ pub(crate) struct ForCluster {
 /// A command for the House from another node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Forwarded {
+pub(crate) struct ForwardedHouseCommand {
     pub(crate) actor: Actor,
     pub(crate) id: CommandId,
     pub(crate) command: HouseCommand,
 }
 
 /// To whom a message goes.
-enum To {
+enum Recipient {
     Holder(ChainName),
     /// Wherever the cluster runs: apart, or with its dealer's side.
     Cluster(ClusterId),
@@ -84,14 +84,14 @@ enum To {
 /// Sends messages to other nodes.
 #[derive(Clone)]
 pub(crate) struct PeerSender {
-    messages: mpsc::Sender<(To, PeerMessage)>,
-    nodes: Nodes,
+    messages: mpsc::Sender<(Recipient, PeerMessage)>,
+    nodes: Peers,
     runtime: Handle,
 }
 
 impl PeerSender {
     /// Begins to send messages, in a runtime.
-    pub(crate) fn start(nodes: &Nodes) -> Self {
+    pub(crate) fn start(nodes: &Peers) -> Self {
         let (messages, waiting) = mpsc::channel(QUEUE_CAPACITY);
         tokio::spawn(distribute(waiting, nodes.clone()));
         Self { messages, nodes: nodes.clone(), runtime: Handle::current() }
@@ -100,62 +100,62 @@ impl PeerSender {
     /// Sends a message to the node that holds its partition.
     pub(crate) fn message(&self, message: Message) {
         let to = match message.to() {
-            MachineId::House => To::Holder(house()),
-            MachineId::Round(table) => To::Holder(part_of(table)),
-            MachineId::Cluster(cluster) => To::Cluster(cluster),
+            MachineId::House => Recipient::Holder(house()),
+            MachineId::Round(table) => Recipient::Holder(part_of(table)),
+            MachineId::Cluster(cluster) => Recipient::Cluster(cluster),
         };
         self.send(to, PeerMessage::Message(message));
     }
 
     /// The connection of a device ends, wherever it is. Who does not hear of it finds it out.
     pub(crate) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
-        self.send(To::All, PeerMessage::Cut { device, enrolled });
+        self.send(Recipient::All, PeerMessage::Cut { device, enrolled });
     }
 
     /// Asks the House, on the node that holds it, and tells the answer; none where the House cannot be reached.
-    pub(crate) fn ask(&self, asked: Forwarded, answer: impl FnOnce(Option<Answer>) + Send + 'static) {
+    pub(crate) fn ask(&self, asked: ForwardedHouseCommand, answer: impl FnOnce(Option<CommandReply>) + Send + 'static) {
         let nodes = self.nodes.clone();
         self.runtime.spawn(async move {
             answer(nodes.ask(&house(), "/api/v1/node/house", &asked).await);
         });
     }
 
-    fn send(&self, to: To, message: PeerMessage) {
+    fn send(&self, to: Recipient, message: PeerMessage) {
         // It is sent again by whoever sent it.
         self.messages.try_send((to, message)).unwrap_or_default();
     }
 }
 
-impl Nodes {
+impl Peers {
     /// Asks a cluster that another node holds; nothing where what came of it is not known.
-    pub(crate) async fn ask_cluster(&self, asked: &ForCluster) -> Option<Answer> {
+    pub(crate) async fn ask_cluster(&self, asked: &ForwardedClusterCommand) -> Option<CommandReply> {
         self.ask(&self.part_of_cluster(asked.cluster), "/api/v1/node/cluster", asked).await
     }
 
     /// Has the node that holds a part answer what is asked of it.
-    async fn ask(&self, part: &ChainName, path: &str, asked: &impl Serialize) -> Option<Answer> {
+    async fn ask(&self, part: &ChainName, path: &str, asked: &impl Serialize) -> Option<CommandReply> {
         let asking = async {
-            let node = self.elsewhere(part).ok_or(Unreachable::Nobody)?;
+            let node = self.elsewhere(part).ok_or(PeerError::Nobody)?;
             let body = serde_json::to_vec(asked).expect("a command can be written down");
             let answer = self.client.json(&node, path, self.key()?, Some(body)).await?;
-            serde_json::from_value(answer).map_err(|_| Unreachable::Unreadable)
+            serde_json::from_value(answer).map_err(|_| PeerError::Unreadable)
         };
         asking.await.inspect_err(|error| tracing::warn!(%part, %error, "a part elsewhere did not answer")).ok()
     }
 
-    async fn deliver(&self, node: &str, batch: String) -> Result<(), Unreachable> {
+    async fn deliver(&self, node: &str, batch: String) -> Result<(), PeerError> {
         self.client.json(node, "/api/v1/node/messages", self.key()?, Some(batch.into_bytes())).await.map(drop)
     }
 }
 
 /// Gives each node its messages. One that is silent delays no other.
-async fn distribute(mut waiting: mpsc::Receiver<(To, PeerMessage)>, nodes: Nodes) {
+async fn distribute(mut waiting: mpsc::Receiver<(Recipient, PeerMessage)>, nodes: Peers) {
     let mut peers: BTreeMap<String, mpsc::Sender<PeerMessage>> = BTreeMap::new();
     while let Some((to, message)) = waiting.recv().await {
         let to = match to {
-            To::Holder(part) => nodes.elsewhere(&part).into_iter().collect(),
-            To::Cluster(cluster) => nodes.elsewhere(&nodes.part_of_cluster(cluster)).into_iter().collect(),
-            To::All => nodes.others(),
+            Recipient::Holder(part) => nodes.elsewhere(&part).into_iter().collect(),
+            Recipient::Cluster(cluster) => nodes.elsewhere(&nodes.part_of_cluster(cluster)).into_iter().collect(),
+            Recipient::All => nodes.others(),
         };
         for node in to {
             let peer = peers.entry(node.clone()).or_insert_with(|| {
@@ -170,7 +170,7 @@ async fn distribute(mut waiting: mpsc::Receiver<(To, PeerMessage)>, nodes: Nodes
     }
 }
 
-async fn send_to(node: String, mut waiting: mpsc::Receiver<PeerMessage>, nodes: Nodes) {
+async fn send_to(node: String, mut waiting: mpsc::Receiver<PeerMessage>, nodes: Peers) {
     let mut messages = Vec::with_capacity(BATCH_SIZE);
     while waiting.recv_many(&mut messages, BATCH_SIZE).await > 0 {
         // Of what is only shown the newest counts.

@@ -11,20 +11,20 @@ use taisai_journal::{ChainName, NodeName, Roster};
 use taisai_table::{ClusterId, MachineId, TableId};
 use tokio::sync::watch;
 
-use super::peer_client::{PeerClient, Unreachable};
+use super::peer_client::{PeerClient, PeerError};
 
 use crate::http::accept::TlsError;
 
 /// How a node is reached by the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NodePlan {
+pub struct NodeAddress {
     /// Its address, like `https://10.0.0.11:8080`; where it listens, if none is given.
     pub address: Option<String>,
     /// The certificates that the others are known by, PEM; without them only those in the clear are reached.
     pub authority: Option<PathBuf>,
 }
 
-impl NodePlan {
+impl NodeAddress {
     /// The address of a node that listens there.
     pub(crate) fn reached(&self, listens: SocketAddr, is_secured: bool) -> String {
         let scheme = if is_secured { "https" } else { "http" };
@@ -34,15 +34,15 @@ impl NodePlan {
 
 /// What a node knows of the others.
 #[derive(Clone)]
-pub(crate) struct Nodes {
+pub(crate) struct Peers {
     pub(super) name: NodeName,
     pub(super) roster: watch::Receiver<Roster>,
     pub(super) key: Arc<OnceLock<[u8; 32]>>,
     pub(super) client: PeerClient,
 }
 
-impl Nodes {
-    pub(crate) fn new(name: NodeName, roster: watch::Receiver<Roster>, plan: &NodePlan) -> Result<Self, TlsError> {
+impl Peers {
+    pub(crate) fn new(name: NodeName, roster: watch::Receiver<Roster>, plan: &NodeAddress) -> Result<Self, TlsError> {
         Ok(Self { name, roster, key: Arc::default(), client: PeerClient::new(plan.authority.as_deref())? })
     }
 
@@ -93,12 +93,12 @@ impl Nodes {
         gathered
     }
 
-    async fn get(&self, node: &str, path: &str) -> Result<Value, Unreachable> {
+    async fn get(&self, node: &str, path: &str) -> Result<Value, PeerError> {
         self.client.json(node, path, self.key()?, None).await
     }
 
-    pub(super) fn key(&self) -> Result<&[u8; 32], Unreachable> {
-        self.key.get().ok_or(Unreachable::NotYet)
+    pub(super) fn key(&self) -> Result<&[u8; 32], PeerError> {
+        self.key.get().ok_or(PeerError::NotYet)
     }
 }
 

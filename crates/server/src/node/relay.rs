@@ -17,12 +17,12 @@ use taisai_journal::{ChainName, Roster};
 use taisai_table::{ClusterId, TableId};
 use tokio::io::copy_bidirectional;
 
-use super::peer_client::Unreachable;
-use super::peers::{Nodes, house, part_of};
+use super::peer_client::PeerError;
+use super::peers::{Peers, house, part_of};
 use crate::auth::secrets::hex;
-use crate::http::accept::{Held, stops};
+use crate::http::accept::{ConnectionGuard, stops};
 use crate::http::denied::Denied;
-use crate::server::Shared;
+use crate::server::SharedServer;
 
 /// The key that a node is known by, and from where the request came that it relays.
 pub(super) const KEY: HeaderName = HeaderName::from_static("taisai-node");
@@ -30,9 +30,9 @@ const FROM: HeaderName = HeaderName::from_static("taisai-from");
 
 /// That another node sends it.
 #[derive(Clone, Copy)]
-pub(super) struct FromNode;
+pub(super) struct FromPeer;
 
-impl<S: Sync> FromRequestParts<S> for FromNode {
+impl<S: Sync> FromRequestParts<S> for FromPeer {
     type Rejection = Denied;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Denied> {
@@ -41,34 +41,34 @@ impl<S: Sync> FromRequestParts<S> for FromNode {
 }
 
 /// Answers a request here, or has the node answer that holds what it is about.
-pub(crate) async fn relay(State(server): State<Shared>, mut request: Request, next: Next) -> Response {
-    let Some(nodes) = server.nodes.clone() else { return next.run(request).await };
-    let is_node = nodes.sent(request.headers());
+pub(crate) async fn relay(State(server): State<SharedServer>, mut request: Request, next: Next) -> Response {
+    let Some(peers) = server.peers.clone() else { return next.run(request).await };
+    let is_node = peers.sent(request.headers());
     let from = request.headers_mut().remove(FROM);
     request.headers_mut().remove(KEY);
-    let part = part_in(&nodes, request.uri());
+    let part = part_in(&peers, request.uri());
     if is_node {
         if let Some(from) = from.as_ref().and_then(address) {
             request.extensions_mut().insert(ConnectInfo(SocketAddr::new(from, 0)));
         }
-        request.extensions_mut().insert(FromNode);
+        request.extensions_mut().insert(FromPeer);
         // It comes from a node that believes that the part is here.
         return match part {
-            Some(part) if !nodes.is_here(&part) => Denied::Elsewhere.into_response(),
+            Some(part) if !peers.is_here(&part) => Denied::Elsewhere.into_response(),
             _ => next.run(request).await,
         };
     }
     match part {
         None => next.run(request).await,
-        Some(part) if nodes.is_here(&part) => next.run(request).await,
-        Some(part) => match nodes.elsewhere(&part) {
-            Some(node) => nodes.relayed(&server, (part, node), request).await,
+        Some(part) if peers.is_here(&part) => next.run(request).await,
+        Some(part) => match peers.elsewhere(&part) {
+            Some(node) => peers.relayed(&server, (part, node), request).await,
             None => Denied::Elsewhere.into_response(),
         },
     }
 }
 
-impl Nodes {
+impl Peers {
     /// Whether a node sent it.
     fn sent(&self, headers: &HeaderMap) -> bool {
         let shows = |key: &[u8; 32]| {
@@ -79,10 +79,15 @@ impl Nodes {
         self.key.get().is_some_and(shows)
     }
 
-    async fn relayed(&self, server: &Shared, (part, node): (ChainName, String), mut request: Request) -> Response {
+    async fn relayed(
+        &self,
+        server: &SharedServer,
+        (part, node): (ChainName, String),
+        mut request: Request,
+    ) -> Response {
         let Ok(key) = self.key() else { return Denied::Elsewhere.into_response() };
         let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
-        let held = request.extensions().get::<Held>().cloned();
+        let held = request.extensions().get::<ConnectionGuard>().cloned();
         let upgrade = request.extensions_mut().remove::<OnUpgrade>();
         let headers = request.headers_mut();
         headers.insert(KEY, shown(key));
@@ -128,16 +133,16 @@ impl Nodes {
             let (mut frames, mut gone) = reading?;
             tokio::select! {
                 frame = frames.next() => frame.map(|frame| (frame, Some((frames, gone)))),
-                () = &mut gone => Some((Err(axum::Error::new(Unreachable::Gone)), None)),
+                () = &mut gone => Some((Err(axum::Error::new(PeerError::Gone)), None)),
             }
         }))
     }
 
     /// Has the node that holds a part answer, as long as it does: one that stands still has lost the part before it answers.
-    async fn sent_to(&self, part: &ChainName, node: &str, request: Request) -> Result<Response<Incoming>, Unreachable> {
+    async fn sent_to(&self, part: &ChainName, node: &str, request: Request) -> Result<Response<Incoming>, PeerError> {
         tokio::select! {
             response = self.client.send(node, request) => response,
-            () = self.gone(part, node) => Err(Unreachable::Gone),
+            () = self.gone(part, node) => Err(PeerError::Gone),
         }
     }
 
@@ -161,23 +166,23 @@ fn address(from: &HeaderValue) -> Option<IpAddr> {
 }
 
 /// The part that an address is about. What is about no part is answered by any node.
-fn part_in(nodes: &Nodes, uri: &Uri) -> Option<ChainName> {
+fn part_in(nodes: &Peers, uri: &Uri) -> Option<ChainName> {
     match about(uri)? {
-        About::House => Some(house()),
-        About::Table(table) => Some(part_of(table)),
-        About::Cluster(cluster) => Some(nodes.part_of_cluster(cluster)),
+        RequestTarget::House => Some(house()),
+        RequestTarget::Table(table) => Some(part_of(table)),
+        RequestTarget::Cluster(cluster) => Some(nodes.part_of_cluster(cluster)),
     }
 }
 
 /// What an address is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum About {
+enum RequestTarget {
     House,
     Table(TableId),
     Cluster(ClusterId),
 }
 
-fn about(uri: &Uri) -> Option<About> {
+fn about(uri: &Uri) -> Option<RequestTarget> {
     let path = uri.path().strip_prefix("/api/v1/")?;
     let mut names = path.split('/');
     let (first, table, what) = (names.next(), names.next(), names.next());
@@ -186,12 +191,12 @@ fn about(uri: &Uri) -> Option<About> {
         (Some("tables"), Some(table)) => table.parse().map(TableId).ok(),
         _ => None,
     };
-    let Some(table) = table else { return Some(About::House) };
+    let Some(table) = table else { return Some(RequestTarget::House) };
     let cluster = uri.query().and_then(|query| query.strip_prefix("cluster="));
     let number = cluster
         .filter(|_| matches!(what, Some("terminal" | "acceptor" | "chip-reader")))
         .and_then(|number| number.parse().ok());
-    Some(number.map_or(About::Table(table), |number| About::Cluster(ClusterId { table, number })))
+    Some(number.map_or(RequestTarget::Table(table), |number| RequestTarget::Cluster(ClusterId { table, number })))
 }
 
 #[cfg(test)]
@@ -202,7 +207,7 @@ mod tests {
     use tokio::sync::watch;
 
     use super::*;
-    use crate::node::peers::NodePlan;
+    use crate::node::peers::NodeAddress;
 
     fn node(name: &str, address: &str) -> Node {
         Node { name: name.into(), address: address.to_owned(), version: "0.1.0".to_owned(), is_new: false }
@@ -221,7 +226,7 @@ mod tests {
         let all = [node("still", &address), node("other", "http://127.0.0.1:9"), node("own", "http://127.0.0.1:8")];
         for after in [Some("other"), Some("own"), None] {
             let (roster, known) = watch::channel(held_by(&all, Some("still")));
-            let nodes = Nodes::new("own".into(), known, &NodePlan::default()).unwrap();
+            let nodes = Peers::new("own".into(), known, &NodeAddress::default()).unwrap();
             let asking = {
                 let (nodes, address) = (nodes.clone(), address.clone());
                 tokio::spawn(async move { nodes.sent_to(&house(), &address, Request::default()).await })
@@ -231,7 +236,7 @@ mod tests {
             assert!(!asking.is_finished());
             roster.send_replace(held_by(&all, after));
             let answer = asking.await.unwrap();
-            assert!(matches!(answer, Err(Unreachable::Gone)), "{after:?}: {answer:?}");
+            assert!(matches!(answer, Err(PeerError::Gone)), "{after:?}: {answer:?}");
         }
     }
 
@@ -242,7 +247,7 @@ mod tests {
         let address = format!("http://{}", still.local_addr().unwrap());
         let all = [node("still", &address), node("own", "http://127.0.0.1:8")];
         let (roster, known) = watch::channel(held_by(&all, Some("still")));
-        let nodes = Nodes::new("own".into(), known, &NodePlan::default()).unwrap();
+        let nodes = Peers::new("own".into(), known, &NodeAddress::default()).unwrap();
         let asking = {
             let (nodes, address) = (nodes.clone(), address.clone());
             tokio::spawn(async move { nodes.sent_to(&house(), &address, Request::default()).await })
@@ -266,17 +271,17 @@ mod tests {
             ("/api/docs", None),
             ("/api/v1/tables", None),
             ("/api/v1/node/letters", None),
-            ("/api/v1/tables/7", Some(About::Table(TableId(7)))),
-            ("/api/v1/tables/7/console?source=9", Some(About::Table(TableId(7)))),
-            ("/api/v1/tables/7/console?cluster=3", Some(About::Table(TableId(7)))),
-            ("/api/v1/tables/7/terminal", Some(About::Table(TableId(7)))),
-            ("/api/v1/tables/7/terminal?cluster=3", Some(About::Cluster(cluster))),
-            ("/api/v1/tables/7/acceptor?cluster=3", Some(About::Cluster(cluster))),
-            ("/api/v1/tables/7/chip-reader?cluster=3", Some(About::Cluster(cluster))),
-            ("/api/v1/tables/7/terminal?cluster=x", Some(About::Table(TableId(7)))),
-            ("/api/v1/tables/x/console", Some(About::House)),
-            ("/api/v1/sign-in", Some(About::House)),
-            ("/api/v1/house/commands", Some(About::House)),
+            ("/api/v1/tables/7", Some(RequestTarget::Table(TableId(7)))),
+            ("/api/v1/tables/7/console?source=9", Some(RequestTarget::Table(TableId(7)))),
+            ("/api/v1/tables/7/console?cluster=3", Some(RequestTarget::Table(TableId(7)))),
+            ("/api/v1/tables/7/terminal", Some(RequestTarget::Table(TableId(7)))),
+            ("/api/v1/tables/7/terminal?cluster=3", Some(RequestTarget::Cluster(cluster))),
+            ("/api/v1/tables/7/acceptor?cluster=3", Some(RequestTarget::Cluster(cluster))),
+            ("/api/v1/tables/7/chip-reader?cluster=3", Some(RequestTarget::Cluster(cluster))),
+            ("/api/v1/tables/7/terminal?cluster=x", Some(RequestTarget::Table(TableId(7)))),
+            ("/api/v1/tables/x/console", Some(RequestTarget::House)),
+            ("/api/v1/sign-in", Some(RequestTarget::House)),
+            ("/api/v1/house/commands", Some(RequestTarget::House)),
         ] {
             assert_eq!(about(&path.parse().unwrap()), part, "{path}");
         }

@@ -16,14 +16,14 @@ type Requests = mpsc::Sender<Request>;
 
 /// A partition that runs here.
 #[derive(Clone)]
-struct Here {
+struct LocalPartition {
     requests: Requests,
     publisher: Publisher,
 }
 
 /// The queues of the partitions that run here, and the way to the others.
 pub(crate) struct Router {
-    partitions: RwLock<BTreeMap<MachineId, Here>>,
+    partitions: RwLock<BTreeMap<MachineId, LocalPartition>>,
     /// Where another node holds the House: who reads it here, and passes commands on.
     house_reader: RwLock<Option<Requests>>,
     /// The tables whose clusters run apart from their dealer's side.
@@ -60,14 +60,14 @@ impl Router {
         self.partitions().get(&partition).map(|here| here.requests.clone())
     }
 
-    fn partitions(&self) -> RwLockReadGuard<'_, BTreeMap<MachineId, Here>> {
+    fn partitions(&self) -> RwLockReadGuard<'_, BTreeMap<MachineId, LocalPartition>> {
         self.partitions.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// From now on a partition runs here.
     pub(crate) fn set(&self, partition: MachineId, requests: Requests, publisher: Publisher) {
         let mut partitions = self.partitions.write().unwrap_or_else(PoisonError::into_inner);
-        partitions.insert(partition, Here { requests, publisher });
+        partitions.insert(partition, LocalPartition { requests, publisher });
     }
 
     /// From now on a partition, with those that share its thread, runs here no longer.
@@ -112,7 +112,7 @@ impl Router {
 
     /// The tables whose dealer's side runs here.
     pub(crate) fn tables(&self) -> Vec<(TableId, Requests)> {
-        let table = |(partition, here): (&MachineId, &Here)| match partition {
+        let table = |(partition, here): (&MachineId, &LocalPartition)| match partition {
             MachineId::Round(table) => Some((*table, here.requests.clone())),
             MachineId::House | MachineId::Cluster(_) => None,
         };
@@ -122,7 +122,7 @@ impl Router {
     /// The queue of every thread of a table or of a cluster alone, once each.
     pub(crate) fn table_threads(&self) -> Vec<Requests> {
         let mut threads: Vec<Requests> = Vec::new();
-        for (partition, Here { requests, .. }) in &*self.partitions() {
+        for (partition, LocalPartition { requests, .. }) in &*self.partitions() {
             let is_known = threads.iter().any(|known| known.same_channel(requests));
             if *partition != MachineId::House && !is_known {
                 threads.push(requests.clone());

@@ -16,19 +16,19 @@ use taisai_table::{
     RoundNumber, Seat, Stake, TableId, TableLimits,
 };
 
-use super::{Hall, HallError, HallPlan, TablePlan};
+use super::{InstallationPlan, Node, NodeError, TablePlan};
 use crate::config::Founding;
-use crate::http::reply::Answer;
+use crate::http::reply::CommandReply;
 use crate::metrics::Metrics;
 use crate::node::clock;
 use crate::ws::connection::{Connection, ConnectionQueue};
 
 const TABLE: TableId = TableId(1);
 
-fn plan(folder: &Path) -> HallPlan {
+fn plan(folder: &Path) -> InstallationPlan {
     let address = Address::Folder(folder.join("data"));
     let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
-    HallPlan {
+    InstallationPlan {
         files: address.files().unwrap(),
         address,
         program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
@@ -52,7 +52,7 @@ fn person(id: u32, role: Role) -> Actor {
 
 /// Someone who asks a table and waits for each answer.
 struct Asker<'a> {
-    hall: &'a Hall,
+    node: &'a Node,
     source: u64,
     sequence: u64,
 }
@@ -63,14 +63,14 @@ impl Asker<'_> {
         CommandId { source: self.source, sequence: self.sequence }
     }
 
-    async fn round(&mut self, actor: Actor, command: RoundCommand) -> Answer {
+    async fn round(&mut self, actor: Actor, command: RoundCommand) -> CommandReply {
         let id = self.id();
-        self.hall.doors().table(TABLE).unwrap().ask_round(actor, id, command).await.unwrap()
+        self.node.handle().table(TABLE).unwrap().ask_round(actor, id, command).await.unwrap()
     }
 
-    async fn cluster(&mut self, actor: Actor, command: ClusterCommand) -> Answer {
+    async fn cluster(&mut self, actor: Actor, command: ClusterCommand) -> CommandReply {
         let id = self.id();
-        self.hall.doors().table(TABLE).unwrap().ask_cluster(0, actor, id, command).await.unwrap()
+        self.node.handle().table(TABLE).unwrap().ask_cluster(0, actor, id, command).await.unwrap()
     }
 
     /// The table is opened, and a seat buys in 100.00 and wins 5.00 with 5.00 on Big.
@@ -92,7 +92,7 @@ impl Asker<'_> {
         accepted(&self.cluster(terminal, place.clone()).await);
         accepted(&self.round(dealer, RoundCommand::CloseBets).await);
         let late = self.cluster(terminal, place).await;
-        assert!(matches!(&late, Answer::Refused(refused) if refused.code == "bets-closed"), "{late:?}");
+        assert!(matches!(&late, CommandReply::Refused(refused) if refused.code == "bets-closed"), "{late:?}");
         accepted(&self.round(dealer, RoundCommand::Activate).await);
         accepted(&self.round(dealer, RoundCommand::Tumbled { times: 3 }).await);
         let dice = Dice::try_from([4, 5, 6]).unwrap();
@@ -122,23 +122,23 @@ impl Screen {
     }
 }
 
-async fn connect(hall: &Hall, seat: Seat, connection: Connection) {
+async fn connect(node: &Node, seat: Seat, connection: Connection) {
     let counted = Counted { source: 1, sequence: 0 };
-    hall.doors().table(TABLE).unwrap().connect((0, seat), counted, Box::default(), connection).await.unwrap();
+    node.handle().table(TABLE).unwrap().connect((0, seat), counted, Box::default(), connection).await.unwrap();
 }
 
-fn accepted(answer: &Answer) {
-    assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
+fn accepted(answer: &CommandReply) {
+    assert!(matches!(answer, CommandReply::Accepted(_)), "{answer:?}");
 }
 
 #[tokio::test]
 async fn a_round_is_played_and_is_there_again() {
     let folder = tempfile::tempdir().unwrap();
-    let hall = Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
-    let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
+    let node = Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+    let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
     let seat = Seat(3);
     let (connection, mut screen) = Screen::new();
-    connect(&hall, seat, connection).await;
+    connect(&node, seat, connection).await;
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!((&snapshot["public"]["phase"], &snapshot["seat"]["credits"]), (&"shut".into(), &0.into()));
 
@@ -150,15 +150,15 @@ async fn a_round_is_played_and_is_there_again() {
             credits = message["seat"]["credits"].clone();
         }
     }
-    tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+    tokio::task::spawn_blocking(move || node.close()).await.unwrap();
 
-    let hall = Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+    let node = Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let (connection, mut screen) = Screen::new();
-    connect(&hall, seat, connection).await;
+    connect(&node, seat, connection).await;
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");
     assert_eq!(snapshot["public"]["results"][0]["dice"], serde_json::json!([4, 5, 6]), "{snapshot}");
-    tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+    tokio::task::spawn_blocking(move || node.close()).await.unwrap();
 }
 
 /// A late correction is kept until its player has read it: over a restart, once, and for nobody else.
@@ -166,16 +166,16 @@ async fn a_round_is_played_and_is_there_again() {
 async fn a_correction_is_told_until_it_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let seat = Seat(3);
-    let open = || Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
-    let sit = async |hall: &Hall| {
+    let open = || Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+    let sit = async |node: &Node| {
         let (connection, mut screen) = Screen::new();
-        connect(hall, seat, connection).await;
+        connect(node, seat, connection).await;
         let snapshot = screen.next().await["snapshot"].take();
         (screen, snapshot["seat"].clone())
     };
-    let hall = open();
-    let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
-    let (mut screen, _) = sit(&hall).await;
+    let node = open();
+    let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
+    let (mut screen, _) = sit(&node).await;
     asker.win_on_big(seat).await;
     let second = Some(Person { id: PersonId(5), roles: Roles::of(&[Role::PitManager]) });
     let dice = Dice::try_from([1, 2, 3]).unwrap();
@@ -193,46 +193,46 @@ async fn a_correction_is_told_until_it_is_read() {
     let message =
         |is_read: bool| serde_json::json!([{ "number": 1, "is_read": is_read, "credits": 9_500, "changed": changed }]);
     assert_eq!((&told["messages"], &told["credits"]), (&message(false), &9_500.into()), "{told}");
-    close(hall).await;
+    close(node).await;
 
-    let hall = open();
-    let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
-    let (_screen, shown) = sit(&hall).await;
+    let node = open();
+    let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
+    let (_screen, shown) = sit(&node).await;
     assert_eq!(shown["messages"], message(false), "a restart keeps it");
     let terminal = Actor::Terminal { device: DeviceId(3), seat };
     accepted(&asker.cluster(terminal, ClusterCommand::Read { seat, message: 1 }).await);
     let again = asker.cluster(terminal, ClusterCommand::Read { seat, message: 1 }).await;
-    assert!(matches!(&again, Answer::Refused(refused) if refused.code == "nothing-to-read"), "{again:?}");
-    close(hall).await;
+    assert!(matches!(&again, CommandReply::Refused(refused) if refused.code == "nothing-to-read"), "{again:?}");
+    close(node).await;
 
-    let hall = open();
-    let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
-    assert_eq!(sit(&hall).await.1["messages"], message(true), "it was read");
+    let node = open();
+    let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
+    assert_eq!(sit(&node).await.1["messages"], message(true), "it was read");
     let terminal = Actor::Terminal { device: DeviceId(3), seat };
     accepted(&asker.cluster(terminal, ClusterCommand::CashOut { seat, to: CashOut::HandPay }).await);
     let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(700), second: None };
     accepted(&asker.cluster(person(8, Role::Cashier), buy).await);
-    assert_eq!(sit(&hall).await.1["messages"], serde_json::json!([]), "the next player is told nothing");
+    assert_eq!(sit(&node).await.1["messages"], serde_json::json!([]), "the next player is told nothing");
     // A buy-in that two people reverse is told too, and the House hears of it.
     let look = move |table: &Worker| table.cluster_numbered(0)?.last_buy_in(seat).copied();
-    let bought = hall.doors().table(TABLE).unwrap().look(look).await.unwrap();
+    let bought = node.handle().table(TABLE).unwrap().look(look).await.unwrap();
     let receipt = bought.unwrap().receipt;
     let reverse = ClusterCommand::ReverseBuyIn { seat, receipt, why: "the wrong seat".to_owned(), second };
     accepted(&asker.cluster(person(8, Role::Cashier), reverse).await);
     let reversed = serde_json::json!([
         { "number": 1, "is_read": false, "credits": 0, "reversed": { "receipt": receipt.0, "amount": 700 } }
     ]);
-    assert_eq!(sit(&hall).await.1["messages"], reversed);
+    assert_eq!(sit(&node).await.1["messages"], reversed);
     let cluster = ClusterId { table: TABLE, number: 0 };
     let report = Report::BuyInReversed { cluster, seat, receipt, amount: Money::from_cents(700) };
     let told = move |house: &House| house.significant().any(|event| event.what == Happening::Reported(report));
     let is_told = async {
-        while !hall.doors().house().look(told).await.unwrap() {
+        while !node.handle().house().look(told).await.unwrap() {
             tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(HANG_LIMIT, is_told).await.expect("the House is told");
-    close(hall).await;
+    close(node).await;
 }
 
 /// 1.3, F32: Small is cut by its own maximum, so what counts differs by more than the Differential; the House is told.
@@ -242,8 +242,8 @@ async fn a_counted_difference_over_the_differential_is_reported_to_the_house() {
     let mut plan = plan(folder.path());
     plan.tables[0].game = Games::embedded().find("tai-sai", None).unwrap().file().to_owned();
     plan.tables[0].layout = "A".to_owned();
-    let hall = Hall::open(plan, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
-    let mut asker = Asker { hall: &hall, source: hall.sources().next(), sequence: 0 };
+    let node = Node::open(plan, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+    let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
     let (supervisor, dealer) = (person(2, Role::PitSupervisor), person(1, Role::Dealer));
     accepted(&asker.round(supervisor, RoundCommand::OpenTable).await);
     let relieve = RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) };
@@ -273,35 +273,35 @@ async fn a_counted_difference_over_the_differential_is_reported_to_the_house() {
     let report = Report::OverDifferential { table: TABLE, round: RoundNumber(1), over };
     let told = move |house: &House| house.significant().any(|event| event.what == Happening::Reported(report));
     let is_told = async {
-        while !hall.doors().house().look(told).await.unwrap() {
+        while !node.handle().house().look(told).await.unwrap() {
             tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(HANG_LIMIT, is_told).await.expect("the House is told");
-    close(hall).await;
+    close(node).await;
 }
 
 /// What a table was opened with: layout, seats, and how long bets are open.
-async fn opened(hall: &Hall, table: TableId) -> Option<(String, usize, u32)> {
-    let seconds = hall.profile().betting_seconds;
+async fn opened(node: &Node, table: TableId) -> Option<(String, usize, u32)> {
+    let seconds = node.profile().betting_seconds;
     let look = move |table: &Worker| {
         let seats = table.cluster_numbered(0).unwrap().seats().count();
         (table.round().unwrap().rules().layout().id().to_owned(), seats, seconds)
     };
-    match hall.doors().table(table) {
-        Some(door) => Some(door.look(look).await.unwrap()),
+    match node.handle().table(table) {
+        Some(handle) => Some(handle.look(look).await.unwrap()),
         None => None,
     }
 }
 
-async fn close(hall: Hall) {
-    tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+async fn close(node: Node) {
+    tokio::task::spawn_blocking(move || node.close()).await.unwrap();
 }
 
 #[tokio::test]
 async fn the_record_rules_over_the_file() {
     let folder = tempfile::tempdir().unwrap();
-    close(Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap()).await;
+    close(Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap()).await;
 
     let mut other = plan(folder.path());
     (other.tables[0].layout, other.tables[0].seats) = ("C".to_owned(), vec![3]);
@@ -311,28 +311,28 @@ async fn the_record_rules_over_the_file() {
     let two = added(2);
     let three = added(3);
     other.tables.push(two);
-    let hall = Hall::open(other.clone(), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
-    assert_eq!(opened(&hall, TABLE).await, Some(("B".to_owned(), 8, 36)), "as it was");
-    assert_eq!(opened(&hall, TableId(2)).await, Some(("C".to_owned(), 3, 36)), "new, with the house's profile");
-    assert_eq!((hall.profile().name.as_str(), hall.house()), ("singapore", [7; 16]));
+    let node = Node::open(other.clone(), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+    assert_eq!(opened(&node, TABLE).await, Some(("B".to_owned(), 8, 36)), "as it was");
+    assert_eq!(opened(&node, TableId(2)).await, Some(("C".to_owned(), 3, 36)), "new, with the house's profile");
+    assert_eq!((node.profile().name.as_str(), node.house()), ("singapore", [7; 16]));
     let seed = crate::config::Seed { founders: crate::config::founders(), ..Default::default() };
-    let house = hall.doors().house();
+    let house = node.handle().house();
     Founding::due(&house, &seed, false).await.unwrap().unwrap().record(&house).await.unwrap();
     assert!(Founding::due(&house, &seed, false).await.unwrap().is_none(), "once");
     drop(house);
-    close(hall).await;
+    close(node).await;
 
     other.tables = vec![three];
-    let hall = Hall::open(other.clone(), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+    let node = Node::open(other.clone(), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     assert!(
-        opened(&hall, TABLE).await.is_some() && opened(&hall, TableId(2)).await.is_some(),
+        opened(&node, TABLE).await.is_some() && opened(&node, TableId(2)).await.is_some(),
         "whatever the file says"
     );
-    assert_eq!(opened(&hall, TableId(3)).await, None, "people add tables now");
-    close(hall).await;
+    assert_eq!(opened(&node, TableId(3)).await, None, "people add tables now");
+    close(node).await;
 
     other.is_training = true;
-    assert!(matches!(Hall::open(other, &Arc::new(Metrics::new()), Arc::new(drop)), Err(HallError::OtherPurpose)));
+    assert!(matches!(Node::open(other, &Arc::new(Metrics::new()), Arc::new(drop)), Err(NodeError::OtherPurpose)));
 }
 
 #[tokio::test]
@@ -340,16 +340,16 @@ async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
     let folder = tempfile::tempdir().unwrap();
     let table = TableId(2);
     let clusters = 2.try_into().unwrap();
-    let hall = Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+    let node = Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let add = HouseCommand::AddTable { table, clusters, training: true, second: None };
-    accepted(&hall.doors().house().own(add).await.unwrap());
-    close(hall).await;
+    accepted(&node.handle().house().own(add).await.unwrap());
+    close(node).await;
     let open = async |seats: Vec<u32>, is_training: bool| {
         let mut plan = plan(folder.path());
         plan.tables.push(TablePlan { table, is_training, seats, ..plan.tables[0].clone() });
-        let hall = Hall::open(plan, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
-        let found = opened(&hall, table).await;
-        close(hall).await;
+        let node = Node::open(plan, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+        let found = opened(&node, table).await;
+        close(node).await;
         found.map(|(_, seats, _)| seats)
     };
     assert_eq!(open(vec![4], true).await, None, "it has two clusters");
@@ -363,29 +363,29 @@ async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
 async fn time_and_sources_go_on_after_what_is_on_record() {
     let folder = tempfile::tempdir().unwrap();
     let ahead = || clock::system() + 3_600_000;
-    let hall = Hall::open_by(ahead, plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+    let node = Node::open_by(ahead, plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     // Higher than any time.
-    let highest = hall.sources().next() + 100 * 3_600_000;
-    let mut asker = Asker { hall: &hall, source: highest, sequence: 0 };
+    let highest = node.sources().next() + 100 * 3_600_000;
+    let mut asker = Asker { node: &node, source: highest, sequence: 0 };
     let terminal = Actor::Terminal { device: DeviceId(3), seat: Seat(3) };
     asker.cluster(terminal, ClusterCommand::Clear { seat: Seat(3) }).await;
-    let before = hall.clock().now();
+    let before = node.clock().now();
     accepted(&asker.round(person(2, Role::PitSupervisor), RoundCommand::OpenTable).await);
-    close(hall).await;
+    close(node).await;
 
-    let hall = Hall::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
-    assert!(hall.clock().now() > before, "time goes on");
-    assert!(hall.sources().next() > highest, "so do sources");
+    let node = Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+    assert!(node.clock().now() > before, "time goes on");
+    assert!(node.sources().next() > highest, "so do sources");
     let stepped = |house: &House| {
         house.significant().any(
             |event| matches!(event.what, Happening::Reported(Report::ClockStepped { millis }) if millis < -3_000_000),
         )
     };
     let is_told = async {
-        while !hall.doors().house().look(stepped).await.unwrap() {
+        while !node.handle().house().look(stepped).await.unwrap() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
     tokio::time::timeout(HANG_LIMIT, is_told).await.expect("the step is on record");
-    close(hall).await;
+    close(node).await;
 }

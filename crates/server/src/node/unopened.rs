@@ -8,18 +8,18 @@ use taisai_journal::ChainName;
 
 /// The parts.
 #[derive(Debug, Default)]
-pub(crate) struct Unopened {
-    parts: Mutex<BTreeMap<ChainName, Part>>,
+pub(crate) struct UnopenedPartitions {
+    parts: Mutex<BTreeMap<ChainName, UnopenedPartition>>,
 }
 
 #[derive(Debug, Default)]
-struct Part {
+struct UnopenedPartition {
     is_wanted: bool,
     /// Whether it was tried, and could not be opened: it keeps nobody from the others.
     has_failed: bool,
 }
 
-impl Unopened {
+impl UnopenedPartitions {
     /// A part is to be opened.
     pub(crate) fn add(&self, part: ChainName) {
         self.parts().entry(part).or_default();
@@ -58,7 +58,7 @@ impl Unopened {
         self.parts().iter().filter(|(_, part)| !part.has_failed).map(|(name, _)| name.to_string()).collect()
     }
 
-    fn parts(&self) -> MutexGuard<'_, BTreeMap<ChainName, Part>> {
+    fn parts(&self) -> MutexGuard<'_, BTreeMap<ChainName, UnopenedPartition>> {
         self.parts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn a_part_that_is_wanted_while_it_is_opened_is_not_forgotten() {
-        let (unopened, [one, other]) = (Unopened::default(), ["table-1", "table-2"].map(|part| part.parse().unwrap()));
+        let (unopened, [one, other]) =
+            (UnopenedPartitions::default(), ["table-1", "table-2"].map(|part| part.parse().unwrap()));
         unopened.add(one);
         let one: ChainName = "table-1".parse().unwrap();
         assert!(unopened.want(&one) && !unopened.want(&other));
@@ -82,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_part_that_cannot_be_opened_keeps_nobody_waiting_and_may_go() {
-        let (unopened, part) = (Unopened::default(), "table-1".parse::<ChainName>().unwrap());
+        let (unopened, part) = (UnopenedPartitions::default(), "table-1".parse::<ChainName>().unwrap());
         unopened.add(part.clone());
         assert!(!unopened.failed(&part), "nobody wants it");
         unopened.add(part.clone());

@@ -12,7 +12,7 @@ use crate::http::denied::Denied;
 
 /// Why a report cannot be given.
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum ReportError {
     /// The reporting tables.
     #[error(transparent)]
     Tables(#[from] TablesError),
@@ -64,7 +64,7 @@ pub enum Trouble {
     Thread,
 }
 
-impl Trouble {
+impl ReportError {
     /// Whether another node has moved the tables on meanwhile: what is there by then is looked at again.
     pub(crate) const fn is_rival(&self) -> bool {
         matches!(
@@ -86,10 +86,10 @@ impl Trouble {
     }
 }
 
-impl From<Trouble> for Denied {
-    fn from(trouble: Trouble) -> Self {
+impl From<ReportError> for Denied {
+    fn from(trouble: ReportError) -> Self {
         match trouble {
-            Trouble::TooLong | Trouble::Tables(TablesError::Stopped) => Self::TooLong,
+            ReportError::TooLong | ReportError::Tables(TablesError::Stopped) => Self::TooLong,
             trouble => {
                 tracing::error!(error = trouble.said(), "a report cannot be given");
                 Self::Internal
@@ -99,26 +99,26 @@ impl From<Trouble> for Denied {
 }
 
 /// The number in a cell.
-pub(super) fn number(value: &Value) -> Result<i64, Trouble> {
-    value.number().ok_or(Trouble::Unreadable("a number"))
+pub(super) fn number(value: &Value) -> Result<i64, ReportError> {
+    value.number().ok_or(ReportError::Unreadable("a number"))
 }
 
 /// The number in a cell that holds one no less than zero.
-pub(super) fn count<N: TryFrom<i64>>(value: &Value) -> Result<N, Trouble> {
-    N::try_from(number(value)?).map_err(|_| Trouble::Unreadable("a smaller number"))
+pub(super) fn count<N: TryFrom<i64>>(value: &Value) -> Result<N, ReportError> {
+    N::try_from(number(value)?).map_err(|_| ReportError::Unreadable("a smaller number"))
 }
 
 /// The same, where the cell may be empty.
-pub(super) fn maybe<N: TryFrom<i64>>(value: &Value) -> Result<Option<N>, Trouble> {
+pub(super) fn maybe<N: TryFrom<i64>>(value: &Value) -> Result<Option<N>, ReportError> {
     if matches!(value, Value::Empty) { Ok(None) } else { count(value).map(Some) }
 }
 
 /// The text in a cell.
-pub(super) fn text(value: &Value) -> Result<&str, Trouble> {
-    value.text().ok_or(Trouble::Unreadable("text"))
+pub(super) fn text(value: &Value) -> Result<&str, ReportError> {
+    value.text().ok_or(ReportError::Unreadable("text"))
 }
 
 /// The box in a cell.
-pub(super) fn bet_box(value: &Value) -> Result<BetBox, Trouble> {
-    text(value)?.parse().map_err(|_| Trouble::Unreadable("a box"))
+pub(super) fn bet_box(value: &Value) -> Result<BetBox, ReportError> {
+    text(value)?.parse().map_err(|_| ReportError::Unreadable("a box"))
 }

@@ -8,10 +8,10 @@ use jiff::civil::Date;
 use serde::Deserialize;
 use taisai_table::{DeviceId, PersonId, Role, Seat, TableId};
 
-use super::{By, Calendar, Days, EventFilter};
+use super::{Calendar, Days, EventFilter, GroupBy};
 use crate::auth::SignedIn;
 use crate::http::denied::Denied;
-use crate::server::Shared;
+use crate::server::SharedServer;
 
 /// So many kinds of events can be asked for at once.
 const MOST_KINDS: usize = 32;
@@ -32,10 +32,10 @@ impl TryFrom<SignedIn> for MayRead {
     }
 }
 
-impl FromRequestParts<Shared> for MayRead {
+impl FromRequestParts<SharedServer> for MayRead {
     type Rejection = Denied;
 
-    async fn from_request_parts(parts: &mut Parts, server: &Shared) -> Result<Self, Denied> {
+    async fn from_request_parts(parts: &mut Parts, server: &SharedServer) -> Result<Self, Denied> {
         SignedIn::from_request_parts(parts, server).await?.try_into()
     }
 }
@@ -71,7 +71,7 @@ pub(crate) struct DaysAsked {
 pub(crate) struct ResultsAsked {
     /// By what; by table if it is left out.
     #[cfg_attr(test, param(inline))]
-    pub(super) by: Option<By>,
+    pub(super) by: Option<GroupBy>,
     /// Whether tables that play for training count too.
     pub(super) training: Option<bool>,
     /// The first gaming day, like `2027-01-15`, or `today`.
@@ -183,7 +183,7 @@ pub(super) fn is_csv(format: Option<Format>, headers: &HeaderMap) -> bool {
 mod tests {
     use axum::extract::Query;
 
-    use super::super::LARGEST_PAGE;
+    use super::super::MAX_PAGE_EVENTS;
     use super::*;
 
     fn read<T: serde::de::DeserializeOwned>(query: &str) -> Result<T, Denied> {
@@ -196,7 +196,7 @@ mod tests {
         let calendar = Calendar::utc();
         let filter = |query: &str| {
             let asked: EventsAsked = read(query)?;
-            page(asked.limit, LARGEST_PAGE)?;
+            page(asked.limit, MAX_PAGE_EVENTS)?;
             asked.filter(&calendar)
         };
         for good in [

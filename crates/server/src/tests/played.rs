@@ -16,8 +16,8 @@ use taisai_table::{
 use tokio::task::JoinSet;
 
 use crate::demo::occupy;
-use crate::http::reply::Answer;
-use crate::node::{Hall, HallPlan, TablePlan};
+use crate::http::reply::CommandReply;
+use crate::node::{InstallationPlan, Node, TablePlan};
 
 pub(crate) const TABLE: TableId = TableId(1);
 pub(crate) const HOSTILE: &str = "=HYPERLINK(\"http://x\",\"Ada\"), the \"first\"";
@@ -26,10 +26,10 @@ pub(crate) fn program() -> Program {
     Program { version: "0.1.0".to_owned(), hash: [1; 32] }
 }
 
-pub(crate) fn plan(folder: &Path) -> HallPlan {
+pub(crate) fn plan(folder: &Path) -> InstallationPlan {
     let address = Address::Folder(folder.join("data"));
     let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
-    HallPlan {
+    InstallationPlan {
         files: address.files().unwrap(),
         address,
         program: program(),
@@ -53,7 +53,7 @@ fn person(id: u32, role: Role) -> Person {
 
 /// A house that plays.
 pub(crate) struct Playing {
-    pub(crate) hall: Hall,
+    pub(crate) node: Node,
     source: u64,
     sequence: u64,
     /// Terminals that nobody sits at are lost.
@@ -62,15 +62,15 @@ pub(crate) struct Playing {
 
 impl Playing {
     pub(crate) async fn open(folder: &Path) -> Self {
-        let hall = Hall::open(plan(folder), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
-        let source = hall.sources().next();
+        let node = Node::open(plan(folder), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
+        let source = node.sources().next();
         let mut terminals = JoinSet::new();
-        let door = hall.doors().table(TABLE).unwrap();
+        let handle = node.handle().table(TABLE).unwrap();
         for (cluster, seat) in (0..2).flat_map(|cluster| (0..4).map(move |seat| (cluster, Seat(seat)))) {
-            occupy(&door, cluster, seat, &mut terminals).await;
+            occupy(&handle, cluster, seat, &mut terminals).await;
         }
-        drop(door);
-        let mut playing = Self { hall, source, sequence: 0, terminals };
+        drop(handle);
+        let mut playing = Self { node, source, sequence: 0, terminals };
         let people = [
             (1, HOSTILE, Role::Dealer),
             (3, "Ben", Role::PitSupervisor),
@@ -85,7 +85,7 @@ impl Playing {
         });
         let id = playing.id();
         let found = HouseCommand::Found { people: people.into() };
-        accepted(&playing.hall.doors().house().ask(Actor::System, id, found).await.unwrap());
+        accepted(&playing.node.handle().house().ask(Actor::System, id, found).await.unwrap());
         playing.by_supervisor(RoundCommand::OpenTable).await;
         playing.by_supervisor(RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) }).await;
         let (unit, most) = (Money::from_cents(100), Money::from_cents(100_000_000));
@@ -102,7 +102,7 @@ impl Playing {
 
     async fn round(&mut self, actor: Actor, command: RoundCommand) {
         let id = self.id();
-        accepted(&self.hall.doors().table(TABLE).unwrap().ask_round(actor, id, command).await.unwrap());
+        accepted(&self.node.handle().table(TABLE).unwrap().ask_round(actor, id, command).await.unwrap());
     }
 
     async fn by_supervisor(&mut self, command: RoundCommand) {
@@ -115,7 +115,7 @@ impl Playing {
 
     pub(crate) async fn at_seat(&mut self, cluster: u16, actor: Actor, command: ClusterCommand) {
         let id = self.id();
-        let table = self.hall.doors().table(TABLE).unwrap();
+        let table = self.node.handle().table(TABLE).unwrap();
         accepted(&table.ask_cluster(cluster, actor, id, command).await.unwrap());
     }
 
@@ -158,7 +158,7 @@ impl Playing {
         let why = "@the camera shows it".to_owned();
         self.by_supervisor(RoundCommand::Correct { round, dice, why, second }).await;
         // The clusters follow once the old slips are read.
-        while self.hall.doors().table(TABLE).unwrap().look(waits).await.unwrap() {}
+        while self.node.handle().table(TABLE).unwrap().look(waits).await.unwrap() {}
     }
 
     /// Rounds in which everything happens: round 2 is void in play, round 3 is corrected, after one seat has left.
@@ -191,15 +191,15 @@ impl Playing {
             }
             meters
         };
-        self.hall.doors().table(TABLE).unwrap().look(look).await.unwrap()
+        self.node.handle().table(TABLE).unwrap().look(look).await.unwrap()
     }
 
     /// Closes the house: everything is on record.
     pub(crate) async fn close(self) -> Vec<PublicKey> {
-        let keys = self.hall.keys().to_vec();
-        let Self { hall, terminals, .. } = self;
+        let keys = self.node.keys().to_vec();
+        let Self { node, terminals, .. } = self;
         drop(terminals);
-        tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+        tokio::task::spawn_blocking(move || node.close()).await.unwrap();
         keys
     }
 }
@@ -218,6 +218,6 @@ pub(crate) fn cluster(number: u16) -> ClusterId {
     ClusterId { table: TABLE, number }
 }
 
-fn accepted(answer: &Answer) {
-    assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
+fn accepted(answer: &CommandReply) {
+    assert!(matches!(answer, CommandReply::Accepted(_)), "{answer:?}");
 }

@@ -15,17 +15,17 @@ use taisai_table::{
 };
 use tower::ServiceExt as _;
 
-use crate::audit::{Audits, Recorded};
+use crate::audit::{Audits, RecordSource};
 use crate::auth::secrets::{Expected, Secrets};
 use crate::auth::{People, TimeOuts};
 use crate::config::Seed;
 use crate::devices::Devices;
 use crate::devices::displays::Displays;
-use crate::http::reply::Answer;
+use crate::http::reply::CommandReply;
 use crate::metrics::Metrics;
-use crate::node::{Hall, HallPlan, TablePlan};
+use crate::node::{InstallationPlan, Node, TablePlan};
 use crate::reports::Reports;
-use crate::server::{Place, Server, Shared, Stopping};
+use crate::server::{Property, Server, SharedServer, Stopping};
 
 pub(crate) const ADMINISTRATOR: PersonId = PersonId(1);
 pub(crate) const SUPERVISOR: PersonId = PersonId(2);
@@ -35,26 +35,26 @@ pub(crate) const DEVICE: DeviceId = DeviceId(9);
 pub(crate) const PASSWORD: &str = "a password of one's own";
 
 /// A house that runs in a folder of its own, with its people and a device.
-pub(crate) struct Running {
-    hall: Hall,
-    pub(crate) server: Shared,
+pub(crate) struct RunningServer {
+    node: Node,
+    pub(crate) server: SharedServer,
     folder: tempfile::TempDir,
 }
 
 /// An answer over HTTP.
-pub(crate) struct Heard {
+pub(crate) struct HttpReply {
     pub(crate) status: StatusCode,
     pub(crate) cookie: Option<String>,
     pub(crate) body: Value,
 }
 
-impl Heard {
+impl HttpReply {
     pub(crate) fn code(&self) -> &str {
         self.body["refused"]["code"].as_str().unwrap_or("accepted")
     }
 }
 
-impl Running {
+impl RunningServer {
     pub(crate) async fn start() -> Self {
         Self::open(tempfile::tempdir().unwrap(), TimeOuts::default()).await
     }
@@ -71,7 +71,7 @@ impl Running {
             is_training: false,
             seats,
         };
-        let plan = HallPlan {
+        let plan = InstallationPlan {
             files: address.files().unwrap(),
             address: address.clone(),
             program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
@@ -80,23 +80,24 @@ impl Running {
             is_training: false,
             tables: vec![table],
         };
-        let hall = Hall::open(plan, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+        let node = Node::open(plan, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
         let secrets = Secrets::open(&address, Expected::Either).unwrap();
-        let place = Place { name: "Test".to_owned(), house: [7; 16], is_training: false, version: "0.1.0".to_owned() };
-        let keys = hall.keys().to_vec();
+        let place =
+            Property { name: "Test".to_owned(), house: [7; 16], is_training: false, version: "0.1.0".to_owned() };
+        let keys = node.keys().to_vec();
         let games = crate::reports::games_of([], Vec::new());
         let program = Program { version: "0.1.0".to_owned(), hash: [1; 32] };
-        let recorded = Recorded { address: address.clone(), keys: keys.clone(), anchor: None, program };
+        let recorded = RecordSource { address: address.clone(), keys: keys.clone(), anchor: None, program };
         let server = Arc::new(Server {
             reports: Reports::start(address.clone(), keys, games).unwrap(),
             audits: Audits::new(recorded),
             place,
             profile: Arc::new(Profile::singapore()),
-            doors: hall.doors(),
-            nodes: None,
-            term: hall.term(),
-            clock: hall.clock(),
-            sources: hall.sources().clone(),
+            node: node.handle(),
+            peers: None,
+            term: node.term(),
+            clock: node.clock(),
+            sources: node.sources().clone(),
             people: People::open(&secrets, time_outs).await.unwrap(),
             devices: Devices::open(&secrets).await.unwrap(),
             vouchers: crate::vouchers::Printer::open(&secrets, &Profile::singapore()).await.unwrap(),
@@ -110,8 +111,8 @@ impl Running {
             // No test here is about a screen that is lost; a busy machine may be slow to answer for one.
             sign_of_life: std::time::Duration::from_mins(10),
         });
-        let running = Self { hall, server, folder };
-        if running.server.doors.house().look(|house| house.people().count()).await.unwrap() == 0 {
+        let running = Self { node, server, folder };
+        if running.server.node.house().look(|house| house.people().count()).await.unwrap() == 0 {
             running.found().await;
         }
         running
@@ -127,14 +128,14 @@ impl Running {
         ];
         let enrol = HouseCommand::Enrol { device: DEVICE, kind: DeviceKind::Screen, second: None };
         for command in [enrol, HouseCommand::Found { people }] {
-            assert!(matches!(self.server.doors.house().own(command).await, Ok(Answer::Accepted(_))));
+            assert!(matches!(self.server.node.house().own(command).await, Ok(CommandReply::Accepted(_))));
         }
     }
 
     pub(crate) async fn close(self) -> tempfile::TempDir {
-        let Self { hall, server, folder } = self;
+        let Self { node, server, folder } = self;
         drop(server);
-        tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+        tokio::task::spawn_blocking(move || node.close()).await.unwrap();
         folder
     }
 
@@ -149,7 +150,7 @@ impl Running {
         cookie: Option<&str>,
         from: u8,
         body: Option<Value>,
-    ) -> Heard {
+    ) -> HttpReply {
         let mut request = Request::builder().method(method).uri(format!("/api/v1{path}"));
         if let Some(cookie) = cookie {
             request = request.header(header::COOKIE, cookie);
@@ -162,18 +163,18 @@ impl Running {
         let status = response.status();
         let cookie = response.headers().get(header::SET_COOKIE).map(|cookie| cookie.to_str().unwrap().to_owned());
         let body = axum::body::to_bytes(response.into_body(), 100_000).await.unwrap();
-        Heard { status, cookie, body: serde_json::from_slice(&body).unwrap_or(Value::Null) }
+        HttpReply { status, cookie, body: serde_json::from_slice(&body).unwrap_or(Value::Null) }
     }
 
-    pub(crate) async fn post(&self, path: &str, cookie: &str, body: Value) -> Heard {
+    pub(crate) async fn post(&self, path: &str, cookie: &str, body: Value) -> HttpReply {
         self.send("POST", path, Some(cookie), 1, Some(body)).await
     }
 
-    pub(crate) async fn get(&self, path: &str, cookie: &str) -> Heard {
+    pub(crate) async fn get(&self, path: &str, cookie: &str) -> HttpReply {
         self.send("GET", path, Some(cookie), 1, None).await
     }
 
-    pub(crate) async fn try_in(&self, person: PersonId, password: &str) -> Heard {
+    pub(crate) async fn try_in(&self, person: PersonId, password: &str) -> HttpReply {
         self.send("POST", "/sign-in", None, 1, Some(json!({"person": person, "password": password}))).await
     }
 
@@ -191,14 +192,14 @@ impl Running {
         pair(&heard)
     }
 
-    pub(crate) async fn ask(&self, person: Person, command: HouseCommand) -> Answer {
+    pub(crate) async fn ask(&self, person: Person, command: HouseCommand) -> CommandReply {
         let id = CommandId { source: self.server.sources.next(), sequence: 1 };
-        self.server.doors.house().ask(Actor::Person(person), id, command).await.unwrap()
+        self.server.node.house().ask(Actor::Person(person), id, command).await.unwrap()
     }
 }
 
 /// The cookie that a browser would send back.
-pub(crate) fn pair(heard: &Heard) -> String {
+pub(crate) fn pair(heard: &HttpReply) -> String {
     heard.cookie.as_ref().unwrap().split(';').next().unwrap().to_owned()
 }
 
@@ -208,16 +209,16 @@ pub(crate) fn person(id: PersonId, role: Role) -> Person {
 
 /// Someone asks for an approval, and the manager answers.
 pub(crate) async fn answered_by_manager(
-    house: &Running,
+    house: &RunningServer,
     by: Person,
     act: Act,
     what: &str,
     approve: bool,
 ) -> ApprovalId {
     let answer = house.ask(by, HouseCommand::RequestApproval { act, what: what.to_owned() }).await;
-    let Answer::Accepted(Some(event)) = answer else { panic!("{answer:?}") };
+    let CommandReply::Accepted(Some(event)) = answer else { panic!("{answer:?}") };
     let approval = serde_json::from_value(event["approval-requested"]["approval"].clone()).unwrap();
     let command = HouseCommand::AnswerApproval { approval, approve };
-    assert!(matches!(house.ask(person(MANAGER, Role::PitManager), command).await, Answer::Accepted(_)));
+    assert!(matches!(house.ask(person(MANAGER, Role::PitManager), command).await, CommandReply::Accepted(_)));
     approval
 }

@@ -16,14 +16,14 @@ use super::number::{Validation, VoucherKey};
 use crate::auth::secrets::SecretsError;
 
 /// What is asked of the House.
-pub(crate) type HouseAct = Spoken<HouseWord, HouseCommand>;
+pub(crate) type HouseAct = ActOrCommand<HouseVoucherAct, HouseCommand>;
 
 /// What a terminal asks for.
-pub(crate) type TerminalAct = Spoken<TerminalWord, ClusterCommand>;
+pub(crate) type TerminalAct = ActOrCommand<TerminalVoucherAct, ClusterCommand>;
 
 /// A word of the edge, or a command of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Spoken<W, C> {
+pub(crate) enum ActOrCommand<W, C> {
     Word(W),
     Command(C),
 }
@@ -31,8 +31,9 @@ pub(crate) enum Spoken<W, C> {
 /// What the cage asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = HouseWord))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(crate) enum HouseWord {
+pub(crate) enum HouseVoucherAct {
     /// Sell a voucher for cash.
     Sell { amount: Money },
     /// Pay a voucher out in cash.
@@ -48,8 +49,9 @@ pub(crate) enum HouseWord {
 /// What a terminal asks for at its own seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = TerminalWord))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(crate) enum TerminalWord {
+pub(crate) enum TerminalVoucherAct {
     /// All credits become a voucher.
     CashOutToVoucher {},
     /// A voucher becomes credits.
@@ -68,14 +70,14 @@ pub(crate) enum TerminalWord {
 
 /// A command for the House, and the voucher it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ToHouse {
+pub(crate) struct HouseRequest {
     pub(crate) command: HouseCommand,
-    pub(crate) about: About,
+    pub(crate) about: VoucherUse,
 }
 
 /// The voucher that a command is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum About {
+pub(crate) enum VoucherUse {
     /// None.
     Nothing,
     /// It is issued with this number and for this amount if the command is accepted.
@@ -88,70 +90,76 @@ pub(crate) enum About {
 
 /// What a terminal asks for, by whom it is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum TerminalAsk {
+pub(crate) enum TerminalRequest {
     /// Its cluster. If it is accepted, a voucher with this number is on its way to the House.
     Cluster(ClusterCommand, Option<Validation>),
     /// The House.
-    House(ToHouse),
+    House(HouseRequest),
     /// The simulated note acceptor of the seat, which asks its cluster.
     Acceptor(ClusterCommand),
 }
 
 impl HouseAct {
     /// The command of the House.
-    pub(crate) fn ask(self, key: &VoucherKey) -> Result<ToHouse, SecretsError> {
+    pub(crate) fn ask(self, key: &VoucherKey) -> Result<HouseRequest, SecretsError> {
         let hash = |number: Validation| number.voucher_number(key).hash;
-        let presents = |hash, command| ToHouse { command, about: About::Presents(hash) };
+        let presents = |hash, command| HouseRequest { command, about: VoucherUse::Presents(hash) };
         Ok(match self {
-            Self::Command(command) => ToHouse { command, about: About::Nothing },
-            Self::Word(HouseWord::Sell { amount }) => {
+            Self::Command(command) => HouseRequest { command, about: VoucherUse::Nothing },
+            Self::Word(HouseVoucherAct::Sell { amount }) => {
                 let number = Validation::draw()?;
                 let command = HouseCommand::SellVoucher { number: number.voucher_number(key), amount, second: None };
-                ToHouse { command, about: About::Issues(number, amount) }
+                HouseRequest { command, about: VoucherUse::Issues(number, amount) }
             }
-            Self::Word(HouseWord::Redeem { number }) => {
+            Self::Word(HouseVoucherAct::Redeem { number }) => {
                 presents(hash(number), HouseCommand::RedeemAtCage { hash: hash(number) })
             }
-            Self::Word(HouseWord::Void { number, why }) => {
+            Self::Word(HouseVoucherAct::Void { number, why }) => {
                 presents(hash(number), HouseCommand::VoidVoucher { hash: hash(number), why, second: None })
             }
-            Self::Word(HouseWord::PayExpired { number, why }) => {
+            Self::Word(HouseVoucherAct::PayExpired { number, why }) => {
                 presents(hash(number), HouseCommand::RuleExpired { hash: hash(number), why })
             }
-            Self::Word(HouseWord::Reissue { serial }) => reissue(key, serial)?,
+            Self::Word(HouseVoucherAct::Reissue { serial }) => reissue(key, serial)?,
         })
     }
 }
 
-fn reissue(key: &VoucherKey, serial: VoucherSerial) -> Result<ToHouse, SecretsError> {
+fn reissue(key: &VoucherKey, serial: VoucherSerial) -> Result<HouseRequest, SecretsError> {
     let number = Validation::draw()?;
     let command =
         HouseCommand::ReissueVoucher { serial, number: number.voucher_number(key), ended: None, second: None };
-    Ok(ToHouse { command, about: About::Replaces(serial, number) })
+    Ok(HouseRequest { command, about: VoucherUse::Replaces(serial, number) })
 }
 
 impl TerminalAct {
     /// The command of the terminal's cluster, or of the House.
-    pub(crate) fn ask(self, key: &VoucherKey, (cluster, seat): (ClusterId, Seat)) -> Result<TerminalAsk, SecretsError> {
-        let ask_house = |command| TerminalAsk::House(ToHouse { command, about: About::Nothing });
+    pub(crate) fn ask(
+        self,
+        key: &VoucherKey,
+        (cluster, seat): (ClusterId, Seat),
+    ) -> Result<TerminalRequest, SecretsError> {
+        let ask_house = |command| TerminalRequest::House(HouseRequest { command, about: VoucherUse::Nothing });
         Ok(match self {
-            Self::Command(command) => TerminalAsk::Cluster(command, None),
-            Self::Word(TerminalWord::CashOutToVoucher {}) => {
+            Self::Command(command) => TerminalRequest::Cluster(command, None),
+            Self::Word(TerminalVoucherAct::CashOutToVoucher {}) => {
                 let number = Validation::draw()?;
                 let to = CashOut::Voucher(number.voucher_number(key));
-                TerminalAsk::Cluster(ClusterCommand::CashOut { seat, to }, Some(number))
+                TerminalRequest::Cluster(ClusterCommand::CashOut { seat, to }, Some(number))
             }
-            Self::Word(TerminalWord::Redeem { number }) => {
+            Self::Word(TerminalVoucherAct::Redeem { number }) => {
                 let hash = number.voucher_number(key).hash;
                 let command = HouseCommand::RedeemAtSeat { hash, cluster, seat };
-                TerminalAsk::House(ToHouse { command, about: About::Presents(hash) })
+                TerminalRequest::House(HouseRequest { command, about: VoucherUse::Presents(hash) })
             }
-            Self::Word(TerminalWord::ConfirmVoucher { serial }) => ask_house(HouseCommand::ConfirmVoucher { serial }),
-            Self::Word(TerminalWord::ReissueVoucher { serial }) => TerminalAsk::House(reissue(key, serial)?),
-            Self::Word(TerminalWord::TakeBackClaim { claim }) => ask_house(HouseCommand::TakeBackClaim { claim }),
-            Self::Word(TerminalWord::ReadClaim { claim }) => ask_house(HouseCommand::ReadClaim { claim }),
-            Self::Word(TerminalWord::InsertNote { amount }) => {
-                TerminalAsk::Acceptor(ClusterCommand::AcceptNote { seat, amount })
+            Self::Word(TerminalVoucherAct::ConfirmVoucher { serial }) => {
+                ask_house(HouseCommand::ConfirmVoucher { serial })
+            }
+            Self::Word(TerminalVoucherAct::ReissueVoucher { serial }) => TerminalRequest::House(reissue(key, serial)?),
+            Self::Word(TerminalVoucherAct::TakeBackClaim { claim }) => ask_house(HouseCommand::TakeBackClaim { claim }),
+            Self::Word(TerminalVoucherAct::ReadClaim { claim }) => ask_house(HouseCommand::ReadClaim { claim }),
+            Self::Word(TerminalVoucherAct::InsertNote { amount }) => {
+                TerminalRequest::Acceptor(ClusterCommand::AcceptNote { seat, amount })
             }
         })
     }
@@ -171,7 +179,7 @@ pub(crate) trait Words<C> {
     }
 }
 
-impl Words<HouseCommand> for HouseWord {
+impl Words<HouseCommand> for HouseVoucherAct {
     const SPELLED: &'static [&'static str] = &["sell", "redeem", "void", "pay-expired", "reissue"];
 
     fn instead_of(command: &HouseCommand) -> Option<&'static str> {
@@ -216,7 +224,7 @@ impl Words<HouseCommand> for HouseWord {
     }
 }
 
-impl Words<ClusterCommand> for TerminalWord {
+impl Words<ClusterCommand> for TerminalVoucherAct {
     const SPELLED: &'static [&'static str] = &[
         "cash-out-to-voucher",
         "redeem",
@@ -278,12 +286,12 @@ impl Words<ClusterCommand> for TerminalWord {
 }
 
 /// The first name in the message tells whose word it is; nothing is read twice.
-impl<'de, W: Words<C> + Deserialize<'de>, C: Deserialize<'de>> Deserialize<'de> for Spoken<W, C> {
+impl<'de, W: Words<C> + Deserialize<'de>, C: Deserialize<'de>> Deserialize<'de> for ActOrCommand<W, C> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Reader<W, C>(PhantomData<(W, C)>);
 
         impl<'de, W: Words<C> + Deserialize<'de>, C: Deserialize<'de>> Visitor<'de> for Reader<W, C> {
-            type Value = Spoken<W, C>;
+            type Value = ActOrCommand<W, C>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a command: its name, or an object with its name as the only key")
@@ -304,14 +312,14 @@ impl<'de, W: Words<C> + Deserialize<'de>, C: Deserialize<'de>> Deserialize<'de> 
     }
 }
 
-fn read<'de, W, C, D>(name: &str, deserializer: D) -> Result<Spoken<W, C>, D::Error>
+fn read<'de, W, C, D>(name: &str, deserializer: D) -> Result<ActOrCommand<W, C>, D::Error>
 where
     W: Words<C> + Deserialize<'de>,
     C: Deserialize<'de>,
     D: Deserializer<'de>,
 {
     if W::SPELLED.contains(&name) {
-        return W::deserialize(deserializer).map(Spoken::Word);
+        return W::deserialize(deserializer).map(ActOrCommand::Word);
     }
     let command = C::deserialize(deserializer)?;
     if !W::has(&command) {
@@ -319,7 +327,7 @@ where
     }
     match W::instead_of(&command) {
         Some(word) => Err(de::Error::custom(format_args!("that is not taken from outside: ask with \"{word}\""))),
-        None => Ok(Spoken::Command(command)),
+        None => Ok(ActOrCommand::Command(command)),
     }
 }
 

@@ -24,14 +24,15 @@ pub(crate) struct OnFile {
     /// Whether it was printed, or its holder said to have it.
     is_confirmed: bool,
     /// How it stands.
-    stands: Stands,
+    stands: OnFileState,
 }
 
 /// How a voucher stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = Stands))]
 #[serde(rename_all = "kebab-case")]
-enum Stands {
+enum OnFileState {
     /// Good.
     Good,
     /// Expired: paid only by ruling.
@@ -68,7 +69,7 @@ pub(crate) fn detail(house: &House, hash: VoucherHash, now: Time) -> Option<OnFi
 
 /// A command that issued a voucher when it was sent before.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Earlier {
+pub(crate) enum EarlierVoucher {
     /// A sale by this person.
     Sale { by: PersonId, amount: Money },
     /// A cash-out at a seat, which ended this session.
@@ -77,7 +78,7 @@ pub(crate) enum Earlier {
     Reissue(VoucherSerial),
 }
 
-impl Earlier {
+impl EarlierVoucher {
     /// What came of it; none where it is no longer known.
     pub(crate) fn on_file(self, house: &House, now: Time) -> Option<OnFile> {
         let found = match self {
@@ -106,13 +107,13 @@ impl OnFile {
     fn of(voucher: &Voucher, now: Time) -> Self {
         let Voucher { serial, digits, amount, issued, expires, state, is_confirmed, .. } = *voucher;
         let stands = match state {
-            VoucherState::Good if now >= expires => Stands::Expired,
-            VoucherState::Good => Stands::Good,
-            VoucherState::Expired => Stands::Expired,
-            VoucherState::Paid { time, at } => Stands::Paid { time, at },
-            VoucherState::Void { time, claim } => Stands::Void { time, claim },
-            VoucherState::Play => Stands::Training,
-            VoucherState::Replaced { time, by } => Stands::Replaced { time, by },
+            VoucherState::Good if now >= expires => OnFileState::Expired,
+            VoucherState::Good => OnFileState::Good,
+            VoucherState::Expired => OnFileState::Expired,
+            VoucherState::Paid { time, at } => OnFileState::Paid { time, at },
+            VoucherState::Void { time, claim } => OnFileState::Void { time, claim },
+            VoucherState::Play => OnFileState::Training,
+            VoucherState::Replaced { time, by } => OnFileState::Replaced { time, by },
         };
         Self { serial, digits: format!("{digits:04}"), amount, issued, expires, is_confirmed, stands }
     }

@@ -6,16 +6,16 @@ use utoipa::openapi::schema::{OneOfBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::act::Spoken;
+use super::act::ActOrCommand;
 
-impl<W: ToSchema, C: ToSchema> PartialSchema for Spoken<W, C> {
+impl<W: ToSchema, C: ToSchema> PartialSchema for ActOrCommand<W, C> {
     fn schema() -> RefOr<Schema> {
         let of = |name| Ref::from_schema_name(name);
         OneOfBuilder::new().item(of(W::name())).item(of(C::name())).into()
     }
 }
 
-impl<W: ToSchema, C: ToSchema> ToSchema for Spoken<W, C> {
+impl<W: ToSchema, C: ToSchema> ToSchema for ActOrCommand<W, C> {
     fn name() -> Cow<'static, str> {
         format!("{}Or{}", W::name(), C::name()).into()
     }

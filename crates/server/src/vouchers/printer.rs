@@ -9,14 +9,14 @@ use taisai_engine::VoucherFate;
 use taisai_table::{ClaimId, House, Profile, VoucherHash, VoucherSerial};
 
 use super::number::{Validation, VoucherKey};
-use super::on_file::{Earlier, OnFile, detail};
+use super::on_file::{EarlierVoucher, OnFile, detail};
 use super::page::page;
 use super::ticket::{Ticket, Voucher};
 use super::words::Currency;
 use crate::auth::secrets::{Secrets, SecretsError};
 use crate::http::denied::Denied;
-use crate::http::reply::Answer;
-use crate::server::{Place, Server};
+use crate::http::reply::CommandReply;
+use crate::server::{Property, Server};
 
 /// The money of a cash-out reaches the House long before that.
 const ISSUED: Duration = Duration::from_secs(10);
@@ -68,14 +68,14 @@ impl Printer {
 }
 
 /// The answer to a command that was carried out and issues a voucher with this number.
-pub(crate) async fn issued(server: &Server, validation: Validation) -> Result<Answer, Denied> {
+pub(crate) async fn issued(server: &Server, validation: Validation) -> Result<CommandReply, Denied> {
     let hash = validation.voucher_number(&server.vouchers.key).hash;
-    let house = server.doors.house();
+    let house = server.node.house();
     let became = tokio::time::timeout(ISSUED, house.voucher(hash)).await.map_err(|_| Denied::TooSlow)??;
     let issued = match became {
         VoucherFate::Voucher(on_file) => {
             let Printer { zone, currency, .. } = &server.vouchers;
-            let place = Place { name: server.name().await?, ..server.place.clone() };
+            let place = Property { name: server.name().await?, ..server.place.clone() };
             let ticket = Ticket { place: &place, zone, currency: *currency, validation, on_file: &on_file };
             match Voucher::draw(ticket) {
                 Some(voucher) => Issued::Voucher { page: page(&voucher), voucher: Box::new(voucher) },
@@ -85,28 +85,28 @@ pub(crate) async fn issued(server: &Server, validation: Validation) -> Result<An
         VoucherFate::Claim { claim, amount } => Issued::Claim { claim, amount: amount.cents() },
         VoucherFate::PlayMoney => Issued::PlayMoney {},
     };
-    Ok(Answer::with(&issued))
+    Ok(CommandReply::with(&issued))
 }
 
 /// The answer to a command that issues a voucher and was carried out when it was sent before: never with a number.
-pub(crate) async fn issued_before(server: &Server, earlier: Earlier) -> Result<Answer, Denied> {
+pub(crate) async fn issued_before(server: &Server, earlier: EarlierVoucher) -> Result<CommandReply, Denied> {
     let now = server.clock.now();
-    let voucher = server.doors.house().look(move |house| earlier.on_file(house, now)).await?;
-    Ok(Answer::with(&Issued::OnFile { voucher }))
+    let voucher = server.node.house().look(move |house| earlier.on_file(house, now)).await?;
+    Ok(CommandReply::with(&Issued::OnFile { voucher }))
 }
 
 /// The answer to a command that issues a voucher in the place of another; where it is refused, with what became of that one.
 pub(crate) async fn reissued(
     server: &Server,
     (serial, validation): (VoucherSerial, Validation),
-    answer: Answer,
-) -> Result<Answer, Denied> {
+    answer: CommandReply,
+) -> Result<CommandReply, Denied> {
     match answer {
-        Answer::Accepted(Some(_)) => issued(server, validation).await,
-        Answer::Accepted(None) => issued_before(server, Earlier::Reissue(serial)).await,
-        Answer::Refused(_) => {
+        CommandReply::Accepted(Some(_)) => issued(server, validation).await,
+        CommandReply::Accepted(None) => issued_before(server, EarlierVoucher::Reissue(serial)).await,
+        CommandReply::Refused(_) => {
             let found = move |house: &House| house.voucher_with(serial).map(|(hash, _)| hash);
-            match server.doors.house().look(found).await? {
+            match server.node.house().look(found).await? {
                 Some(hash) => presented(server, hash, answer).await,
                 None => Ok(answer),
             }
@@ -116,18 +116,22 @@ pub(crate) async fn reissued(
 
 /// The answer about a voucher that was presented. A refusal, and an answer that was given before, come with what the House has on
 /// file of it: whoever missed the first answer reads how much was paid.
-pub(crate) async fn presented(server: &Server, hash: VoucherHash, answer: Answer) -> Result<Answer, Denied> {
-    if let Answer::Accepted(Some(_)) = answer {
+pub(crate) async fn presented(
+    server: &Server,
+    hash: VoucherHash,
+    answer: CommandReply,
+) -> Result<CommandReply, Denied> {
+    if let CommandReply::Accepted(Some(_)) = answer {
         return Ok(answer);
     }
     let now = server.clock.now();
-    let voucher = server.doors.house().look(move |house| detail(house, hash, now)).await?;
+    let voucher = server.node.house().look(move |house| detail(house, hash, now)).await?;
     Ok(match answer {
-        Answer::Accepted(_) => Answer::with(&Issued::OnFile { voucher }),
-        Answer::Refused(mut refused) => {
+        CommandReply::Accepted(_) => CommandReply::with(&Issued::OnFile { voucher }),
+        CommandReply::Refused(mut refused) => {
             refused.detail =
                 voucher.map(|voucher| serde_json::to_value(voucher).expect("a voucher can be written down"));
-            Answer::Refused(refused)
+            CommandReply::Refused(refused)
         }
     })
 }

@@ -15,10 +15,10 @@ use taisai_table::{
 use super::on_file::detail;
 use super::ticket::{Ticket, Voucher};
 use super::words::Currency;
-use super::{About, HouseAct, TerminalAct, TerminalAsk, ToHouse, Validation, VoucherKey};
-use crate::http::reply::Answer;
-use crate::node::{Hall, HallPlan, TablePlan};
-use crate::server::Place;
+use super::{HouseAct, HouseRequest, TerminalAct, TerminalRequest, Validation, VoucherKey, VoucherUse};
+use crate::http::reply::CommandReply;
+use crate::node::{InstallationPlan, Node, TablePlan};
+use crate::server::Property;
 
 const KEY: VoucherKey = VoucherKey([9; 32]);
 const CLUSTER: ClusterId = ClusterId { table: TableId(1), number: 0 };
@@ -31,7 +31,7 @@ fn person(id: u32, role: Role) -> Actor {
 
 /// A house with one terminal, two cashiers and a seat with credits.
 struct Cage {
-    hall: Hall,
+    node: Node,
     sequence: u64,
     _folder: tempfile::TempDir,
 }
@@ -49,7 +49,7 @@ impl Cage {
             is_training: false,
             seats: vec![8],
         };
-        let plan = HallPlan {
+        let plan = InstallationPlan {
             files: address.files().unwrap(),
             address,
             program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
@@ -59,7 +59,7 @@ impl Cage {
             tables: vec![table],
         };
         let mut cage = Self {
-            hall: Hall::open(plan, &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap(),
+            node: Node::open(plan, &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap(),
             sequence: 0,
             _folder: folder,
         };
@@ -77,7 +77,7 @@ impl Cage {
         let (unit, most) = (Money::from_cents(100), Money::from_cents(100_000_000));
         let rest = Some(taisai_table::LimitRange { min: unit, max: most });
         let limits = TableLimits { unit, boxes: Vec::new(), rest, differential: None };
-        let table = cage.hall.doors().table(CLUSTER.table).unwrap();
+        let table = cage.node.handle().table(CLUSTER.table).unwrap();
         for command in [
             RoundCommand::OpenTable,
             RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(2)) },
@@ -96,32 +96,32 @@ impl Cage {
 
     async fn house(&mut self, actor: Actor, command: HouseCommand) {
         let id = self.id();
-        accepted(&self.hall.doors().house().ask(actor, id, command).await.unwrap());
+        accepted(&self.node.handle().house().ask(actor, id, command).await.unwrap());
     }
 
     /// Money is put in at the seat and cashed out: the number of the voucher, and what became of it.
     async fn cash_out(&mut self, cents: i64) -> (Validation, VoucherFate) {
-        let doors = self.hall.doors();
-        let table = doors.table(CLUSTER.table).unwrap();
+        let node = self.node.handle();
+        let table = node.table(CLUSTER.table).unwrap();
         let buy = ClusterCommand::BuyIn { seat: SEAT, amount: Money::from_cents(cents), second: None };
         let id = self.id();
         accepted(&table.ask_cluster(0, person(8, Role::Cashier), id, buy).await.unwrap());
         let act: TerminalAct = serde_json::from_value(json!({"cash-out-to-voucher": {}})).unwrap();
         let id = self.id();
-        let TerminalAsk::Cluster(command, Some(number)) = act.ask(&KEY, (CLUSTER, SEAT)).unwrap() else { panic!() };
+        let TerminalRequest::Cluster(command, Some(number)) = act.ask(&KEY, (CLUSTER, SEAT)).unwrap() else { panic!() };
         accepted(&table.ask_cluster(0, TERMINAL, id, command).await.unwrap());
-        let became = doors.house().voucher(number.voucher_number(&KEY).hash).await.unwrap();
+        let became = node.house().voucher(number.voucher_number(&KEY).hash).await.unwrap();
         (number, became)
     }
 
     async fn close(self) {
-        let Self { hall, .. } = self;
-        tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+        let Self { node, .. } = self;
+        tokio::task::spawn_blocking(move || node.close()).await.unwrap();
     }
 }
 
-fn accepted(answer: &Answer) {
-    assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
+fn accepted(answer: &CommandReply) {
+    assert!(matches!(answer, CommandReply::Accepted(_)), "{answer:?}");
 }
 
 fn redeem(text: &str) -> HouseCommand {
@@ -135,26 +135,28 @@ async fn a_voucher_is_printed_and_redeemed_once() {
     let mut cage = Cage::new().await;
     let (validation, became) = cage.cash_out(12_345).await;
     let VoucherFate::Voucher(on_file) = became else { panic!("{became:?}") };
-    let place = Place { name: "Marina".to_owned(), house: [7; 16], is_training: false, version: String::new() };
+    let place = Property { name: "Marina".to_owned(), house: [7; 16], is_training: false, version: String::new() };
     let zone = TimeZone::get("Asia/Singapore").unwrap();
     let ticket = Ticket { place: &place, zone: &zone, currency: Currency::DOLLARS, validation, on_file: &on_file };
     let voucher = Voucher::draw(ticket).unwrap();
     assert_eq!((&*voucher.figures, &*voucher.issued_at), ("$123.45", "Table 1, terminal 3"));
 
-    let house = cage.hall.doors().house();
+    let house = cage.node.handle().house();
     let (first, second, third) = (cage.id(), cage.id(), cage.id());
     let act: TerminalAct = serde_json::from_value(json!({"redeem": {"number": voucher.validation}})).unwrap();
     let asked = act.ask(&KEY, (CLUSTER, SEAT)).unwrap();
-    let TerminalAsk::House(ToHouse { command: at_seat, about: About::Presents(hash) }) = asked else { panic!() };
+    let TerminalRequest::House(HouseRequest { command: at_seat, about: VoucherUse::Presents(hash) }) = asked else {
+        panic!()
+    };
     let answers = tokio::join!(
         house.ask(person(8, Role::Cashier), first, redeem(&voucher.validation)),
         house.ask(person(9, Role::Cashier), second, redeem(&voucher.validation)),
         house.ask(TERMINAL, third, at_seat),
     );
     let answers = [answers.0.unwrap(), answers.1.unwrap(), answers.2.unwrap()];
-    let paid = answers.iter().filter(|answer| matches!(answer, Answer::Accepted(_))).count();
+    let paid = answers.iter().filter(|answer| matches!(answer, CommandReply::Accepted(_))).count();
     assert_eq!(paid, 1, "{answers:?}");
-    let now = cage.hall.clock().now();
+    let now = cage.node.clock().now();
     let shown = house.look(move |house| detail(house, hash, now)).await.unwrap().unwrap();
     let shown = serde_json::to_value(&shown).unwrap();
     assert!(shown["stands"]["paid"]["time"].is_u64() && shown["amount"] == 12_345, "{shown}");

@@ -12,13 +12,13 @@ use taisai_table::{Time, VoucherOrigin, VoucherSerial, VoucherState};
 use super::barcode;
 use super::number::Validation;
 use super::words::{Currency, Words};
-use crate::server::Place;
+use crate::server::Property;
 
 /// What a voucher is drawn from.
 #[derive(Clone, Copy)]
 pub(crate) struct Ticket<'a> {
     /// The property.
-    pub(crate) place: &'a Place,
+    pub(crate) place: &'a Property,
     /// The time zone of its profile.
     pub(crate) zone: &'a TimeZone,
     /// What its money is called.
@@ -150,8 +150,8 @@ pub(super) mod tests {
     /// 06:03:20 UTC on 16 November 2025: the afternoon in Singapore.
     pub(crate) const TIME: Time = Time(1_763_273_000_000);
 
-    pub(crate) fn place(name: &str, is_training: bool) -> Place {
-        Place { name: name.to_owned(), house: [7; 16], is_training, version: "0.1.0".to_owned() }
+    pub(crate) fn place(name: &str, is_training: bool) -> Property {
+        Property { name: name.to_owned(), house: [7; 16], is_training, version: "0.1.0".to_owned() }
     }
 
     pub(crate) fn ask(
@@ -195,7 +195,7 @@ pub(super) mod tests {
         (house, number.hash)
     }
 
-    pub(crate) fn drawn(place: &Place) -> Voucher {
+    pub(crate) fn drawn(place: &Property) -> Voucher {
         let (house, hash) = sold(123_450);
         let zone = TimeZone::get("Asia/Singapore").unwrap();
         let on_file = house.voucher(hash).unwrap();

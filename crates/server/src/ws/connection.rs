@@ -20,17 +20,17 @@ const CAPACITY: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Connection {
     id: ConnectionId,
-    shared: Arc<Mutex<Shared>>,
+    shared: Arc<Mutex<ConnectionState>>,
 }
 
 /// The receiving end, which the task of the socket reads.
 #[derive(Debug)]
 pub(crate) struct ConnectionQueue {
-    shared: Arc<Mutex<Shared>>,
+    shared: Arc<Mutex<ConnectionState>>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct ConnectionState {
     waiting: Vec<Utf8Bytes>,
     /// The task of the socket, where it waits.
     reader: Option<Waker>,
@@ -44,7 +44,7 @@ impl Connection {
     pub(crate) fn new() -> (Self, ConnectionQueue) {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = ConnectionId(NEXT.fetch_add(1, Ordering::Relaxed));
-        let shared = Arc::new(Mutex::new(Shared { senders: 1, is_read: true, ..Shared::default() }));
+        let shared = Arc::new(Mutex::new(ConnectionState { senders: 1, is_read: true, ..ConnectionState::default() }));
         (Self { id, shared: Arc::clone(&shared) }, ConnectionQueue { shared })
     }
 
@@ -137,7 +137,7 @@ impl Drop for ConnectionQueue {
 }
 
 /// Wakes the task of the socket, once the lock is released.
-fn wake(mut shared: MutexGuard<'_, Shared>) {
+fn wake(mut shared: MutexGuard<'_, ConnectionState>) {
     let reader = shared.reader.take();
     drop(shared);
     if let Some(reader) = reader {
@@ -145,7 +145,7 @@ fn wake(mut shared: MutexGuard<'_, Shared>) {
     }
 }
 
-fn locked(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+fn locked(shared: &Mutex<ConnectionState>) -> MutexGuard<'_, ConnectionState> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

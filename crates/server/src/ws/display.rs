@@ -7,19 +7,19 @@ use taisai_endpoint::endpoint;
 use taisai_engine::Topic;
 use taisai_table::TableId;
 
-use super::{Farewell, Screen, converse, upgrade};
-use crate::auth::Caller;
-use crate::http::accept::Held;
+use super::{CloseReason, SocketSession, converse, upgrade};
+use crate::auth::ClientAddress;
+use crate::http::accept::ConnectionGuard;
 use crate::http::denied::Denied;
-use crate::http::request::Named;
-use crate::server::Shared;
+use crate::http::request::PathParams;
+use crate::server::SharedServer;
 use crate::ws::connection::Connection;
 
 struct Display;
 
-impl Screen for Display {
-    async fn hear(&mut self, _: &str) -> Result<(), Farewell> {
-        Err(Farewell::Bad("a display sends nothing".to_owned()))
+impl SocketSession for Display {
+    async fn hear(&mut self, _: &str) -> Result<(), CloseReason> {
+        Err(CloseReason::Bad("a display sends nothing".to_owned()))
     }
 }
 
@@ -31,21 +31,21 @@ impl Screen for Display {
     responses((status = 101, description = "A WebSocket: messages `snapshot` and `public`"))
 )]
 pub(super) async fn connect(
-    State(server): State<Shared>,
-    Named(table): Named<u16>,
-    caller: Caller,
-    held: Option<Extension<Held>>,
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
+    caller: ClientAddress,
+    held: Option<Extension<ConnectionGuard>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
-    let door = server.table(TableId(table))?;
+    let handle = server.table(TableId(table))?;
     let place = server.displays.take(TableId(table), caller).ok_or(Denied::TooMany)?;
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (connection, messages) = Connection::new();
-        let farewell = match door.subscribe(vec![Topic::Public], None, connection).await {
+        let farewell = match handle.subscribe(vec![Topic::Public], None, connection).await {
             Ok(()) => converse(&mut socket, &mut Display, messages, &server).await,
             Err(stopped) => stopped.into(),
         };
-        drop((server, door, place));
+        drop((server, handle, place));
         farewell.say(socket).await;
     }))
 }

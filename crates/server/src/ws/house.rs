@@ -9,14 +9,14 @@ use taisai_engine::Topic;
 use taisai_table::{ApprovalId, CommandId, Role};
 
 use super::staff::Source;
-use super::{Farewell, Screen, Unreadable, Watch, converse, told, upgrade};
-use crate::auth::commands::{self, Sent};
+use super::{CloseReason, SignInWatch, SocketSession, UnreadableCommands, converse, told, upgrade};
+use crate::auth::commands::{self, PersonCommand};
 use crate::auth::{self, SignedIn};
-use crate::http::accept::Held;
+use crate::http::accept::ConnectionGuard;
 use crate::http::denied::Denied;
-use crate::http::reply::Answers;
-use crate::http::request::{Asked, Named};
-use crate::server::Shared;
+use crate::http::reply::NumberedReplies;
+use crate::http::request::{PathParams, QueryParams};
+use crate::server::SharedServer;
 use crate::vouchers::HouseAct;
 use crate::ws::connection::Connection;
 
@@ -64,7 +64,7 @@ impl Desk {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FromDesk {
-    commands: Vec<Numbered>,
+    commands: Vec<DeskCommand>,
 }
 
 /// A command of a person for the House.
@@ -72,7 +72,7 @@ pub(crate) struct FromDesk {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = DeskCommand))]
 #[serde(deny_unknown_fields)]
-struct Numbered {
+struct DeskCommand {
     sequence: u64,
     /// The second person's approval, where the act needs one.
     approval: Option<ApprovalId>,
@@ -80,23 +80,23 @@ struct Numbered {
 }
 
 struct AtDesk {
-    server: Shared,
+    server: SharedServer,
     /// The sign-in, and the number of the screen's own commands.
     login: u64,
     source: u64,
     connection: Connection,
-    unreadable: Unreadable,
+    unreadable: UnreadableCommands,
 }
 
-impl Screen for AtDesk {
-    async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
-        for Numbered { sequence, approval, command } in
+impl SocketSession for AtDesk {
+    async fn hear(&mut self, text: &str) -> Result<(), CloseReason> {
+        for DeskCommand { sequence, approval, command } in
             self.unreadable.commands(text, |FromDesk { commands }| commands)?
         {
             let by = auth::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
-            let answer = commands::at_house(&self.server, Sent { by, id, approval, command }).await;
-            self.connection.send(Answers::one(sequence, told(answer)?));
+            let answer = commands::at_house(&self.server, PersonCommand { by, id, approval, command }).await;
+            self.connection.send(NumberedReplies::one(sequence, told(answer)?));
         }
         Ok(())
     }
@@ -110,11 +110,11 @@ impl Screen for AtDesk {
     responses((status = 101, description = "A WebSocket"))
 )]
 pub(super) async fn connect(
-    State(server): State<Shared>,
-    Named(desk): Named<Desk>,
-    Asked(Source { source }): Asked<Source>,
+    State(server): State<SharedServer>,
+    PathParams(desk): PathParams<Desk>,
+    QueryParams(Source { source }): QueryParams<Source>,
     by: SignedIn,
-    held: Option<Extension<Held>>,
+    held: Option<Extension<ConnectionGuard>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
     if !by.person.roles.any(desk.roles()) {
@@ -123,14 +123,14 @@ pub(super) async fn connect(
     let source = auth::screen_source(&server, &by, source).await?;
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (connection, messages) = Connection::new();
-        let farewell = match server.doors.house().subscribe(desk.topic(), source, connection.clone()).await {
+        let farewell = match server.node.house().subscribe(desk.topic(), source, connection.clone()).await {
             Ok(()) => {
-                let _watch = Watch::over(&server, by.source, Some(desk.roles()), connection.clone());
+                let _watch = SignInWatch::over(&server, by.source, Some(desk.roles()), connection.clone());
                 let mut at_desk = AtDesk {
                     server: server.clone(),
                     login: by.source,
                     source,
-                    unreadable: Unreadable::new(connection.clone()),
+                    unreadable: UnreadableCommands::new(connection.clone()),
                     connection,
                 };
                 converse(&mut socket, &mut at_desk, messages, &server).await

@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 
 use crate::http::reply::json;
 use crate::node::handle::{Caller, Request};
-use crate::node::lease_deadline::Term;
+use crate::node::lease_deadline::LeaseDeadline;
 use crate::node::router::Router;
 use crate::node::slip_reader::SlipReader;
 use crate::ws::connection::Connection;
@@ -40,7 +40,7 @@ pub(crate) struct Batch {
 }
 
 /// Batches on their way into the outbox; none once nothing leaves any more: whoever waits for one that comes later is told so at once.
-type Held = Option<Vec<(BatchNumber, Batch)>>;
+type WaitingBatches = Option<Vec<(BatchNumber, Batch)>>;
 
 enum Event {
     Durable(BatchNumber),
@@ -71,16 +71,16 @@ const fn place(topic: Topic) -> usize {
 #[derive(Clone)]
 pub(crate) struct Publisher {
     /// Batches on their way into the outbox. The publisher is not woken for them: it has nothing to do until they are durable.
-    held: Arc<Mutex<Held>>,
+    held: Arc<Mutex<WaitingBatches>>,
     events: mpsc::UnboundedSender<Event>,
     followers: Arc<Followers>,
     public: Arc<Mutex<Option<serde_json::Value>>>,
 }
 
 /// What a publisher carries effects out with.
-pub(crate) struct Outside {
+pub(crate) struct PublisherContext {
     pub(crate) router: Weak<Router>,
-    pub(crate) term: Term,
+    pub(crate) term: LeaseDeadline,
     pub(crate) slips: SlipReader,
     /// Has a cluster that is silent taken from its node.
     pub(crate) fence: Box<dyn Fn(ClusterId) + Send>,
@@ -90,7 +90,7 @@ pub(crate) struct Outside {
 
 impl Publisher {
     /// Starts a publisher in a runtime. A table's has the rules that it is played by.
-    pub(crate) fn start(outside: Outside, rules: Option<TableRules>) -> Self {
+    pub(crate) fn start(outside: PublisherContext, rules: Option<TableRules>) -> Self {
         let (events, received) = mpsc::unbounded_channel();
         let publisher = Self {
             held: Arc::new(Mutex::new(Some(Vec::new()))),
@@ -167,8 +167,8 @@ impl Publisher {
 }
 
 struct Publishing {
-    outside: Outside,
-    held: Arc<Mutex<Held>>,
+    outside: PublisherContext,
+    held: Arc<Mutex<WaitingBatches>>,
     outbox: Outbox<Batch>,
     durable: BatchNumber,
     callers: HashMap<CallerId, Caller>,
@@ -253,7 +253,7 @@ impl Publishing {
                 }
             }
             Effect::Release(caller) => {
-                if let Some(Caller::Then(then)) = self.callers.remove(&caller) {
+                if let Some(Caller::OnDurable(then)) = self.callers.remove(&caller) {
                     then();
                 }
             }

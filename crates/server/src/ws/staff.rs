@@ -9,16 +9,16 @@ use taisai_endpoint::endpoint;
 use taisai_engine::{Counted, Topic};
 use taisai_table::{ApprovalId, CommandId, Person, Position, Role, Round, TableId};
 
-use super::{Farewell, Screen, Unreadable, Watch, converse, told, upgrade};
-use crate::auth::commands::{self, Sent, TableCommand};
+use super::{CloseReason, SignInWatch, SocketSession, UnreadableCommands, converse, told, upgrade};
+use crate::auth::commands::{self, PersonCommand, TableCommand};
 use crate::auth::{self, SignedIn};
-use crate::http::accept::Held;
+use crate::http::accept::ConnectionGuard;
 use crate::http::denied::Denied;
-use crate::http::reply::Answers;
-use crate::http::request::{Asked, Named};
+use crate::http::reply::NumberedReplies;
+use crate::http::request::{PathParams, QueryParams};
 use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
-use crate::server::Shared;
+use crate::server::SharedServer;
 use crate::ws::connection::Connection;
 
 /// What a staff screen sends: commands, each under the next number of its source.
@@ -26,7 +26,7 @@ use crate::ws::connection::Connection;
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FromStaff {
-    commands: Vec<Numbered>,
+    commands: Vec<StaffCommand>,
 }
 
 /// A command of a person.
@@ -34,7 +34,7 @@ pub(crate) struct FromStaff {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = StaffCommand))]
 #[serde(deny_unknown_fields)]
-struct Numbered {
+struct StaffCommand {
     sequence: u64,
     /// The second person's approval, where the act needs one.
     approval: Option<ApprovalId>,
@@ -53,13 +53,13 @@ const AT_TABLE: &[Role] = &[
 ];
 
 /// Whether the person's work is at this table: others see no more of it than the public does.
-async fn works_at(door: &TableHandle, person: Person) -> Result<bool, Stopped> {
+async fn works_at(handle: &TableHandle, person: Person) -> Result<bool, Stopped> {
     if person.roles.any(AT_TABLE) {
         return Ok(true);
     }
     let positions = [Position::Dealer, Position::Supervisor, Position::Manager];
     let works = move |round: &Round| positions.into_iter().any(|position| round.holder(position) == Some(person.id));
-    door.look_at_round(works).await
+    handle.look_at_round(works).await
 }
 
 /// Which source the screen goes on with.
@@ -73,24 +73,25 @@ pub(super) struct Source {
 }
 
 struct Console {
-    server: Shared,
+    server: SharedServer,
     table: TableId,
     /// The sign-in, and the number of the screen's own commands.
     login: u64,
     source: u64,
     connection: Connection,
-    unreadable: Unreadable,
+    unreadable: UnreadableCommands,
 }
 
-impl Screen for Console {
-    async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
-        for Numbered { sequence, approval, command } in
+impl SocketSession for Console {
+    async fn hear(&mut self, text: &str) -> Result<(), CloseReason> {
+        for StaffCommand { sequence, approval, command } in
             self.unreadable.commands(text, |FromStaff { commands }| commands)?
         {
             let by = auth::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
-            let answer = commands::at_table(&self.server, self.table, Sent { by, id, approval, command }).await;
-            self.connection.send(Answers::one(sequence, told(answer)?));
+            let answer =
+                commands::at_table(&self.server, self.table, PersonCommand { by, id, approval, command }).await;
+            self.connection.send(NumberedReplies::one(sequence, told(answer)?));
         }
         Ok(())
     }
@@ -104,16 +105,16 @@ impl Screen for Console {
     responses((status = 101, description = "A WebSocket"))
 )]
 pub(super) async fn connect(
-    State(server): State<Shared>,
-    Named(table): Named<u16>,
-    Asked(Source { source }): Asked<Source>,
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
+    QueryParams(Source { source }): QueryParams<Source>,
     by: SignedIn,
-    held: Option<Extension<Held>>,
+    held: Option<Extension<ConnectionGuard>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
     let table = TableId(table);
-    let door = server.table(table)?;
-    if !works_at(&door, by.person).await? {
+    let handle = server.table(table)?;
+    if !works_at(&handle, by.person).await? {
         return Err(Denied::NotForYou);
     }
     let source = auth::screen_source(&server, &by, source).await?;
@@ -121,22 +122,22 @@ pub(super) async fn connect(
         let (connection, messages) = Connection::new();
         let topics = vec![Topic::Public, Topic::Staff];
         let counted = Some(Counted { source, sequence: 0 });
-        let farewell = match door.subscribe(topics, counted, connection.clone()).await {
+        let farewell = match handle.subscribe(topics, counted, connection.clone()).await {
             Ok(()) => {
-                let _watch = Watch::over(&server, by.source, None, connection.clone());
+                let _watch = SignInWatch::over(&server, by.source, None, connection.clone());
                 let mut console = Console {
                     server: server.clone(),
                     table,
                     login: by.source,
                     source,
-                    unreadable: Unreadable::new(connection.clone()),
+                    unreadable: UnreadableCommands::new(connection.clone()),
                     connection,
                 };
                 converse(&mut socket, &mut console, messages, &server).await
             }
             Err(stopped) => stopped.into(),
         };
-        drop((server, door));
+        drop((server, handle));
         farewell.say(socket).await;
     }))
 }

@@ -14,19 +14,20 @@ use taisai_table::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Farewell, Screen, Unreadable, converse, not_too_many, read, upgrade};
+use super::{CloseReason, SocketSession, UnreadableCommands, converse, not_too_many, read, upgrade};
 use crate::devices::acceptor;
-use crate::devices::{Life, Proven, Taken, Told, prove, take};
-use crate::http::accept::Held;
+use crate::devices::{ConnectionSignal, DeviceConnection, LifeSign, Proven, prove, take};
+use crate::http::accept::ConnectionGuard;
 use crate::http::denied::Denied;
-use crate::http::reply::{Answer, Answers, json};
-use crate::http::request::{Asked, Named};
+use crate::http::reply::{CommandReply, NumberedReplies, json};
+use crate::http::request::{PathParams, QueryParams};
 use crate::node::handle::{TableHandle, cluster_command};
 use crate::node::stopped::Stopped;
 use crate::reports::{GameLine, last_games};
-use crate::server::Shared;
+use crate::server::SharedServer;
 use crate::vouchers::{
-    About, Earlier, TerminalAct, TerminalAsk, ToHouse, Validation, issued, issued_before, presented, reissued,
+    EarlierVoucher, HouseRequest, TerminalAct, TerminalRequest, Validation, VoucherUse, issued, issued_before,
+    presented, reissued,
 };
 use crate::ws::connection::Connection;
 
@@ -39,7 +40,7 @@ const MAX_WAITING_FOR_HOUSE: usize = 16;
 #[serde(deny_unknown_fields)]
 pub(crate) struct FromTerminal {
     #[serde(default)]
-    commands: Vec<Numbered>,
+    commands: Vec<TerminalCommand>,
     /// Whether the last games of the seat are asked for (F30).
     #[serde(default)]
     games: bool,
@@ -48,7 +49,7 @@ pub(crate) struct FromTerminal {
 /// The same with its commands apart, for when one of them cannot be read.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Apart<'a> {
+struct RawTerminalMessage<'a> {
     #[serde(borrow, default)]
     commands: Vec<&'a RawValue>,
     #[serde(default)]
@@ -68,7 +69,7 @@ pub(crate) struct ToTerminal<'a> {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = TerminalCommand))]
 #[serde(deny_unknown_fields)]
-struct Numbered {
+struct TerminalCommand {
     sequence: u64,
     command: TerminalAct,
 }
@@ -87,37 +88,37 @@ pub(crate) struct InCluster {
 /// A terminal's seat, and the ways to its cluster and to its screen.
 #[derive(Clone)]
 struct AtSeat {
-    server: Shared,
+    server: SharedServer,
     connection: Connection,
     device: DeviceId,
     cluster: ClusterId,
     seat: Seat,
     source: u64,
-    door: TableHandle,
+    handle: TableHandle,
 }
 
 struct Terminal {
     commands: Commands,
-    place: Taken,
+    place: DeviceConnection,
     /// Those who wait for a sign of life, as they say to be this terminal.
-    doubted_by: Vec<Life>,
+    doubted_by: Vec<LifeSign>,
 }
 
 /// What a terminal sends, on its way to the cluster and to the House.
 struct Commands {
     at: AtSeat,
     /// What waits for the House, once anything has.
-    to_house: Option<mpsc::Sender<WaitsForHouse>>,
-    unreadable: Unreadable,
+    to_house: Option<mpsc::Sender<PendingHouseRequest>>,
+    unreadable: UnreadableCommands,
 }
 
 /// A request of a terminal that waits for the House. It is carried out apart from the socket, which goes on meanwhile: bets do not
 /// wait for vouchers, and the terminal still gives signs of life.
-enum WaitsForHouse {
+enum PendingHouseRequest {
     /// Credits become a voucher, which is printed once the House has it. The cluster was asked already.
-    CashOut { sequence: u64, answered: oneshot::Receiver<(Answer, bool)>, number: Validation },
+    CashOut { sequence: u64, answered: oneshot::Receiver<(CommandReply, bool)>, number: Validation },
     /// Something about vouchers and claims of the terminal's own seat.
-    Ask(CommandId, ToHouse),
+    Ask(CommandId, HouseRequest),
     /// A note for the simulated note acceptor of a training house.
     Note(CommandId, ClusterCommand),
 }
@@ -129,19 +130,21 @@ impl AtSeat {
 
     /// Carries requests out one after the other, as their numbers rise. Where that fails the terminal connects again, and asks again
     /// under the same number.
-    async fn carry_out(self, mut requests: mpsc::Receiver<WaitsForHouse>) {
+    async fn carry_out(self, mut requests: mpsc::Receiver<PendingHouseRequest>) {
         while let Some(request) = requests.recv().await {
             let answered = match request {
-                WaitsForHouse::CashOut { sequence, answered, number } => {
+                PendingHouseRequest::CashOut { sequence, answered, number } => {
                     self.cash_out(answered, number).await.map(|answer| (sequence, answer))
                 }
-                WaitsForHouse::Ask(id, asked) => self.ask_house(id, asked).await.map(|answer| (id.sequence, answer)),
-                WaitsForHouse::Note(id, command) => {
+                PendingHouseRequest::Ask(id, asked) => {
+                    self.ask_house(id, asked).await.map(|answer| (id.sequence, answer))
+                }
+                PendingHouseRequest::Note(id, command) => {
                     self.insert_note(id, command).await.map(|answer| (id.sequence, answer))
                 }
             };
             match answered {
-                Ok((sequence, answer)) => drop(self.connection.send(Answers::one(sequence, answer))),
+                Ok((sequence, answer)) => drop(self.connection.send(NumberedReplies::one(sequence, answer))),
                 Err(_) => return self.connection.close(),
             }
         }
@@ -149,94 +152,98 @@ impl AtSeat {
 
     async fn cash_out(
         &self,
-        answered: oneshot::Receiver<(Answer, bool)>,
+        answered: oneshot::Receiver<(CommandReply, bool)>,
         number: Validation,
-    ) -> Result<Answer, Denied> {
+    ) -> Result<CommandReply, Denied> {
         match answered.await.map_err(|_| Stopped::Closed)? {
-            (Answer::Accepted(_), true) => {
+            (CommandReply::Accepted(_), true) => {
                 let session = self.ended_session().await?;
-                let earlier = Earlier::CashOut { cluster: self.cluster, seat: self.seat, session };
+                let earlier = EarlierVoucher::CashOut { cluster: self.cluster, seat: self.seat, session };
                 issued_before(&self.server, earlier).await
             }
-            (Answer::Accepted(_), false) => issued(&self.server, number).await,
-            (answer @ Answer::Refused(_), _) => Ok(answer),
+            (CommandReply::Accepted(_), false) => issued(&self.server, number).await,
+            (answer @ CommandReply::Refused(_), _) => Ok(answer),
         }
     }
 
     /// The simulated note acceptor of a training house asks for itself; elsewhere there is no such command (F86).
-    async fn insert_note(&self, id: CommandId, command: ClusterCommand) -> Result<Answer, Denied> {
+    async fn insert_note(&self, id: CommandId, command: ClusterCommand) -> Result<CommandReply, Denied> {
         if self.server.place.is_training {
-            Ok(acceptor::simulated(&self.server, (self.cluster, self.seat), &self.door, id, command).await?)
+            Ok(acceptor::simulated(&self.server, (self.cluster, self.seat), &self.handle, id, command).await?)
         } else {
-            Ok(Answer::Refused(Denied::BadCommand.into()))
+            Ok(CommandReply::Refused(Denied::BadCommand.into()))
         }
     }
 
-    async fn ask_house(&self, id: CommandId, ToHouse { command, about }: ToHouse) -> Result<Answer, Denied> {
+    async fn ask_house(
+        &self,
+        id: CommandId,
+        HouseRequest { command, about }: HouseRequest,
+    ) -> Result<CommandReply, Denied> {
         let command = match command {
             HouseCommand::ReissueVoucher { serial, number, second, .. } => {
                 HouseCommand::ReissueVoucher { serial, number, ended: self.ended_session().await?, second }
             }
             command => command,
         };
-        let answer = self.server.doors.house().ask(self.actor(), id, command).await?;
+        let answer = self.server.node.house().ask(self.actor(), id, command).await?;
         match about {
-            About::Presents(hash) => presented(&self.server, hash, answer).await,
-            About::Replaces(serial, number) => reissued(&self.server, (serial, number), answer).await,
-            About::Nothing | About::Issues(..) => Ok(answer),
+            VoucherUse::Presents(hash) => presented(&self.server, hash, answer).await,
+            VoucherUse::Replaces(serial, number) => reissued(&self.server, (serial, number), answer).await,
+            VoucherUse::Nothing | VoucherUse::Issues(..) => Ok(answer),
         }
     }
 
     /// The session that was here last, where none is open.
     async fn ended_session(&self) -> Result<Option<SessionId>, Stopped> {
         let (number, seat) = (self.cluster.number, self.seat);
-        self.door.look(move |table| table.cluster_numbered(number)?.ended_session(seat)).await
+        self.handle.look(move |table| table.cluster_numbered(number)?.ended_session(seat)).await
     }
 }
 
 impl Commands {
     fn new(at: AtSeat) -> Self {
-        Self { unreadable: Unreadable::new(at.connection.clone()), at, to_house: None }
+        Self { unreadable: UnreadableCommands::new(at.connection.clone()), at, to_house: None }
     }
 
-    fn read(&mut self, text: &str) -> Result<FromTerminal, Farewell> {
+    fn read(&mut self, text: &str) -> Result<FromTerminal, CloseReason> {
         if let Ok(sent) = serde_json::from_str::<FromTerminal>(text) {
             self.unreadable.none();
             not_too_many(sent.commands.len())?;
             return Ok(sent);
         }
-        let Apart { commands, games } = read(text)?;
+        let RawTerminalMessage { commands, games } = read(text)?;
         Ok(FromTerminal { commands: self.unreadable.one_by_one(&commands)?, games })
     }
 
-    async fn take(&mut self, text: &str) -> Result<(), Farewell> {
+    async fn take(&mut self, text: &str) -> Result<(), CloseReason> {
         let FromTerminal { commands, games } = self.read(text)?;
         let AtSeat { cluster, seat, source, .. } = self.at;
         if games {
             let games = Box::pin(last_games(&self.at.server, cluster, seat)).await?;
             self.at.connection.send(json(&ToTerminal { games: &games }));
         }
-        for Numbered { sequence, command } in commands {
+        for TerminalCommand { sequence, command } in commands {
             let (id, actor) = (CommandId { source, sequence }, self.at.actor());
             match command.ask(&self.at.server.vouchers.key, (cluster, seat)).map_err(Denied::from)? {
-                TerminalAsk::Cluster(command, None) => {
+                TerminalRequest::Cluster(command, None) => {
                     let reply = ReplyTo::Seat(sequence);
-                    self.at.door.send(cluster_command(cluster.number, actor, id, command, reply)).await?;
+                    self.at.handle.send(cluster_command(cluster.number, actor, id, command, reply)).await?;
                 }
-                TerminalAsk::Cluster(command, Some(number)) => {
+                TerminalRequest::Cluster(command, Some(number)) => {
                     if let Some(place) = self.place_to_wait(sequence)? {
-                        let answered = self.at.door.send_to_cluster(cluster.number, actor, id, command).await?;
-                        place.send(WaitsForHouse::CashOut { sequence, answered, number });
+                        let answered = self.at.handle.send_to_cluster(cluster.number, actor, id, command).await?;
+                        place.send(PendingHouseRequest::CashOut { sequence, answered, number });
                     }
                 }
-                TerminalAsk::House(asked) => {
+                TerminalRequest::House(asked) => {
                     if let Some(place) = self.place_to_wait(sequence)? {
-                        place.send(WaitsForHouse::Ask(id, asked));
+                        place.send(PendingHouseRequest::Ask(id, asked));
                     }
                 }
-                TerminalAsk::Acceptor(command) => {
+                TerminalRequest::Acceptor(command) => {
                     if let Some(place) = self.place_to_wait(sequence)? {
-                        place.send(WaitsForHouse::Note(id, command));
+                        place.send(PendingHouseRequest::Note(id, command));
                     }
                 }
             }
@@ -245,7 +252,7 @@ impl Commands {
     }
 
     /// A place for a request that is carried out apart from the socket; none where too many wait, which the terminal is told.
-    fn place_to_wait(&mut self, sequence: u64) -> Result<Option<mpsc::OwnedPermit<WaitsForHouse>>, Farewell> {
+    fn place_to_wait(&mut self, sequence: u64) -> Result<Option<mpsc::OwnedPermit<PendingHouseRequest>>, CloseReason> {
         let to_house = self.to_house.get_or_insert_with(|| {
             let (to_house, requests) = mpsc::channel(MAX_WAITING_FOR_HOUSE);
             tokio::spawn(self.at.clone().carry_out(requests));
@@ -254,7 +261,7 @@ impl Commands {
         match to_house.clone().try_reserve_owned() {
             Ok(place) => Ok(Some(place)),
             Err(mpsc::error::TrySendError::Full(_)) => {
-                self.at.connection.send(Answers::one(sequence, Answer::Refused(Denied::TooMany.into())));
+                self.at.connection.send(NumberedReplies::one(sequence, CommandReply::Refused(Denied::TooMany.into())));
                 Ok(None)
             }
             // One that failed has closed the connection.
@@ -263,23 +270,23 @@ impl Commands {
     }
 }
 
-impl Screen for Terminal {
-    async fn hear(&mut self, text: &str) -> Result<(), Farewell> {
+impl SocketSession for Terminal {
+    async fn hear(&mut self, text: &str) -> Result<(), CloseReason> {
         self.commands.take(text).await
     }
 
-    async fn told(&mut self) -> Option<Farewell> {
+    async fn told(&mut self) -> Option<CloseReason> {
         match self.place.told().await {
-            Told::ShowLife(life) => {
+            ConnectionSignal::ShowLife(life) => {
                 self.doubted_by.push(life);
                 None
             }
-            Told::CutOff => Some(Denied::NotProven.into()),
+            ConnectionSignal::CutOff => Some(Denied::NotProven.into()),
         }
     }
 
     fn lives(&mut self) {
-        self.doubted_by.drain(..).for_each(Life::shown);
+        self.doubted_by.drain(..).for_each(LifeSign::shown);
     }
 }
 
@@ -293,13 +300,13 @@ impl Screen for Terminal {
     responses((status = 101, description = "A WebSocket"))
 )]
 pub(super) async fn connect(
-    State(server): State<Shared>,
-    Named(table): Named<u16>,
-    Asked(InCluster { .. }): Asked<InCluster>,
-    held: Option<Extension<Held>>,
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
+    QueryParams(InCluster { .. }): QueryParams<InCluster>,
+    held: Option<Extension<ConnectionGuard>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
-    if !server.doors.is_laid_out(TableId(table)) {
+    if !server.node.is_laid_out(TableId(table)) {
         return Err(Denied::Unknown);
     }
     Ok(upgrade(socket, held, move |mut socket| async move {
@@ -309,7 +316,7 @@ pub(super) async fn connect(
     }))
 }
 
-async fn play(socket: &mut WebSocket, server: &Shared, table: TableId) -> Farewell {
+async fn play(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> CloseReason {
     // What is done once, or rarely, has memory of its own: there are many terminals, and they wait.
     let proven = match Box::pin(prove(socket, server)).await {
         Ok(proven) => proven,
@@ -321,8 +328,8 @@ async fn play(socket: &mut WebSocket, server: &Shared, table: TableId) -> Farewe
     if cluster.table != table {
         return Denied::NotYours.into();
     }
-    let Some(door) = server.doors.cluster(cluster) else {
-        return Farewell::Elsewhere(cluster);
+    let Some(handle) = server.node.cluster(cluster) else {
+        return CloseReason::Elsewhere(cluster);
     };
     let place = match Box::pin(take(server, proven)).await {
         Ok(place) => place,
@@ -330,21 +337,21 @@ async fn play(socket: &mut WebSocket, server: &Shared, table: TableId) -> Farewe
     };
     // What it asked of the House counts too.
     let look = move |house: &House| (house.newest(source), SeatMoney::of(house, cluster, seat));
-    let (sequence, money) = match Box::pin(server.doors.house().look(look)).await {
+    let (sequence, money) = match Box::pin(server.node.house().look(look)).await {
         Ok(found) => found,
         Err(stopped) => return stopped.into(),
     };
     let (connection, messages) = Connection::new();
     let counted = Counted { source, sequence };
     let place_at = (cluster.number, seat);
-    if let Err(stopped) = door.connect(place_at, counted, Box::new(money), connection.clone()).await {
+    if let Err(stopped) = handle.connect(place_at, counted, Box::new(money), connection.clone()).await {
         return stopped.into();
     }
-    let at = AtSeat { server: server.clone(), connection: connection.clone(), device, cluster, seat, source, door };
+    let at = AtSeat { server: server.clone(), connection: connection.clone(), device, cluster, seat, source, handle };
     let mut terminal = Terminal { commands: Commands::new(at), place, doubted_by: Vec::new() };
     let farewell = converse(socket, &mut terminal, messages, server).await;
     // A table that has stopped needs no word.
-    terminal.commands.at.door.disconnect(place_at, &connection).await.unwrap_or_default();
+    terminal.commands.at.handle.disconnect(place_at, &connection).await.unwrap_or_default();
     farewell
 }
 
@@ -356,7 +363,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::tests::running::Running;
+    use crate::tests::running::RunningServer;
     use crate::ws::connection::ConnectionQueue;
 
     async fn answer(messages: &mut ConnectionQueue) -> Value {
@@ -375,17 +382,17 @@ mod tests {
     /// The House is busy for as long as this test wants: a bet is answered meanwhile, and what waits for the House afterwards.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_bet_does_not_wait_for_a_voucher() {
-        let house = Running::start().await;
+        let house = RunningServer::start().await;
         let server = Arc::clone(&house.server);
         let (cluster, seat) = (ClusterId { table: TableId(1), number: 0 }, Seat(3));
         let (device, source) = (DeviceId(31), server.sources.next());
         let (connection, mut messages) = Connection::new();
-        let door = server.doors.cluster(cluster).unwrap();
-        door.connect((0, seat), Counted { source, sequence: 0 }, Box::default(), connection.clone()).await.unwrap();
+        let handle = server.node.cluster(cluster).unwrap();
+        handle.connect((0, seat), Counted { source, sequence: 0 }, Box::default(), connection.clone()).await.unwrap();
         let mut terminal =
-            Commands::new(AtSeat { server: Arc::clone(&server), connection, device, cluster, seat, source, door });
+            Commands::new(AtSeat { server: Arc::clone(&server), connection, device, cluster, seat, source, handle });
         let (go_on, blocked) = blocking::channel::<()>();
-        let house_handle = server.doors.house();
+        let house_handle = server.node.house();
         let busy = tokio::spawn(async move { house_handle.look(move |_| blocked.recv()).await });
         let redeem =
             json!({"commands": [{"sequence": 1, "command": {"redeem": {"number": "12-3456-7890-1234-5678"}}}]});

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::{self, WebSocket};
 
 use super::*;
-use crate::tests::running::Running;
+use crate::tests::running::RunningServer;
 
 /// A screen that hears everything and counts its signs of life.
 #[derive(Default)]
@@ -20,12 +20,12 @@ struct Counting {
     is_doubted: bool,
 }
 
-impl Screen for Counting {
-    async fn hear(&mut self, _: &str) -> Result<(), Farewell> {
+impl SocketSession for Counting {
+    async fn hear(&mut self, _: &str) -> Result<(), CloseReason> {
         Ok(())
     }
 
-    async fn told(&mut self) -> Option<Farewell> {
+    async fn told(&mut self) -> Option<CloseReason> {
         if std::mem::take(&mut self.is_doubted) { None } else { std::future::pending().await }
     }
 
@@ -35,9 +35,9 @@ impl Screen for Counting {
 }
 
 /// Serves such screens, in doubt or not, and tells the signs of life of each that has ended.
-async fn serve(house: &Running, is_doubted: bool) -> (SocketAddr, mpsc::UnboundedReceiver<usize>) {
+async fn serve(house: &RunningServer, is_doubted: bool) -> (SocketAddr, mpsc::UnboundedReceiver<usize>) {
     let (tell, told) = mpsc::unbounded_channel();
-    let upgrade = async move |State(server): State<Shared>, upgrade: WebSocketUpgrade| {
+    let upgrade = async move |State(server): State<SharedServer>, upgrade: WebSocketUpgrade| {
         upgrade.on_upgrade(async move |mut socket| {
             let (mut screen, (_connection, messages)) = (Counting { signs: 0, is_doubted }, Connection::new());
             converse(&mut socket, &mut screen, messages, &server).await;
@@ -60,7 +60,7 @@ fn connect(address: SocketAddr) -> WebSocket<TcpStream> {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_a_connection_is_no_sign_of_life() {
     type Says = fn(&mut WebSocket<TcpStream>);
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let (address, mut told) = serve(&house, false).await;
     let rows: [(&str, Says, usize); 5] = [
         ("it breaks off", |_| {}, 0),
@@ -86,7 +86,7 @@ async fn the_end_of_a_connection_is_no_sign_of_life() {
 /// A screen that was quiet for long is asked too, and told the time: this one has not been quiet.
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_is_doubted_is_asked_at_once() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let (address, _told) = serve(&house, true).await;
     let heard = move || {
         let mut socket = connect(address);
@@ -100,7 +100,7 @@ async fn one_that_is_doubted_is_asked_at_once() {
 /// A page takes the house for lost that does not beat, however long the house would wait for the page.
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_answers_is_asked_again() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let (address, _told) = serve(&house, false).await;
     let beats = move || {
         let mut socket = connect(address);

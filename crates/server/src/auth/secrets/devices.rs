@@ -7,7 +7,7 @@ use super::{Secrets, SecretsError};
 
 /// What is on file of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KeptDevice {
+pub(crate) struct StoredDevice {
     pub(crate) device: DeviceId,
     /// Its Ed25519 key.
     pub(crate) key: [u8; 32],
@@ -17,20 +17,20 @@ pub(crate) struct KeptDevice {
 
 impl Secrets {
     /// Every device that has a key.
-    pub(crate) async fn devices(&self) -> Result<Vec<KeptDevice>, SecretsError> {
+    pub(crate) async fn devices(&self) -> Result<Vec<StoredDevice>, SecretsError> {
         let rows = self.with(|store| store.rows("SELECT device, key, source FROM devices", &[])).await?;
         rows.iter().map(kept).collect()
     }
 
     /// A device, if it has a key.
-    pub(crate) async fn device(&self, device: DeviceId) -> Result<Option<KeptDevice>, SecretsError> {
+    pub(crate) async fn device(&self, device: DeviceId) -> Result<Option<StoredDevice>, SecretsError> {
         let select = "SELECT device, key, source FROM devices WHERE device = $1";
         let rows = self.with(move |store| store.rows(select, &[device.0.into()])).await?;
         rows.first().map(kept).transpose()
     }
 
     /// A device has this key and this number from now on.
-    pub(crate) async fn enrol(&self, KeptDevice { device, key, source }: KeptDevice) -> Result<(), SecretsError> {
+    pub(crate) async fn enrol(&self, StoredDevice { device, key, source }: StoredDevice) -> Result<(), SecretsError> {
         let insert = "INSERT INTO devices (device, key, source) VALUES ($1, $2, $3)
                       ON CONFLICT (device) DO UPDATE SET key = excluded.key, source = excluded.source";
         let values = [device.0.into(), key.into(), source.into()];
@@ -56,6 +56,6 @@ impl Secrets {
     }
 }
 
-fn kept(row: &Row) -> Result<KeptDevice, SecretsError> {
-    Ok(KeptDevice { device: DeviceId(row.get(0)?), key: row.bytes(1)?, source: row.get(2)? })
+fn kept(row: &Row) -> Result<StoredDevice, SecretsError> {
+    Ok(StoredDevice { device: DeviceId(row.get(0)?), key: row.bytes(1)?, source: row.get(2)? })
 }

@@ -16,9 +16,9 @@ const LENGTH: usize = 26;
 
 /// 128 random bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Readable(u128);
+pub(crate) struct OneTimeCode(u128);
 
-impl Readable {
+impl OneTimeCode {
     /// New ones.
     pub(crate) fn random() -> Result<Self, SecretsError> {
         random().map(|bytes| Self(u128::from_be_bytes(bytes)))
@@ -52,7 +52,7 @@ impl Readable {
 }
 
 /// In groups of four, the largest digit first.
-impl fmt::Display for Readable {
+impl fmt::Display for OneTimeCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use fmt::Write as _;
         let mut left = self.0;
@@ -71,7 +71,7 @@ impl fmt::Display for Readable {
     }
 }
 
-impl fmt::Debug for Readable {
+impl fmt::Debug for OneTimeCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Readable(…)")
     }
@@ -84,23 +84,23 @@ mod tests {
     #[test]
     fn what_is_shown_is_read_again_however_it_is_typed() {
         for bits in [0, 1, u128::MAX, 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef] {
-            let shown = Readable(bits).to_string();
+            let shown = OneTimeCode(bits).to_string();
             let groups: Vec<_> = shown.split('-').map(str::len).collect();
             assert_eq!(groups, [4, 4, 4, 4, 4, 4, 2], "{shown}");
             for typed in [shown.clone(), shown.to_lowercase(), shown.replace('-', " "), shown.replace('0', "o")] {
-                assert_eq!(Readable::read(&typed), Some(Readable(bits)), "{typed}");
+                assert_eq!(OneTimeCode::read(&typed), Some(OneTimeCode(bits)), "{typed}");
             }
         }
-        assert_ne!(Readable::random().unwrap(), Readable::random().unwrap());
+        assert_ne!(OneTimeCode::random().unwrap(), OneTimeCode::random().unwrap());
     }
 
     #[test]
     fn nothing_else_is_read() {
-        let largest = Readable(u128::MAX).to_string();
+        let largest = OneTimeCode(u128::MAX).to_string();
         let above = largest.replacen('7', "8", 1);
         for typed in ["", "-", "0000", &largest[1..], &format!("{largest}0"), &above, &largest.replace('Z', "U"), "é"]
         {
-            assert_eq!(Readable::read(typed), None, "{typed}");
+            assert_eq!(OneTimeCode::read(typed), None, "{typed}");
         }
     }
 }

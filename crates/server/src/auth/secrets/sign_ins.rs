@@ -7,7 +7,7 @@ use super::{Secrets, SecretsError};
 
 /// What is on file of a sign-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct KeptSignIn {
+pub(crate) struct StoredSignIn {
     /// The number of its commands, which is also its own.
     pub(crate) source: u64,
     /// The BLAKE3 hash of the token that the person's browser holds.
@@ -26,7 +26,7 @@ pub(crate) struct KeptSignIn {
 
 /// One of all sign-ins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Which {
+pub(crate) enum SignInKey {
     /// That of a token, by its hash.
     Token([u8; 32]),
     /// That of a number.
@@ -35,23 +35,23 @@ pub(crate) enum Which {
 
 impl Secrets {
     /// Every sign-in.
-    pub(crate) async fn sign_ins(&self) -> Result<Vec<KeptSignIn>, SecretsError> {
+    pub(crate) async fn sign_ins(&self) -> Result<Vec<StoredSignIn>, SecretsError> {
         self.with(|store| read(store, "true", &[])).await
     }
 
     /// A sign-in, if it is on file.
-    pub(crate) async fn sign_in(&self, which: Which) -> Result<Option<KeptSignIn>, SecretsError> {
+    pub(crate) async fn sign_in(&self, which: SignInKey) -> Result<Option<StoredSignIn>, SecretsError> {
         let find = move |store: &mut Store| match which {
-            Which::Token(token) => read(store, "s.token = $1", &[token.into()]),
-            Which::Source(source) => read(store, "s.source = $1", &[source.into()]),
+            SignInKey::Token(token) => read(store, "s.token = $1", &[token.into()]),
+            SignInKey::Source(source) => read(store, "s.source = $1", &[source.into()]),
         };
         Ok(self.with(find).await?.pop())
     }
 
     /// A sign-in begins.
-    pub(crate) async fn begin(&self, begun: KeptSignIn) -> Result<(), SecretsError> {
+    pub(crate) async fn begin(&self, begun: StoredSignIn) -> Result<(), SecretsError> {
         let insert = "INSERT INTO sign_ins (source, token, person, begun, used, asked) VALUES ($1, $2, $3, $4, $5, $6)";
-        let KeptSignIn { source, token, person, begun, used, asked, .. } = begun;
+        let StoredSignIn { source, token, person, begun, used, asked, .. } = begun;
         let values = [source.into(), token.into(), person.0.into(), begun.0.into(), used.0.into(), asked.0.into()];
         self.with(move |store| store.change(insert, &values)).await.map(drop)
     }
@@ -102,7 +102,7 @@ impl Secrets {
 }
 
 /// The sign-ins that meet a condition.
-fn read(store: &mut Store, condition: &str, values: &[Value]) -> Result<Vec<KeptSignIn>, SecretsError> {
+fn read(store: &mut Store, condition: &str, values: &[Value]) -> Result<Vec<StoredSignIn>, SecretsError> {
     let select = format!(
         "SELECT f.source, f.further FROM further_sources f JOIN sign_ins s ON s.source = f.source
          WHERE {condition} ORDER BY f.further"
@@ -116,7 +116,7 @@ fn read(store: &mut Store, condition: &str, values: &[Value]) -> Result<Vec<Kept
     );
     let kept = |row: &Row| {
         let source = row.get(0)?;
-        Ok(KeptSignIn {
+        Ok(StoredSignIn {
             source,
             token: row.bytes(1)?,
             person: PersonId(row.get(2)?),

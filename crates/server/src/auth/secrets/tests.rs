@@ -6,14 +6,14 @@ use taisai_journal::suite::{TemporaryServer, wait_until};
 use taisai_record::Address;
 use taisai_table::{DeviceId, PersonId, Time};
 
-use super::{Expected, KeptDevice, KeptSignIn, Password, Secrets, SecretsError};
+use super::{Expected, Password, Secrets, SecretsError, StoredDevice, StoredSignIn};
 
 const PERSON: PersonId = PersonId(7);
 
-fn sign_in(source: u64) -> KeptSignIn {
+fn sign_in(source: u64) -> StoredSignIn {
     let token = blake3::hash(&source.to_le_bytes()).into();
     let (begun, used, asked) = (Time(10), Time(20), Time(15));
-    KeptSignIn { source, token, person: PERSON, begun, used, asked, further: Vec::new(), is_one_time: true }
+    StoredSignIn { source, token, person: PERSON, begun, used, asked, further: Vec::new(), is_one_time: true }
 }
 
 /// Every kind of secret is kept, changed and taken away, and is there after the store was opened again.
@@ -43,21 +43,21 @@ async fn suite(address: &Address) {
     secrets.used(2, Time(30), Time(25)).await.unwrap();
     secrets.end(vec![1, 3]).await.unwrap();
 
-    let device = KeptDevice { device: DeviceId(9), key: [1; 32], source: 100 };
+    let device = StoredDevice { device: DeviceId(9), key: [1; 32], source: 100 };
     secrets.enrol(device).await.unwrap();
-    let device = KeptDevice { key: [2; 32], source: 101, ..device };
+    let device = StoredDevice { key: [2; 32], source: 101, ..device };
     secrets.enrol(device).await.unwrap();
     assert_eq!(secrets.highest_source().await.unwrap(), 101);
     drop(secrets);
 
     assert!(matches!(Secrets::open(address, Expected::Lost), Err(SecretsError::NotMissing { .. })));
     let secrets = Secrets::open(address, Expected::There).unwrap();
-    let left = KeptSignIn { used: Time(30), asked: Time(25), further: vec![5, 7], ..sign_in(2) };
+    let left = StoredSignIn { used: Time(30), asked: Time(25), further: vec![5, 7], ..sign_in(2) };
     assert_eq!(secrets.sign_ins().await.unwrap(), std::slice::from_ref(&left));
     let own = Password::Own("$argon2id$".to_owned());
     secrets.set_password(PERSON, own.clone(), Time(2)).await.unwrap();
     assert_eq!(secrets.password(PERSON).await.unwrap(), Some(own));
-    assert_eq!(secrets.sign_ins().await.unwrap(), [KeptSignIn { is_one_time: false, ..left }]);
+    assert_eq!(secrets.sign_ins().await.unwrap(), [StoredSignIn { is_one_time: false, ..left }]);
     assert_eq!(secrets.devices().await.unwrap(), [device]);
     assert_eq!(secrets.key("voucher").await.unwrap(), key);
     codes(&secrets).await;

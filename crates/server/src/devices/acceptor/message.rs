@@ -4,7 +4,7 @@ use serde::Deserialize;
 use taisai_rules::Money;
 use taisai_table::{ClusterCommand, Seat};
 
-use crate::devices::Unreadable;
+use crate::devices::UnreadableMessage;
 
 /// A message of a note acceptor: beside its number exactly one of the others.
 #[derive(Debug, Deserialize)]
@@ -36,13 +36,13 @@ struct Notes {
 }
 
 /// Reads a message of the acceptor at a seat.
-pub(super) fn read(text: &str, seat: Seat) -> Result<(u64, ClusterCommand), Unreadable> {
-    let message = serde_json::from_str(text).map_err(|_| Unreadable(None))?;
+pub(super) fn read(text: &str, seat: Seat) -> Result<(u64, ClusterCommand), UnreadableMessage> {
+    let message = serde_json::from_str(text).map_err(|_| UnreadableMessage(None))?;
     let FromAcceptor { sequence, note, stacker } = message;
     let command = match (note, stacker) {
         (Some(Note { amount }), None) => ClusterCommand::AcceptNote { seat, amount },
         (None, Some(Notes { notes })) => ClusterCommand::CountStacker { seat, notes },
-        (Some(_), Some(_)) | (None, None) => return Err(Unreadable(Some(sequence))),
+        (Some(_), Some(_)) | (None, None) => return Err(UnreadableMessage(Some(sequence))),
     };
     Ok((sequence, command))
 }
@@ -70,7 +70,7 @@ mod tests {
             (r#"{"sequence":7,"note":{"amount":5000},"stacker":{"notes":2}}"#, Err(Some(7))),
             (r#"{"sequence":7,"buy-in":{"seat":3,"amount":5000}}"#, Err(None)),
         ] {
-            assert_eq!(read(text, seat), expected.map_err(Unreadable), "{text}");
+            assert_eq!(read(text, seat), expected.map_err(UnreadableMessage), "{text}");
         }
     }
 }

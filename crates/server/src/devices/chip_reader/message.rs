@@ -6,7 +6,7 @@ use taisai_rules::BetBox;
 use taisai_table::Stake;
 use taisai_table::{Chips, ClusterCommand, Seat, Stakes};
 
-use crate::devices::Unreadable;
+use crate::devices::UnreadableMessage;
 
 /// A message of a chip reader: beside its number exactly one of the others.
 #[derive(Debug, Deserialize)]
@@ -45,8 +45,8 @@ struct Cleared {
 }
 
 /// Reads a message. What is refused is recorded too, so no message has more stakes than there are boxes.
-pub(super) fn read(text: &str) -> Result<(u64, ClusterCommand), Unreadable> {
-    let message = serde_json::from_str(text).map_err(|_| Unreadable(None))?;
+pub(super) fn read(text: &str) -> Result<(u64, ClusterCommand), UnreadableMessage> {
+    let message = serde_json::from_str(text).map_err(|_| UnreadableMessage(None))?;
     let FromReader { sequence, place, place_excess, withdraw, clear } = message;
     let is_too_long =
         [&place, &place_excess, &withdraw].into_iter().flatten().any(|laid| laid.stakes.len() > BetBox::COUNT);
@@ -55,9 +55,9 @@ pub(super) fn read(text: &str) -> Result<(u64, ClusterCommand), Unreadable> {
         (None, Some(Laid { seat, chips, stakes }), None, None) => ClusterCommand::PlaceExcess { seat, chips, stakes },
         (None, None, Some(Laid { seat, chips, stakes }), None) => ClusterCommand::Withdraw { seat, chips, stakes },
         (None, None, None, Some(Cleared { seat })) => ClusterCommand::Clear { seat },
-        _ => return Err(Unreadable(Some(sequence))),
+        _ => return Err(UnreadableMessage(Some(sequence))),
     };
-    if is_too_long { Err(Unreadable(Some(sequence))) } else { Ok((sequence, command)) }
+    if is_too_long { Err(UnreadableMessage(Some(sequence))) } else { Ok((sequence, command)) }
 }
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
             ),
             (format!(r#"{{"sequence":7,"place":{{"seat":3,"chips":"own","stakes":[{many}]}}}}"#), Err(Some(7))),
         ] {
-            assert_eq!(read(&text), expected.map_err(Unreadable), "{text}");
+            assert_eq!(read(&text), expected.map_err(UnreadableMessage), "{text}");
         }
     }
 }

@@ -56,7 +56,7 @@ struct Fault {
 
 /// What a message means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum TumblerCommand {
     /// A command of the round.
     Command(RoundCommand),
     /// A fault, for people to see to.
@@ -65,18 +65,18 @@ pub(super) enum Word {
 
 /// A message that cannot be read; with its number, if that could be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unreadable(pub(super) Option<u64>);
+pub(super) struct UnreadableMessage(pub(super) Option<u64>);
 
 /// Reads a message.
-pub(super) fn read(text: &str) -> Result<(u64, Word), Unreadable> {
-    let message = serde_json::from_str(text).map_err(|_| Unreadable(None))?;
+pub(super) fn read(text: &str) -> Result<(u64, TumblerCommand), UnreadableMessage> {
+    let message = serde_json::from_str(text).map_err(|_| UnreadableMessage(None))?;
     let FromTumbler { sequence, activated, tumbled, at_rest, fault } = message;
     let word = match (activated, tumbled, at_rest, fault) {
-        (Some(Activated {}), None, None, None) => Word::Command(RoundCommand::Activate),
-        (None, Some(Tumbled { times }), None, None) => Word::Command(RoundCommand::Tumbled { times }),
-        (None, None, Some(AtRest { faces }), None) => Word::Command(RoundCommand::AtRest { faces }),
-        (None, None, None, Some(Fault { what })) if what.chars().count() <= MOST_WHAT => Word::Fault(what),
-        _ => return Err(Unreadable(Some(sequence))),
+        (Some(Activated {}), None, None, None) => TumblerCommand::Command(RoundCommand::Activate),
+        (None, Some(Tumbled { times }), None, None) => TumblerCommand::Command(RoundCommand::Tumbled { times }),
+        (None, None, Some(AtRest { faces }), None) => TumblerCommand::Command(RoundCommand::AtRest { faces }),
+        (None, None, None, Some(Fault { what })) if what.chars().count() <= MOST_WHAT => TumblerCommand::Fault(what),
+        _ => return Err(UnreadableMessage(Some(sequence))),
     };
     Ok((sequence, word))
 }
@@ -89,13 +89,13 @@ mod tests {
     fn every_word_is_read() {
         let face = |number: u8| Face::try_from(number).ok();
         for (text, word) in [
-            (r#"{"sequence":1,"activated":{}}"#, Word::Command(RoundCommand::Activate)),
-            (r#"{"sequence":1,"tumbled":{"times":3}}"#, Word::Command(RoundCommand::Tumbled { times: 3 })),
+            (r#"{"sequence":1,"activated":{}}"#, TumblerCommand::Command(RoundCommand::Activate)),
+            (r#"{"sequence":1,"tumbled":{"times":3}}"#, TumblerCommand::Command(RoundCommand::Tumbled { times: 3 })),
             (
                 r#"{"at-rest":{"faces":[1,null,6]},"sequence":1}"#,
-                Word::Command(RoundCommand::AtRest { faces: [face(1), None, face(6)] }),
+                TumblerCommand::Command(RoundCommand::AtRest { faces: [face(1), None, face(6)] }),
             ),
-            (r#"{"sequence":1,"fault":{"what":"lid open"}}"#, Word::Fault("lid open".to_owned())),
+            (r#"{"sequence":1,"fault":{"what":"lid open"}}"#, TumblerCommand::Fault("lid open".to_owned())),
         ] {
             assert_eq!(read(text), Ok((1, word)), "{text}");
         }
@@ -125,7 +125,7 @@ mod tests {
             (r#"{"sequence":7,"at-rest":{"faces":[1,2,"3"]}}"#, None),
             (&long, Some(7)),
         ] {
-            assert_eq!(read(text), Err(Unreadable(sequence)), "{text}");
+            assert_eq!(read(text), Err(UnreadableMessage(sequence)), "{text}");
         }
     }
 }

@@ -7,10 +7,10 @@ use axum::extract::ws::Utf8Bytes;
 use serde::Serialize;
 use taisai_table::{Actor, CommandId, House, HouseCommand, Refusal, Report, TableId};
 
-use super::message::{Unreadable, Word, read};
-use crate::devices::{Pace, Proven};
+use super::message::{TumblerCommand, UnreadableMessage, read};
+use crate::devices::{Proven, RateLimit};
 use crate::http::denied::Denied;
-use crate::http::reply::{Answer, json};
+use crate::http::reply::{CommandReply, json};
 use crate::node::handle::HouseHandle;
 use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
@@ -25,9 +25,9 @@ const FAULTS: (u32, Duration) = (3, Duration::from_secs(20));
 const PATIENCE: u32 = 64;
 
 /// What is done after a message.
-pub(super) enum Heard {
+pub(super) enum TumblerReply {
     /// It is answered.
-    Answer(Utf8Bytes),
+    Send(Utf8Bytes),
     /// There were too many of its kind.
     Enough(Denied),
 }
@@ -36,24 +36,24 @@ pub(super) enum Heard {
 #[derive(Serialize)]
 struct Answered {
     sequence: Option<u64>,
-    answer: Answer,
+    answer: CommandReply,
 }
 
 /// A tumbler at a table.
-pub(super) struct Hearing {
+pub(super) struct TumblerSession {
     tumbler: Proven,
     table: TableId,
-    door: TableHandle,
+    handle: TableHandle,
     house: HouseHandle,
-    messages: Pace,
-    faults: Pace,
+    messages: RateLimit,
+    faults: RateLimit,
     denied: u32,
 }
 
-impl Hearing {
-    pub(super) fn new(tumbler: Proven, table: TableId, door: TableHandle, house: HouseHandle) -> Self {
-        let pace = |(most, each)| Pace::new(most, each, Instant::now());
-        Self { tumbler, table, door, house, messages: pace(MESSAGES), faults: pace(FAULTS), denied: 0 }
+impl TumblerSession {
+    pub(super) fn new(tumbler: Proven, table: TableId, handle: TableHandle, house: HouseHandle) -> Self {
+        let pace = |(most, each)| RateLimit::new(most, each, Instant::now());
+        Self { tumbler, table, handle, house, messages: pace(MESSAGES), faults: pace(FAULTS), denied: 0 }
     }
 
     /// Whether the tumbler is still on file: one that was revoked is heard no more.
@@ -69,32 +69,34 @@ impl Hearing {
     }
 
     /// Hears a message and waits for its answer, so that no more than one of them is ever on its way.
-    pub(super) async fn hear(&mut self, text: &str) -> Result<Heard, Stopped> {
+    pub(super) async fn hear(&mut self, text: &str) -> Result<TumblerReply, Stopped> {
         if !self.messages.allows(Instant::now()) {
             return Ok(self.deny(None, Denied::TooMany));
         }
         let (sequence, word) = match read(text) {
             Ok(message) => message,
-            Err(Unreadable(sequence)) => return Ok(self.deny(sequence, Denied::BadRequest)),
+            Err(UnreadableMessage(sequence)) => return Ok(self.deny(sequence, Denied::BadRequest)),
         };
         let Some(fault) = self.newest_fault().await? else {
-            return Ok(Heard::Enough(Denied::NotYours));
+            return Ok(TumblerReply::Enough(Denied::NotYours));
         };
         let id = CommandId { source: self.tumbler.source, sequence };
-        let command = self.door.look_at_round(move |round| round.newest(id.source)).await?;
+        let command = self.handle.look_at_round(move |round| round.newest(id.source)).await?;
         // Commands are the round's and faults the House's: what is new to the one is not old to the other.
         let (newest, others) = match word {
-            Word::Command(_) => (command, fault),
-            Word::Fault(_) => (fault, command),
+            TumblerCommand::Command(_) => (command, fault),
+            TumblerCommand::Fault(_) => (fault, command),
         };
         let is_new = sequence > newest;
         let answer = match word {
-            Word::Command(_) | Word::Fault(_) if is_new && sequence <= others => {
+            TumblerCommand::Command(_) | TumblerCommand::Fault(_) if is_new && sequence <= others => {
                 let refusal = if sequence == others { Refusal::CommandIdReused } else { Refusal::CommandTooOld };
-                Answer::refused(refusal)
+                CommandReply::refused(refusal)
             }
-            Word::Command(command) => self.door.ask_round(Actor::Tumbler(self.tumbler.device), id, command).await?,
-            Word::Fault(what) => {
+            TumblerCommand::Command(command) => {
+                self.handle.ask_round(Actor::Tumbler(self.tumbler.device), id, command).await?
+            }
+            TumblerCommand::Fault(what) => {
                 if is_new && !self.faults.allows(Instant::now()) {
                     return Ok(self.deny(Some(sequence), Denied::TooMany));
                 }
@@ -102,26 +104,26 @@ impl Hearing {
             }
         };
         self.denied = 0;
-        Ok(Heard::Answer(json(&Answered { sequence: Some(sequence), answer })))
+        Ok(TumblerReply::Send(json(&Answered { sequence: Some(sequence), answer })))
     }
 
     /// What is wrong is for people: it is in the log, and an event says that there is something.
-    async fn report(&self, id: CommandId, what: &str) -> Result<Answer, Stopped> {
+    async fn report(&self, id: CommandId, what: &str) -> Result<CommandReply, Stopped> {
         let (table, tumbler) = (self.table, self.tumbler.device);
         tracing::warn!(table = table.0, device = tumbler.0, what, "a tumbler is out of order");
         let command = HouseCommand::Report { what: Report::TumblerFault { table, tumbler } };
         Ok(match self.house.ask(Actor::System, id, command).await? {
-            Answer::Accepted(_) => Answer::Accepted(None),
-            Answer::Refused(refused) => Answer::Refused(refused),
+            CommandReply::Accepted(_) => CommandReply::Accepted(None),
+            CommandReply::Refused(refused) => CommandReply::Refused(refused),
         })
     }
 
-    fn deny(&mut self, sequence: Option<u64>, denied: Denied) -> Heard {
+    fn deny(&mut self, sequence: Option<u64>, denied: Denied) -> TumblerReply {
         self.denied += 1;
         if self.denied > PATIENCE {
-            Heard::Enough(denied)
+            TumblerReply::Enough(denied)
         } else {
-            Heard::Answer(json(&Answered { sequence, answer: Answer::Refused(denied.into()) }))
+            TumblerReply::Send(json(&Answered { sequence, answer: CommandReply::Refused(denied.into()) }))
         }
     }
 }

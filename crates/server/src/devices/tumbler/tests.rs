@@ -10,10 +10,10 @@ use taisai_table::{
     Registration, Report, Role, Roles, RoundCommand, RoundNumber, TableId, TableLimits,
 };
 
-use super::session::{Heard, Hearing};
+use super::session::{TumblerReply, TumblerSession};
 use crate::devices::Proven;
-use crate::http::reply::Answer;
-use crate::node::{Hall, HallPlan, TablePlan};
+use crate::http::reply::CommandReply;
+use crate::node::{InstallationPlan, Node, TablePlan};
 
 const TABLE: TableId = TableId(1);
 const TUMBLER: DeviceId = DeviceId(7);
@@ -21,7 +21,7 @@ const ANOTHER: DeviceId = DeviceId(8);
 
 /// A house with one table, its people and two tumblers, one of them in use.
 struct Pit {
-    hall: Hall,
+    node: Node,
     source: u64,
     sequence: u64,
     _folder: tempfile::TempDir,
@@ -36,7 +36,7 @@ impl Pit {
         let folder = tempfile::tempdir().unwrap();
         let address = Address::Folder(folder.path().join("data"));
         let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
-        let plan = HallPlan {
+        let plan = InstallationPlan {
             files: address.files().unwrap(),
             address,
             program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
@@ -52,9 +52,9 @@ impl Pit {
                 seats: vec![8],
             }],
         };
-        let hall = Hall::open(plan, &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
-        let source = hall.sources().next();
-        let mut pit = Self { hall, source, sequence: 0, _folder: folder };
+        let node = Node::open(plan, &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
+        let source = node.sources().next();
+        let mut pit = Self { node, source, sequence: 0, _folder: folder };
         for device in [TUMBLER, ANOTHER] {
             pit.house(Actor::System, HouseCommand::Enrol { device, kind: DeviceKind::Tumbler, second: None }).await;
         }
@@ -87,13 +87,13 @@ impl Pit {
 
     async fn house(&mut self, actor: Actor, command: HouseCommand) {
         let id = self.id();
-        let answer = self.hall.doors().house().ask(actor, id, command).await.unwrap();
-        assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
+        let answer = self.node.handle().house().ask(actor, id, command).await.unwrap();
+        assert!(matches!(answer, CommandReply::Accepted(_)), "{answer:?}");
     }
 
     async fn round(&mut self, actor: Actor, command: RoundCommand) {
-        let answer = self.hall.doors().table(TABLE).unwrap().ask_round(actor, self.id(), command).await.unwrap();
-        assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
+        let answer = self.node.handle().table(TABLE).unwrap().ask_round(actor, self.id(), command).await.unwrap();
+        assert!(matches!(answer, CommandReply::Accepted(_)), "{answer:?}");
     }
 
     async fn deal(&mut self, command: RoundCommand) {
@@ -101,23 +101,23 @@ impl Pit {
     }
 
     async fn phase(&self) -> Phase {
-        self.hall.doors().table(TABLE).unwrap().look_at_round(taisai_table::Round::phase).await.unwrap()
+        self.node.handle().table(TABLE).unwrap().look_at_round(taisai_table::Round::phase).await.unwrap()
     }
 
     fn tumbler(&self, device: DeviceId) -> Tumbler {
-        let doors = self.hall.doors();
-        let proven = Proven { device, kind: DeviceKind::Tumbler, source: self.hall.sources().next() };
-        Tumbler(Hearing::new(proven, TABLE, doors.table(TABLE).unwrap(), doors.house()))
+        let node = self.node.handle();
+        let proven = Proven { device, kind: DeviceKind::Tumbler, source: self.node.sources().next() };
+        Tumbler(TumblerSession::new(proven, TABLE, node.table(TABLE).unwrap(), node.house()))
     }
 
     /// The house closes once nobody holds a way into it.
     async fn close(self) {
-        let Self { hall, .. } = self;
-        tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+        let Self { node, .. } = self;
+        tokio::task::spawn_blocking(move || node.close()).await.unwrap();
     }
 }
 
-struct Tumbler(Hearing);
+struct Tumbler(TumblerSession);
 
 impl Tumbler {
     async fn says(&mut self, message: Value) -> Value {
@@ -126,8 +126,8 @@ impl Tumbler {
 
     async fn sends(&mut self, text: &str) -> Value {
         match self.0.hear(text).await.unwrap() {
-            Heard::Answer(answer) => serde_json::from_str(&answer).unwrap(),
-            Heard::Enough(denied) => json!({ "end": denied.code() }),
+            TumblerReply::Send(answer) => serde_json::from_str(&answer).unwrap(),
+            TumblerReply::Enough(denied) => json!({ "end": denied.code() }),
         }
     }
 
@@ -181,7 +181,7 @@ async fn what_is_out_of_order_or_said_twice_does_no_harm() {
     assert_eq!(tumbler.refused(json!({"sequence": 12, "tumbled": {"times": 0}})).await, "bad-amount");
     tumbler.accepted(json!({"sequence": 13, "tumbled": {"times": 2}})).await;
     tumbler.accepted(json!({"sequence": 13, "tumbled": {"times": 2}})).await;
-    let tumbles = pit.hall.doors().table(TABLE).unwrap().look_at_round(taisai_table::Round::tumbles).await.unwrap();
+    let tumbles = pit.node.handle().table(TABLE).unwrap().look_at_round(taisai_table::Round::tumbles).await.unwrap();
     assert_eq!(tumbles, Some(2), "what is said twice counts once");
     tumbler.accepted(json!({"sequence": 14, "tumbled": {"times": 1}})).await;
     pit.deal(RoundCommand::Commit { dice: dice([1, 2, 3]) }).await;
@@ -202,10 +202,10 @@ async fn other_faces_after_rest_change_no_result() {
     tumbler.accepted(json!({"sequence": 3, "at-rest": {"faces": [1, 2, 3]}})).await;
     tumbler.says(json!({"sequence": 4, "at-rest": {"faces": [6, 6, 6]}})).await;
     pit.deal(RoundCommand::Commit { dice: dice([1, 2, 3]) }).await;
-    let door = pit.hall.doors().table(TABLE).unwrap();
-    let result = door.look_at_round(|round| round.past(RoundNumber(1)).and_then(|past| past.dice)).await;
+    let handle = pit.node.handle().table(TABLE).unwrap();
+    let result = handle.look_at_round(|round| round.past(RoundNumber(1)).and_then(|past| past.dice)).await;
     assert_eq!(result.unwrap(), Some(dice([1, 2, 3])));
-    drop(door);
+    drop(handle);
     drop(tumbler);
     pit.close().await;
 }
@@ -284,7 +284,7 @@ async fn a_fault_is_an_event_and_a_fault_without_end_is_few() {
     }
     assert!(codes.iter().any(|answer| answer["answer"]["refused"]["code"] == "too-many"), "{codes:?}");
     let fault = Happening::Reported(Report::TumblerFault { table: TABLE, tumbler: TUMBLER });
-    let house = pit.hall.doors().house();
+    let house = pit.node.handle().house();
     let count = house.look(move |house| house.significant().filter(|event| event.what == fault).count()).await;
     assert_eq!(count.unwrap(), 3);
     drop(house);

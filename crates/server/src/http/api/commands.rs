@@ -7,12 +7,12 @@ use taisai_endpoint::endpoint;
 use taisai_table::{ApprovalId, CommandId, TableId};
 
 use crate::auth::SignedIn;
-use crate::auth::commands::{self, Sent, TableCommand};
+use crate::auth::commands::{self, PersonCommand, TableCommand};
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
-use crate::http::reply::Answer;
-use crate::http::request::{Body, Named};
-use crate::server::Shared;
+use crate::http::reply::CommandReply;
+use crate::http::request::{JsonBody, PathParams};
+use crate::server::SharedServer;
 use crate::vouchers::HouseAct;
 
 pub(super) fn routes() -> Routes {
@@ -54,7 +54,7 @@ struct ForHouse {
     params(("table" = u16, Path, description = "The table")),
     request_body = ForTable,
     responses(
-        (status = 200, description = "Accepted, or refused by the table", body = Answer),
+        (status = 200, description = "Accepted, or refused by the table", body = CommandReply),
         (status = 400, description = "The request cannot be read, or there is no such command"),
         (status = 401, description = "Nobody is signed in"),
         (status = 403, description = "The number is another's, or the password is asked again"),
@@ -63,13 +63,13 @@ struct ForHouse {
     )
 )]
 async fn at_table(
-    State(server): State<Shared>,
-    Named(table): Named<u16>,
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
     by: SignedIn,
-    Body(ForTable { source, sequence, approval, command }): Body<ForTable>,
-) -> Result<Json<Answer>, Denied> {
+    JsonBody(ForTable { source, sequence, approval, command }): JsonBody<ForTable>,
+) -> Result<Json<CommandReply>, Denied> {
     let id = CommandId { source, sequence };
-    Ok(Json(commands::at_table(&server, TableId(table), Sent { by, id, approval, command }).await?))
+    Ok(Json(commands::at_table(&server, TableId(table), PersonCommand { by, id, approval, command }).await?))
 }
 
 /// Puts a command before the House. The answer comes once the record holds it; the same command sent again gets the same answer.
@@ -78,7 +78,7 @@ async fn at_table(
     "/house/commands",
     request_body = ForHouse,
     responses(
-        (status = 200, description = "Accepted, or refused by the House", body = Answer),
+        (status = 200, description = "Accepted, or refused by the House", body = CommandReply),
         (status = 400, description = "The request cannot be read, or there is no such command"),
         (status = 401, description = "Nobody is signed in"),
         (status = 403, description = "The number is another's, or the password is asked again"),
@@ -86,10 +86,10 @@ async fn at_table(
     )
 )]
 async fn at_house(
-    State(server): State<Shared>,
+    State(server): State<SharedServer>,
     by: SignedIn,
-    Body(ForHouse { source, sequence, approval, command }): Body<ForHouse>,
-) -> Result<Json<Answer>, Denied> {
+    JsonBody(ForHouse { source, sequence, approval, command }): JsonBody<ForHouse>,
+) -> Result<Json<CommandReply>, Denied> {
     let id = CommandId { source, sequence };
-    Ok(Json(commands::at_house(&server, Sent { by, id, approval, command }).await?))
+    Ok(Json(commands::at_house(&server, PersonCommand { by, id, approval, command }).await?))
 }

@@ -5,7 +5,7 @@ use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
 
-use crate::server::Shared;
+use crate::server::SharedServer;
 
 const DESCRIPTION: &str = include_str!("../../../openapi.json");
 const PAGE: &str = include_str!("docs/docs.html");
@@ -13,7 +13,7 @@ const STYLE: &str = include_str!("docs/docs.css");
 const SCRIPT: &str = include_str!("docs/docs.js");
 
 /// Where the description is, for programs and for people.
-pub(crate) fn docs() -> Router<Shared> {
+pub(crate) fn docs() -> Router<SharedServer> {
     let file = |kind: &'static str, text: &'static str| get(async move || ([(CONTENT_TYPE, kind)], text));
     Router::new()
         .route("/api/openapi.json", file("application/json", DESCRIPTION))

@@ -12,8 +12,8 @@ use crate::auth::SignedIn;
 use crate::auth::secrets::hex;
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
-use crate::http::request::Named;
-use crate::server::Shared;
+use crate::http::request::PathParams;
+use crate::server::SharedServer;
 
 pub(super) fn routes() -> Routes {
     Routes::of([house::add_to, part::add_to])
@@ -48,7 +48,7 @@ struct HouseView {
 
 /// The house: its name, whether it plays for training, and what screens need to know of its profile.
 #[endpoint(get, "/house", responses((status = 200, body = HouseView)))]
-async fn house(State(server): State<Shared>) -> Result<Json<HouseView>, Denied> {
+async fn house(State(server): State<SharedServer>) -> Result<Json<HouseView>, Denied> {
     let (place, profile) = (&server.place, &server.profile);
     Ok(Json(HouseView {
         name: server.name().await?,
@@ -73,13 +73,17 @@ async fn house(State(server): State<Shared>) -> Result<Json<HouseView>, Denied> 
     params(("list" = ListName, Path, description = "Which list")),
     responses((status = 200, body = crate::ws::publisher::HouseList), (status = 401, description = "Nobody is signed in"))
 )]
-async fn part(State(server): State<Shared>, Named(part): Named<ListName>, by: SignedIn) -> Result<Json<Value>, Denied> {
+async fn part(
+    State(server): State<SharedServer>,
+    PathParams(part): PathParams<ListName>,
+    by: SignedIn,
+) -> Result<Json<Value>, Denied> {
     // Everyone on the staff but the Dealer, who has to do with one table.
     let may_see = by.person.roles.iter().any(|role| role != Role::Dealer);
     if !may_see {
         return Err(Denied::NotForYou);
     }
-    let list = server.doors.house().look(move |house| part.of(house)).await?;
+    let list = server.node.house().look(move |house| part.of(house)).await?;
     Ok(Json(serde_json::to_value(list).expect("a list can be written down")))
 }
 
@@ -87,12 +91,12 @@ async fn part(State(server): State<Shared>, Named(part): Named<ListName>, by: Si
 mod tests {
     use taisai_table::{HouseCommand, Role};
 
-    use crate::http::reply::Answer;
-    use crate::tests::running::{ADMINISTRATOR, MANAGER, Running, person};
+    use crate::http::reply::CommandReply;
+    use crate::tests::running::{ADMINISTRATOR, MANAGER, RunningServer, person};
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_house_has_its_new_name_at_once() {
-        let house = Running::start().await;
+        let house = RunningServer::start().await;
         assert_eq!(house.get("/house", "").await.body["name"], "Test");
         let configure = HouseCommand::Configure {
             key: "house.name".to_owned(),
@@ -101,7 +105,7 @@ mod tests {
             second: Some(person(MANAGER, Role::PitManager)),
         };
         let answer = house.ask(person(ADMINISTRATOR, Role::Administrator), configure).await;
-        assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
+        assert!(matches!(answer, CommandReply::Accepted(_)), "{answer:?}");
         assert_eq!(house.get("/house", "").await.body["name"], "Marina");
         house.close().await;
     }

@@ -10,11 +10,11 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::devices::acceptor::FromAcceptor;
 use crate::devices::chip_reader::FromReader;
-use crate::devices::{Challenge, Signed, ToDevice};
-use crate::http::reply::Answers;
+use crate::devices::{Challenge, DeviceReply, Signed};
+use crate::http::reply::NumberedReplies;
 use crate::ws::publisher::DeskMessage;
 use crate::ws::publisher::{SeatMessage, Snapshot, StaffView};
-use crate::ws::{Beat, FromDesk, FromStaff, FromTerminal, ToTerminal};
+use crate::ws::{FromDesk, FromStaff, FromTerminal, Heartbeat, ToTerminal};
 
 type Schemas = Vec<(String, RefOr<Schema>)>;
 
@@ -114,14 +114,14 @@ macro_rules! said {
 
 said! {
     TerminalSays, "What a Player Terminal sends: it proves itself first.": Signed, FromTerminal;
-    TerminalHears, "What a Player Terminal is sent: a challenge first.": Challenge, TableMessage, SeatMessage<'static>, Answers, ToTerminal<'static>, Beat;
+    TerminalHears, "What a Player Terminal is sent: a challenge first.": Challenge, TableMessage, SeatMessage<'static>, NumberedReplies, ToTerminal<'static>, Heartbeat;
     AcceptorSays, "What a note acceptor sends: it proves itself first.": Signed, FromAcceptor;
-    AcceptorHears, "What a note acceptor is sent: a challenge first.": Challenge, ToDevice, Beat;
+    AcceptorHears, "What a note acceptor is sent: a challenge first.": Challenge, DeviceReply, Heartbeat;
     ReaderSays, "What a chip reader sends: it proves itself first.": Signed, FromReader;
-    ReaderHears, "What a chip reader is sent: a challenge first.": Challenge, ToDevice, Beat;
+    ReaderHears, "What a chip reader is sent: a challenge first.": Challenge, DeviceReply, Heartbeat;
     ConsoleSays, "What a staff screen at a table sends.": FromStaff;
-    ConsoleHears, "What a staff screen at a table is sent.": TableMessage, Answers, Beat;
-    DisplayHears, "What a display is sent: the snapshot and the changes of what anyone sees.": TableMessage, Beat;
+    ConsoleHears, "What a staff screen at a table is sent.": TableMessage, NumberedReplies, Heartbeat;
+    DisplayHears, "What a display is sent: the snapshot and the changes of what anyone sees.": TableMessage, Heartbeat;
     DeskSays, "What a screen of the pit, the cage or the audit sends.": FromDesk;
-    DeskHears, "What a screen of the pit, the cage or the audit is sent.": DeskMessage, Answers, Beat;
+    DeskHears, "What a screen of the pit, the cage or the audit is sent.": DeskMessage, NumberedReplies, Heartbeat;
 }

@@ -6,12 +6,12 @@ use axum::routing::MethodRouter;
 #[cfg(test)]
 use utoipa::openapi::OpenApi;
 
-use crate::server::Shared;
+use crate::server::SharedServer;
 
 /// Addresses below `/api/v1`. The attribute `endpoint` gives each handler the `add_to` that mounts it.
 #[derive(Default)]
 pub(crate) struct Routes {
-    router: Router<Shared>,
+    router: Router<SharedServer>,
     #[cfg(test)]
     description: OpenApi,
 }
@@ -21,7 +21,7 @@ impl Routes {
         handlers.into_iter().fold(Self::default(), |routes, add_to| add_to(routes))
     }
 
-    pub(crate) fn route(mut self, path: &str, handler: MethodRouter<Shared>) -> Self {
+    pub(crate) fn route(mut self, path: &str, handler: MethodRouter<SharedServer>) -> Self {
         self.router = self.router.route(path, handler);
         self
     }
@@ -39,7 +39,7 @@ impl Routes {
         self
     }
 
-    pub(crate) fn into_router(self) -> Router<Shared> {
+    pub(crate) fn into_router(self) -> Router<SharedServer> {
         Router::new().nest("/api/v1", self.router)
     }
 }

@@ -10,8 +10,8 @@ use taisai_rules::{Citation, Game, Games, Layout, Passage, RulesText};
 
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
-use crate::http::request::Named;
-use crate::server::Shared;
+use crate::http::request::PathParams;
+use crate::server::SharedServer;
 
 /// A text changes only with the program, so browsers may keep it for an hour.
 const KEPT: &str = "public, max-age=3600";
@@ -121,7 +121,7 @@ impl<'g> PassageView<'g> {
     params(("game" = String, Path, description = "The game, like `tai-sai` or `tai-sai@6`")),
     responses((status = 200, body = RulesView), (status = 404, description = "There is no such game"))
 )]
-async fn rules(State(server): State<Shared>, Named(game): Named<String>) -> Result<Response, Denied> {
+async fn rules(State(server): State<SharedServer>, PathParams(game): PathParams<String>) -> Result<Response, Denied> {
     let games = server.reports.known_games();
     let game = games.find(&game, None).map_err(|_| Denied::Unknown)?;
     Ok(([(header::CACHE_CONTROL, KEPT)], Json(RulesView::of(games, game))).into_response())
@@ -135,11 +135,11 @@ mod tests {
     use axum::http::StatusCode;
 
     use super::*;
-    use crate::tests::running::Running;
+    use crate::tests::running::RunningServer;
 
     #[tokio::test(flavor = "multi_thread")]
     async fn anyone_may_read_the_rules() {
-        let house = Running::start().await;
+        let house = RunningServer::start().await;
         let heard = house.send("GET", "/games/tai-sai-classic/rules", None, 1, None).await;
         assert_eq!((heard.status, &heard.body["game"]), (StatusCode::OK, &"tai-sai-classic@1".into()));
         let documents: Vec<_> = heard.body["texts"].as_array().unwrap().iter().map(|text| &text["document"]).collect();

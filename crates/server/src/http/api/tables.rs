@@ -16,8 +16,8 @@ use taisai_table::{House, Phase, Registration, Round, TableId};
 use crate::config::{name_key, table_name};
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
-use crate::http::request::Named;
-use crate::server::{Server, Shared};
+use crate::http::request::PathParams;
+use crate::server::{Server, SharedServer};
 
 pub(super) fn routes() -> Routes {
     Routes::of([tables::add_to, table::add_to, layout::add_to])
@@ -87,10 +87,10 @@ fn game_name(game: &Game) -> String {
 
 /// The tables of the house.
 #[endpoint(get, "/tables", responses((status = 200, body = Vec<TableView>)))]
-async fn tables(State(server): State<Shared>) -> Result<Json<Vec<Value>>, Denied> {
+async fn tables(State(server): State<SharedServer>) -> Result<Json<Vec<Value>>, Denied> {
     let mut tables = tables_here(&server).await?;
-    if let Some(nodes) = &server.nodes {
-        tables.extend(nodes.gather("/api/v1/node/tables").await);
+    if let Some(peers) = &server.peers {
+        tables.extend(peers.gather("/api/v1/node/tables").await);
         tables.sort_by_key(|table| table["table"].as_u64());
     }
     Ok(Json(tables))
@@ -101,12 +101,12 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     let recorded = |house: &House| {
         house.configuration().map(|(key, value)| (key.to_owned(), value.to_owned())).collect::<BTreeMap<_, _>>()
     };
-    let recorded = server.doors.house().look(recorded).await?;
+    let recorded = server.node.house().look(recorded).await?;
     let mut tables = Vec::new();
-    for (table, door) in server.doors.tables() {
+    for (table, handle) in server.node.tables() {
         let name = table_name(&server.seed, table, recorded.get(&name_key(table.0)));
-        let seats = server.doors.places(table);
-        let view = door.look_at_round(move |round| view(round, name, seats)).await?;
+        let seats = server.node.places(table);
+        let view = handle.look_at_round(move |round| view(round, name, seats)).await?;
         tables.push(serde_json::to_value(view).expect("a view can be written down"));
     }
     Ok(tables)
@@ -119,16 +119,16 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     params(("table" = u16, Path, description = "The table")),
     responses((status = 200, body = crate::http::api::WholePublic), (status = 404, description = "There is no such table"))
 )]
-async fn table(State(server): State<Shared>, Named(table): Named<u16>) -> Result<Json<Value>, Denied> {
-    let (table, door) = (TableId(table), server.table(TableId(table))?);
+async fn table(State(server): State<SharedServer>, PathParams(table): PathParams<u16>) -> Result<Json<Value>, Denied> {
+    let (table, handle) = (TableId(table), server.table(TableId(table))?);
     if !server.term.holds() {
         return Err(Denied::Elsewhere);
     }
-    if server.doors.public(table).is_none() {
+    if server.node.public(table).is_none() {
         // It has only begun: it is published with its first batch.
-        door.look(|_| ()).await?;
+        handle.look(|_| ()).await?;
     }
-    server.doors.public(table).map(Json).ok_or(Denied::Unknown)
+    server.node.public(table).map(Json).ok_or(Denied::Unknown)
 }
 
 /// A layout, as it is drawn and as it pays.
@@ -303,10 +303,13 @@ fn lit_by(layout: &Layout, bet_box: BetBox) -> Vec<String> {
     params(("table" = u16, Path, description = "The table")),
     responses((status = 200, body = LayoutView), (status = 404, description = "There is no such table"))
 )]
-async fn layout(State(server): State<Shared>, Named(table): Named<u16>) -> Result<Json<LayoutView>, Denied> {
-    let door = server.table(TableId(table))?;
+async fn layout(
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
+) -> Result<Json<LayoutView>, Denied> {
+    let handle = server.table(TableId(table))?;
     let view = |round: &Round| LayoutView::of(round.rules().game(), round.rules().layout());
-    Ok(Json(door.look_at_round(view).await?))
+    Ok(Json(handle.look_at_round(view).await?))
 }
 
 #[cfg(test)]

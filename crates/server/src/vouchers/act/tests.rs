@@ -24,7 +24,7 @@ fn hash() -> VoucherHash {
 #[test]
 fn the_words_of_the_cage_become_commands() {
     let hash = hash();
-    let presents = |command| ToHouse { command, about: About::Presents(hash) };
+    let presents = |command| HouseRequest { command, about: VoucherUse::Presents(hash) };
     let why = || "torn".to_owned();
     for (json, expected) in [
         (json!({"redeem": {"number": NUMBER}}), presents(HouseCommand::RedeemAtCage { hash })),
@@ -41,13 +41,13 @@ fn the_words_of_the_cage_become_commands() {
     }
     let amount = Money::from_cents(5_000);
     let sold = || house(&json!({"sell": {"amount": 5_000}})).unwrap().ask(&KEY).unwrap();
-    let About::Issues(number, _) = sold().about else { panic!() };
-    assert_ne!(sold().about, About::Issues(number, amount), "each time another number (F42)");
-    let ToHouse { command, about: About::Issues(number, paid) } = sold() else { panic!() };
+    let VoucherUse::Issues(number, _) = sold().about else { panic!() };
+    assert_ne!(sold().about, VoucherUse::Issues(number, amount), "each time another number (F42)");
+    let HouseRequest { command, about: VoucherUse::Issues(number, paid) } = sold() else { panic!() };
     assert_eq!(paid, amount);
     assert_eq!(command, HouseCommand::SellVoucher { number: number.voucher_number(&KEY), amount, second: None });
     let anew = house(&json!({"reissue": {"serial": 7}})).unwrap().ask(&KEY).unwrap();
-    let ToHouse { command, about: About::Replaces(serial, number) } = anew else { panic!() };
+    let HouseRequest { command, about: VoucherUse::Replaces(serial, number) } = anew else { panic!() };
     let number = number.voucher_number(&KEY);
     assert_eq!(command, HouseCommand::ReissueVoucher { serial, number, ended: None, second: None });
 }
@@ -57,25 +57,27 @@ fn the_words_of_a_terminal_become_commands() {
     let ask = |json: Value| terminal(&json).unwrap().ask(&KEY, SEAT).unwrap();
     let numbers = [1, 2].map(|_| {
         let cash_out = ask(json!({"cash-out-to-voucher": {}}));
-        let TerminalAsk::Cluster(command, Some(number)) = cash_out else { panic!("{cash_out:?}") };
+        let TerminalRequest::Cluster(command, Some(number)) = cash_out else { panic!("{cash_out:?}") };
         let to = CashOut::Voucher(number.voucher_number(&KEY));
         assert_eq!(command, ClusterCommand::CashOut { seat: SEAT.1, to });
         number
     });
     assert_ne!(numbers[0], numbers[1], "each time another number (F42)");
     let command = HouseCommand::RedeemAtSeat { hash: hash(), cluster: SEAT.0, seat: SEAT.1 };
-    let redeem = ToHouse { command, about: About::Presents(hash()) };
-    assert_eq!(ask(json!({"redeem": {"number": NUMBER}})), TerminalAsk::House(redeem));
+    let redeem = HouseRequest { command, about: VoucherUse::Presents(hash()) };
+    assert_eq!(ask(json!({"redeem": {"number": NUMBER}})), TerminalRequest::House(redeem));
     let (serial, claim) = (VoucherSerial(7), ClaimId(3));
     for (json, command) in [
         (json!({"confirm-voucher": {"serial": 7}}), HouseCommand::ConfirmVoucher { serial }),
         (json!({"take-back-claim": {"claim": 3}}), HouseCommand::TakeBackClaim { claim }),
         (json!({"read-claim": {"claim": 3}}), HouseCommand::ReadClaim { claim }),
     ] {
-        assert_eq!(ask(json), TerminalAsk::House(ToHouse { command, about: About::Nothing }));
+        assert_eq!(ask(json), TerminalRequest::House(HouseRequest { command, about: VoucherUse::Nothing }));
     }
     let anew = ask(json!({"reissue-voucher": {"serial": 7}}));
-    let TerminalAsk::House(ToHouse { command, about: About::Replaces(_, number) }) = anew else { panic!("{anew:?}") };
+    let TerminalRequest::House(HouseRequest { command, about: VoucherUse::Replaces(_, number) }) = anew else {
+        panic!("{anew:?}")
+    };
     let number = number.voucher_number(&KEY);
     assert_eq!(command, HouseCommand::ReissueVoucher { serial, number, ended: None, second: None });
 }
@@ -88,11 +90,11 @@ fn every_other_command_is_read_in_its_own_spelling() {
         HouseCommand::Configure { key: "k".to_owned(), value: "v".to_owned(), why: "w".to_owned(), second: None },
     ] {
         let act = house(&serde_json::to_value(&command).unwrap()).unwrap();
-        assert_eq!(act.ask(&KEY).unwrap(), ToHouse { command, about: About::Nothing });
+        assert_eq!(act.ask(&KEY).unwrap(), HouseRequest { command, about: VoucherUse::Nothing });
     }
     let stakes = json!([{"box": "small", "amount": 1_000}]);
     let place = json!({"place": {"seat": 3, "chips": "own", "stakes": stakes}});
-    let TerminalAsk::Cluster(command, None) = terminal(&place).unwrap().ask(&KEY, SEAT).unwrap() else { panic!() };
+    let TerminalRequest::Cluster(command, None) = terminal(&place).unwrap().ask(&KEY, SEAT).unwrap() else { panic!() };
     assert_eq!(serde_json::to_value(&command).unwrap(), place);
     for command in [
         ClusterCommand::CashOut { seat: Seat(3), to: CashOut::HandPay },
@@ -100,7 +102,7 @@ fn every_other_command_is_read_in_its_own_spelling() {
         ClusterCommand::Repeat { seat: Seat(3) },
     ] {
         let act = terminal(&serde_json::to_value(&command).unwrap()).unwrap();
-        assert_eq!(act, Spoken::Command(command));
+        assert_eq!(act, ActOrCommand::Command(command));
     }
 }
 
@@ -159,5 +161,5 @@ fn what_cannot_be_read_is_told() {
 #[test]
 fn a_name_with_escapes_is_the_same_name() {
     let act: HouseAct = serde_json::from_str(r#"{"s\u0065ll":{"amount":5}}"#).unwrap();
-    assert_eq!(act, Spoken::Word(HouseWord::Sell { amount: Money::from_cents(5) }));
+    assert_eq!(act, ActOrCommand::Word(HouseVoucherAct::Sell { amount: Money::from_cents(5) }));
 }

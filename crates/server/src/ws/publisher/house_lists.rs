@@ -12,11 +12,11 @@ use crate::http::reply::json;
 
 /// The lists as they were last published.
 #[derive(Debug, Default)]
-pub(super) struct HouseLists(BTreeMap<ListName, Numbered>);
+pub(super) struct HouseLists(BTreeMap<ListName, NumberedList>);
 
 /// A list with its number.
 #[derive(Debug, Serialize)]
-struct Numbered {
+struct NumberedList {
     number: u64,
     all: Value,
 }
@@ -26,9 +26,9 @@ struct Numbered {
 #[serde(rename_all = "kebab-case")]
 enum ToStaff<'a> {
     /// Everything, once.
-    Snapshot { time: Time, source: u64, sequence: u64, parts: BTreeMap<&'static str, &'a Numbered> },
+    Snapshot { time: Time, source: u64, sequence: u64, parts: BTreeMap<&'static str, &'a NumberedList> },
     /// A list that has changed.
-    Parts(BTreeMap<&'static str, &'a Numbered>),
+    Parts(BTreeMap<&'static str, &'a NumberedList>),
 }
 
 impl HouseLists {
@@ -36,11 +36,11 @@ impl HouseLists {
     pub(super) fn set(&mut self, list: &HouseList) -> Option<Utf8Bytes> {
         let all = serde_json::to_value(list).expect("a list can be written down");
         let name = list.name();
-        let known = self.0.entry(name).or_insert(Numbered { number: 0, all: Value::Null });
+        let known = self.0.entry(name).or_insert(NumberedList { number: 0, all: Value::Null });
         if known.all == all {
             return None;
         }
-        *known = Numbered { number: known.number + 1, all };
+        *known = NumberedList { number: known.number + 1, all };
         Some(json(&ToStaff::Parts(BTreeMap::from([(name.name(), &*known)]))))
     }
 

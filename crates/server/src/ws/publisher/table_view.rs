@@ -13,19 +13,19 @@ use taisai_engine::{
 use taisai_rules::{BetBox, Face, Game, Money};
 use taisai_table::{Cut, Meters, PayList, PersonId, RoundNumber, TableRules, Time, Unwitnessed};
 
-use crate::http::reply::{Answer, Answered, json};
+use crate::http::reply::{CommandReply, NumberedReply, json};
 use crate::ws::connection::Connection;
 
 /// A table as it was last published.
 pub(super) struct TableView {
     rules: TableRules,
-    public: Option<Shown<PublicView>>,
+    public: Option<PublishedView<PublicView>>,
     results: Vec<ResultView>,
     /// Terminals that came before the first view of the table, as their cluster has only begun to follow it.
     early: Vec<Connection>,
     round: Option<RoundStaffView>,
     clusters: BTreeMap<u16, Box<ClusterView>>,
-    staff: Option<Shown<StaffView>>,
+    staff: Option<PublishedView<StaffView>>,
     is_staff_changed: bool,
 }
 
@@ -52,7 +52,7 @@ impl TableView {
     pub(super) fn set_public(&mut self, view: PublicView) -> Option<Utf8Bytes> {
         view.add_to(&mut self.results);
         let Some(shown) = &mut self.public else {
-            self.public = Some(Shown::new(view));
+            self.public = Some(PublishedView::new(view));
             // They connect again, and are shown how their seats stand then.
             self.early.drain(..).for_each(|connection| connection.close());
             return None;
@@ -90,7 +90,7 @@ impl TableView {
     fn update_staff(&mut self) -> Option<Utf8Bytes> {
         let mut view = StaffView::of(&self.rules, self.round.as_ref()?, &self.clusters);
         let Some(shown) = &mut self.staff else {
-            self.staff = Some(Shown::new(view));
+            self.staff = Some(PublishedView::new(view));
             return None;
         };
         let seats = std::mem::take(&mut view.seats);
@@ -253,12 +253,12 @@ fn changed_seats(before: &[SeatHealth], now: &[SeatHealth]) -> (Vec<SeatHealth>,
 
 /// A part as it was last shown, with its number.
 #[derive(Debug)]
-struct Shown<V> {
+struct PublishedView<V> {
     number: u64,
     view: V,
 }
 
-impl<V: Serialize + PartialEq> Shown<V> {
+impl<V: Serialize + PartialEq> PublishedView<V> {
     const fn new(view: V) -> Self {
         Self { number: 0, view }
     }
@@ -329,25 +329,27 @@ enum ToScreen {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = SeatChange))]
 pub(crate) struct SeatMessage<'a> {
-    #[cfg_attr(test, schema(value_type = Vec<Answered>))]
-    answers: Replies<'a>,
+    #[cfg_attr(test, schema(value_type = Vec<NumberedReply>))]
+    answers: SeatReplies<'a>,
     seat: &'a SeatView,
 }
 
 impl<'a> SeatMessage<'a> {
     pub(super) fn of(change: &'a SeatChange, game: Option<&'a Game>) -> Self {
-        Self { answers: Replies(&change.replies, game), seat: &change.view }
+        Self { answers: SeatReplies(&change.replies, game), seat: &change.view }
     }
 }
 
 /// Replies as the answers that a terminal is sent.
-struct Replies<'a>(&'a [(u64, Reply)], Option<&'a Game>);
+struct SeatReplies<'a>(&'a [(u64, Reply)], Option<&'a Game>);
 
-impl Serialize for Replies<'_> {
+impl Serialize for SeatReplies<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(replies, game) = self;
         serializer.collect_seq(
-            replies.iter().map(|(sequence, reply)| Answered { sequence: *sequence, answer: Answer::of(reply, *game) }),
+            replies
+                .iter()
+                .map(|(sequence, reply)| NumberedReply { sequence: *sequence, answer: CommandReply::of(reply, *game) }),
         )
     }
 }
