@@ -23,13 +23,13 @@ use crate::reports::ReportError;
 use archive::Stoppable;
 
 /// So many may read the record at once.
-const AT_ONCE: usize = 2;
+const MAX_CONCURRENT_READS: usize = 2;
 
 /// So long someone waits to be let in.
-const WAITS: Duration = Duration::from_secs(5);
+const PERMIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// So long it may take.
-const TAKES: Duration = Duration::from_mins(1);
+const READ_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// What the record is read with.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl Audits {
         Self {
             verifications: Verifications::new(Arc::clone(&recorded)),
             recorded,
-            permits: Arc::new(Semaphore::new(AT_ONCE)),
+            permits: Arc::new(Semaphore::new(MAX_CONCURRENT_READS)),
         }
     }
 
@@ -67,7 +67,7 @@ impl Audits {
         &self,
         read: impl FnOnce(&RecordSource, &mut Stoppable) -> Result<T, Denied> + Send + 'static,
     ) -> Result<T, Denied> {
-        let permit = tokio::time::timeout(WAITS, Arc::clone(&self.permits).acquire_owned()).await;
+        let permit = tokio::time::timeout(PERMIT_TIMEOUT, Arc::clone(&self.permits).acquire_owned()).await;
         let Ok(Ok(permit)) = permit else { return Err(Denied::TooMany) };
         let recorded = Arc::clone(&self.recorded);
         let is_stopped = Arc::new(AtomicBool::new(false));
@@ -77,7 +77,7 @@ impl Audits {
             let archive = recorded.address.archive().map_err(|error| Denied::from(ReportError::from(error)))?;
             read(&recorded, &mut Stoppable::new(archive, is_stopped))
         });
-        let Ok(answer) = tokio::time::timeout(TAKES, work).await else {
+        let Ok(answer) = tokio::time::timeout(READ_TIMEOUT, work).await else {
             stop.store(true, Ordering::Relaxed);
             return Err(Denied::TooLong);
         };

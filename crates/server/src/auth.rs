@@ -29,7 +29,7 @@ pub(crate) use sign_ins::TimeOuts;
 use sign_ins::{FoundSignIn, SignIns};
 
 /// What a screen asks by itself, with nobody at it, says so by `yes`.
-const UNATTENDED: HeaderName = HeaderName::from_static("taisai-unattended");
+const UNATTENDED_HEADER: HeaderName = HeaderName::from_static("taisai-unattended");
 
 /// Who is signed in.
 pub(crate) struct People {
@@ -90,7 +90,7 @@ impl FromRequestParts<SharedServer> for SignedIn {
 
 /// Whether somebody asks: what a screen asks by itself keeps nobody signed in (F51).
 fn is_use(headers: &HeaderMap) -> bool {
-    headers.get(UNATTENDED).is_none_or(|said| said != "yes")
+    headers.get(UNATTENDED_HEADER).is_none_or(|said| said != "yes")
 }
 
 /// Whether the login of that number still holds, and who it is now. A socket asks before each command, with `is_use`, and

@@ -26,14 +26,14 @@ use crate::http::network::Network;
 use crate::node::peers::NodeAddress;
 use crate::node::{InstallationPlan, TablePlan};
 use crate::serve::ServePlan;
-use crate::ws::SIGN_OF_LIFE;
+use crate::ws::PONG_TIMEOUT;
 
 /// How long a round in play may take to its end when the house is stopped.
-const GRACE: Duration = Duration::from_secs(20);
+const DEFAULT_GRACE: Duration = Duration::from_secs(20);
 
 /// Where a house listens, and the folder of what it keeps, where nobody says otherwise.
-const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8_080);
-const DATA: &str = "data";
+const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8_080);
+const DEFAULT_DATA: &str = "data";
 
 /// What names in a file mean: the games there are, and the moment at which a bare name is read.
 #[derive(Clone, Copy, Debug)]
@@ -185,10 +185,10 @@ impl Config {
             name: "Tai Sai".to_owned(),
             profile: Profile::singapore(),
             is_training: false,
-            listen: LISTEN,
+            listen: DEFAULT_LISTEN,
             metrics_from: Vec::new(),
             node: NodeAddress::default(),
-            data: PathBuf::from(DATA),
+            data: PathBuf::from(DEFAULT_DATA),
             store: None,
             key: None,
             anchor: None,
@@ -246,11 +246,11 @@ impl Config {
             listen: self.listen,
             metrics_from: self.metrics_from,
             tls: self.tls,
-            grace: GRACE,
+            grace: DEFAULT_GRACE,
             seed: Seed::new(&self.tables),
             demo: None,
             new_secrets: false,
-            sign_of_life: SIGN_OF_LIFE,
+            sign_of_life: PONG_TIMEOUT,
             node_address: self.node,
             installation: InstallationPlan {
                 address,

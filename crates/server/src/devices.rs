@@ -41,10 +41,10 @@ pub(crate) use enrol::{enrolment_code, routes};
 pub(crate) use rate_limit::RateLimit;
 
 /// Devices that are connected are looked at so often.
-const LOOKS: Duration = Duration::from_secs(2);
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A copy is reported so often at most, in milliseconds.
-const REPORTED_EVERY: u64 = 60 * 1_000;
+const REPORT_INTERVAL_MILLIS: u64 = 60 * 1_000;
 
 /// The devices that are enrolled, and those that are connected.
 pub(crate) struct Devices {
@@ -89,7 +89,7 @@ impl Devices {
     /// Whether a copy of the device is reported now.
     fn is_reported(&self, device: DeviceId, now: Time) -> bool {
         let mut copied = held(&self.copied);
-        let is_due = copied.get(&device).is_none_or(|last| now.0.abs_diff(last.0) >= REPORTED_EVERY);
+        let is_due = copied.get(&device).is_none_or(|last| now.0.abs_diff(last.0) >= REPORT_INTERVAL_MILLIS);
         if is_due {
             copied.insert(device, now);
         }
@@ -113,7 +113,7 @@ pub(crate) async fn take(server: &Server, proven: Proven) -> Result<DeviceConnec
 /// Where several nodes run the house: ends connections of devices that were revoked or enrolled anew at another, also where no word
 /// of it came.
 pub(crate) async fn find_out(server: Weak<Server>) {
-    let mut looks = tokio::time::interval(LOOKS);
+    let mut looks = tokio::time::interval(CHECK_INTERVAL);
     loop {
         looks.tick().await;
         let Some(server) = server.upgrade() else { return };

@@ -216,11 +216,11 @@ impl NodeHandle {
 
 /// A house that runs.
 pub(crate) struct Node {
-    rooms: Arc<PartitionHost>,
+    host: Arc<PartitionHost>,
     /// What runs here, on one machine.
-    whole: Option<RunningPartitions>,
+    running: Option<RunningPartitions>,
     /// Who opens and closes parts, on several machines.
-    steward: Option<PartitionManager>,
+    manager: Option<PartitionManager>,
     clock: Clock,
     stopped: watch::Receiver<Option<Stopped>>,
     house: [u8; 16],
@@ -243,7 +243,7 @@ fn open_book(plan: &InstallationPlan, warn: Warn) -> Result<Book, NodeError> {
 }
 
 /// Opens the book for a part of a house on several machines, which has these chains.
-fn open_part(plan: &InstallationPlan, chains: &[ChainName], warn: Warn) -> Result<Book, NodeError> {
+fn open_partition(plan: &InstallationPlan, chains: &[ChainName], warn: Warn) -> Result<Book, NodeError> {
     let InstallationPlan { address, files, program, new_house, .. } = plan;
     let opened = Book::open_part(address, files, program.clone(), *new_house, plan.purpose(), chains, warn);
     opened.map_err(other_purpose)
@@ -294,7 +294,7 @@ impl Node {
             tables.push(open_table(&mut book, plan, &profile, clock)?);
         }
         let (stop, stopped) = watch::channel(None);
-        let rooms = Arc::new(PartitionHost {
+        let host = Arc::new(PartitionHost {
             keys: book.keys().to_vec(),
             plan,
             plans,
@@ -303,20 +303,20 @@ impl Node {
             metrics: Arc::clone(metrics),
             sources,
             stop,
-            term: LeaseDeadline::FOREVER,
-            turns: None,
+            lease: LeaseDeadline::FOREVER,
+            events: None,
             unopened: Arc::default(),
             warn,
             system,
         });
         // Each can be written to before any of them speaks.
-        let starts: Vec<_> = tables.into_iter().map(|(round, clusters)| rooms.table(round, clusters, clock)).collect();
-        let mut threads = vec![rooms.house(house, clock).start(rooms.takes_all_along())?];
+        let starts: Vec<_> = tables.into_iter().map(|(round, clusters)| host.table(round, clusters, clock)).collect();
+        let mut threads = vec![host.house(house, clock).start(host.stops_node())?];
         for table in starts {
-            threads.push(table.start(rooms.takes_all_along())?);
+            threads.push(table.start(host.stops_node())?);
         }
-        let (id, whole) = (book.house(), Some(RunningPartitions { threads, book }));
-        Ok(Self { rooms, whole, steward: None, clock, stopped, house: id, is_founded })
+        let (id, running) = (book.house(), Some(RunningPartitions { threads, book }));
+        Ok(Self { host, running, manager: None, clock, stopped, house: id, is_founded })
     }
 
     /// Joins a house on several machines, as a node that listens there, or begins it. Parts that nobody holds are opened here,
@@ -332,7 +332,7 @@ impl Node {
 
     /// The profile, as the record has it.
     pub(crate) fn profile(&self) -> Arc<Profile> {
-        Arc::clone(&self.rooms.profile)
+        Arc::clone(&self.host.profile)
     }
 
     /// The house's id, as the record has it.
@@ -342,18 +342,18 @@ impl Node {
 
     /// The ways into the house.
     pub(crate) fn handle(&self) -> NodeHandle {
-        let PartitionHost { router, plans, unopened, .. } = &*self.rooms;
+        let PartitionHost { router, plans, unopened, .. } = &*self.host;
         NodeHandle { router: Arc::clone(router), plans: plans.clone(), unopened: Arc::clone(unopened) }
     }
 
     /// The keys whose checkpoints are believed.
     pub(crate) fn keys(&self) -> &[PublicKey] {
-        &self.rooms.keys
+        &self.host.keys
     }
 
     /// What this node knows of the others, where there are several.
     pub(crate) fn peers(&self) -> Option<Peers> {
-        self.steward.as_ref().and_then(PartitionManager::peers)
+        self.manager.as_ref().and_then(PartitionManager::peers)
     }
 
     /// Whether the record had people when the house was opened.
@@ -362,8 +362,8 @@ impl Node {
     }
 
     /// Until when its machines may speak.
-    pub(crate) fn term(&self) -> LeaseDeadline {
-        self.rooms.term.clone()
+    pub(crate) fn lease(&self) -> LeaseDeadline {
+        self.host.lease.clone()
     }
 
     /// The house's time.
@@ -373,7 +373,7 @@ impl Node {
 
     /// Numbers for those who send commands.
     pub(crate) fn sources(&self) -> &Sources {
-        &self.rooms.sources
+        &self.host.sources
     }
 
     /// Tells when a part has stopped, and why.
@@ -383,13 +383,13 @@ impl Node {
 
     /// Closes the house: what was asked is recorded, vouched for, and the book closed. Nobody may hold a way into it any more.
     pub(crate) fn close(self) {
-        let Self { rooms, whole, steward, .. } = self;
-        if let Some(steward) = steward {
-            steward.close();
+        let Self { host, running, manager, .. } = self;
+        if let Some(manager) = manager {
+            manager.close();
         }
-        rooms.router.close();
-        if let Some(whole) = whole {
-            whole.close();
+        host.router.close();
+        if let Some(running) = running {
+            running.close();
         }
     }
 }

@@ -36,7 +36,7 @@ pub use dice::{DiceSheet, SetDice, TableDice, TestSheet};
 pub use error::ReportError;
 pub use events::{BadEventPosition, EventFilter, EventLine, EventPosition, MAX_PAGE_EVENTS, events_csv};
 pub use follow::LagSheet;
-pub use games::{BetLine, GAMES, GameLine, games};
+pub use games::{BetLine, GameLine, LAST_GAMES, games};
 pub(crate) use http::{last_games, routes};
 pub use meters::{MeterLine, meters, meters_csv};
 pub(crate) use params::MayRead;
@@ -48,19 +48,19 @@ use crate::http::denied::Denied;
 use follow::{FollowState, PlayedSoFar};
 
 /// So many may read at once.
-const AT_ONCE: usize = 4;
+const MAX_CONCURRENT_READS: usize = 4;
 
 /// So long someone waits to be let in.
-const WAITS: Duration = Duration::from_secs(5);
+const PERMIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// So long an answer may take.
-const TAKES: Duration = Duration::from_secs(20);
+const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How often a reader that took too long is told so.
-const AGAIN: Duration = Duration::from_millis(50);
+const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The games of so many seats are kept.
-const SEATS: usize = 4_096;
+const MAX_CACHED_SEATS: usize = 4_096;
 
 type SeatGames = HashMap<(ClusterId, Seat), (PlayedSoFar, Arc<Vec<GameLine>>)>;
 
@@ -120,7 +120,7 @@ impl Reports {
         let (wake, woken) = sync_channel(1);
         let readers = Arc::new(Readers {
             address: address.clone(),
-            permits: Arc::new(Semaphore::new(AT_ONCE)),
+            permits: Arc::new(Semaphore::new(MAX_CONCURRENT_READS)),
             idle: Mutex::new(Some(Vec::new())),
         });
         let (of_thread, to_close) = (known.clone(), Arc::clone(&readers));
@@ -181,7 +181,7 @@ impl Reports {
         question: impl FnOnce(&mut Reader, &Games) -> Result<T, ReportError> + Send + 'static,
     ) -> Result<T, Denied> {
         let permits = Arc::clone(&self.readers.permits);
-        let handle = tokio::time::timeout(WAITS, permits.acquire_owned()).await;
+        let handle = tokio::time::timeout(PERMIT_TIMEOUT, permits.acquire_owned()).await;
         let Ok(Ok(handle)) = handle else { return Err(Denied::TooMany) };
         let (readers, games) = (Arc::clone(&self.readers), Arc::clone(&self.games));
         let (tell_stop, stop) = oneshot::channel::<Stop>();
@@ -189,7 +189,7 @@ impl Reports {
             let _door = handle;
             let mut reader = match readers.take() {
                 Some(reader) => reader,
-                None => Reader::open(&readers.address)?.with_patience(TAKES)?,
+                None => Reader::open(&readers.address)?.with_patience(READ_TIMEOUT)?,
             };
             // Whoever asked may have gone; the reader goes on to its end.
             tell_stop.send(reader.stop()).map_or_else(drop, drop);
@@ -199,14 +199,14 @@ impl Reports {
             }
             answer
         });
-        if let Ok(answer) = tokio::time::timeout(TAKES, &mut work).await {
+        if let Ok(answer) = tokio::time::timeout(READ_TIMEOUT, &mut work).await {
             return Ok(answer.unwrap_or(Err(ReportError::Thread))?);
         }
         tokio::spawn(async move {
             let Ok(stop) = stop.await else { return };
             while !work.is_finished() {
                 stop.now();
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(CANCEL_INTERVAL).await;
             }
         });
         Err(Denied::TooLong)
@@ -222,7 +222,7 @@ impl Reports {
         }
         let found = Arc::new(self.ask(move |reader, _| games::games(reader, cluster, seat)).await?);
         let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
-        if seats.len() >= SEATS && !seats.contains_key(&(cluster, seat)) {
+        if seats.len() >= MAX_CACHED_SEATS && !seats.contains_key(&(cluster, seat)) {
             seats.clear();
         }
         seats.insert((cluster, seat), (played, Arc::clone(&found)));

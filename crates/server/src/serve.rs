@@ -37,19 +37,19 @@ use crate::server::{Property, Server, SharedServer, Stopping};
 use crate::vouchers::Printer;
 
 /// How often a house that stops looks whether its rounds are over, and its connections gone.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Connections have so long to end when the house stops.
-const FAREWELL: Duration = Duration::from_secs(3);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A node that is told to stop while it opens the house has so long to come to the end of that.
-const LEAVES: Duration = Duration::from_secs(2);
+const ABORTED_START_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A node that has dropped everything joins anew after so long.
-const REJOIN: Duration = Duration::from_millis(250);
+const REJOIN_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The codes of the first terminals are good for a week, in milliseconds: a house takes its time to be set up.
-const FIRST_CODES: u64 = 7 * 24 * 60 * 60 * 1_000;
+const FIRST_CODES_MILLIS: u64 = 7 * 24 * 60 * 60 * 1_000;
 
 /// What a house is run by.
 #[derive(Clone, Debug)]
@@ -151,7 +151,7 @@ pub async fn serve(
             return Err(error);
         }
         tracing::warn!(%error, "this node joins the house anew");
-        if tokio::time::timeout(REJOIN, stop.as_mut()).await.is_ok() {
+        if tokio::time::timeout(REJOIN_INTERVAL, stop.as_mut()).await.is_ok() {
             return Ok(());
         }
     }
@@ -244,7 +244,7 @@ async fn run(
         is_secured,
         node: node.handle(),
         peers: node.peers(),
-        term: node.term(),
+        lease: node.lease(),
         clock: node.clock(),
         sources: node.sources().clone(),
         people: People::open(&secrets, TimeOuts::default()).await?,
@@ -262,7 +262,8 @@ async fn run(
     if is_shared {
         tokio::spawn(find_out(Arc::downgrade(&server)));
     }
-    let accepting = Accepting { listener, tls, routes: routes(&server), metrics, most: accept::most_connections() };
+    let accepting =
+        Accepting { listener, tls, routes: routes(&server), metrics, max_connections: accept::max_connections() };
     let accepting = tokio::spawn(accepting.run(is_stopping));
     tracing::info!(front_page = front_page(address, is_secured), is_training, "the house runs");
     let mut stopped = node.stopped();
@@ -321,7 +322,7 @@ async fn opened(
                     close(node).await;
                 }
             };
-            tokio::time::timeout(LEAVES, left).await.unwrap_or_default();
+            tokio::time::timeout(ABORTED_START_TIMEOUT, left).await.unwrap_or_default();
             Ok(None)
         }
     }
@@ -333,10 +334,10 @@ async fn is_left(server: SharedServer) -> bool {
     drop(server);
     let gone = async {
         while shared.strong_count() > 0 {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
-    tokio::time::timeout(FAREWELL, gone).await.is_ok()
+    tokio::time::timeout(CLOSE_TIMEOUT, gone).await.is_ok()
 }
 
 /// Closes a house, so that the next start finds its folder free.
@@ -368,7 +369,7 @@ async fn finish_rounds(server: &Server, grace: Duration) {
         // Clusters that run apart are in play as long as the round that they follow.
         for table in server.node.all() {
             while table.look(Worker::is_playing).await.unwrap_or(false) {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         }
     };
@@ -390,7 +391,7 @@ fn secrets_of(node: &Node, store: &Address, are_lost: bool) -> Result<Secrets, S
 /// What people and terminals are let in by. It is kept before they are on record.
 async fn let_in(founding: Option<&Founding>, secrets: &Secrets, now: Time) -> Result<Option<FirstUse>, SecretsError> {
     let Some(founding) = founding else { return Ok(None) };
-    let code_expires = Time(now.0 + FIRST_CODES);
+    let code_expires = Time(now.0 + FIRST_CODES_MILLIS);
     let password = async |person| one_time_password(secrets, now, person).await;
     let code = async |device| enrolment_code(secrets, device, code_expires).await;
     founding.first_use(password, code).await.map(Some)

@@ -53,7 +53,7 @@ pub(crate) enum Stopping {
 
 impl Stopping {
     /// What connections are told when they are to end.
-    pub(crate) fn farewell(&self) -> Option<Cow<'static, str>> {
+    pub(crate) fn close_reason(&self) -> Option<Cow<'static, str>> {
         match self {
             Self::No | Self::NoNewRound => None,
             Self::Now => Some("the house closes: connect again".into()),
@@ -74,7 +74,7 @@ pub(crate) struct Server {
     /// What this node knows of the others, where there are several.
     pub(crate) peers: Option<Peers>,
     /// Until when this node may speak.
-    pub(crate) term: LeaseDeadline,
+    pub(crate) lease: LeaseDeadline,
     pub(crate) clock: Clock,
     pub(crate) sources: Sources,
     pub(crate) secrets: Secrets,

@@ -45,41 +45,41 @@ pub(crate) use {
 };
 
 /// No message of a screen has more bytes.
-const LARGEST_MESSAGE: usize = 64 * 1024;
+const MAX_MESSAGE_BYTES: usize = 64 * 1024;
 
 /// So long a screen that is cut off waits for a reason.
-const REASON: Duration = Duration::from_millis(100);
+const STOP_REASON_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// No message has more commands: their answers must fit into a queue.
-const MOST_COMMANDS: usize = 100;
+const MAX_COMMANDS: usize = 100;
 
 /// So many commands in a row may be unreadable.
-const MOST_UNREADABLE: usize = 100;
+const MAX_UNREADABLE_IN_A_ROW: usize = 100;
 
 /// What is read from a connection at once: screens say little, and there are many of them.
-const READ_BUFFER: usize = 2 * 1024;
+const READ_BUFFER_BYTES: usize = 2 * 1024;
 
 /// What is gathered before it is written, and what may be gathered at most.
-const WRITE_BUFFER: usize = 4 * 1024;
-const MOST_WRITTEN: usize = 4 * LARGEST_MESSAGE;
+const WRITE_BUFFER_BYTES: usize = 4 * 1024;
+const MAX_WRITE_BUFFER_BYTES: usize = 4 * MAX_MESSAGE_BYTES;
 
 /// A screen that was quiet for so long is asked for a sign of life.
-const QUIET: Duration = Duration::from_secs(1);
+const PING_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long it may take to give one: with the quiet before it less than two seconds.
-pub(crate) const SIGN_OF_LIFE: Duration = Duration::from_millis(850);
+pub(crate) const PONG_TIMEOUT: Duration = Duration::from_millis(850);
 
 /// How often it is looked whether a person is still signed in.
-const CHECKED: Duration = Duration::from_secs(2);
+const SIGN_IN_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Why a connection ends, as the protocol numbers it.
-const GOING_AWAY: u16 = 1001;
-const BAD_MESSAGE: u16 = 1007;
-const DENIED: u16 = 4000;
-const ELSEWHERE: u16 = 4001;
+const CLOSE_GOING_AWAY: u16 = 1001;
+const CLOSE_BAD_MESSAGE: u16 = 1007;
+const CLOSE_DENIED: u16 = 4000;
+const CLOSE_ELSEWHERE: u16 = 4001;
 
 /// The longest reason: a closing message can hold no longer one.
-const LONGEST_REASON: usize = 120;
+const MAX_CLOSE_REASON_BYTES: usize = 120;
 
 /// Where screens connect.
 pub(crate) fn routes() -> Routes {
@@ -121,10 +121,10 @@ impl From<Denied> for CloseReason {
 impl CloseReason {
     fn frame(self) -> Option<CloseFrame> {
         let (code, reason) = match self {
-            Self::Bad(why) => (BAD_MESSAGE, why),
-            Self::Denied(denied) => (DENIED, denied.code().to_owned()),
-            Self::Elsewhere(cluster) => (ELSEWHERE, cluster.number.to_string()),
-            Self::Away(why) => (GOING_AWAY, why.into_owned()),
+            Self::Bad(why) => (CLOSE_BAD_MESSAGE, why),
+            Self::Denied(denied) => (CLOSE_DENIED, denied.code().to_owned()),
+            Self::Elsewhere(cluster) => (CLOSE_ELSEWHERE, cluster.number.to_string()),
+            Self::Away(why) => (CLOSE_GOING_AWAY, why.into_owned()),
             Self::Gone => return None,
         };
         Some(CloseFrame { code, reason: beginning(&reason).into() })
@@ -142,15 +142,15 @@ impl CloseReason {
 /// A kind of screen.
 pub(crate) trait SocketSession {
     /// Hears what was sent.
-    async fn hear(&mut self, text: &str) -> Result<(), CloseReason>;
+    async fn receive(&mut self, text: &str) -> Result<(), CloseReason>;
 
     /// Waits until the screen is to end for a reason of its own, or `None`: until it is to show a sign of life.
-    async fn told(&mut self) -> Option<CloseReason> {
+    async fn signal(&mut self) -> Option<CloseReason> {
         std::future::pending().await
     }
 
     /// There was a sign of life.
-    fn lives(&mut self) {}
+    fn alive(&mut self) {}
 }
 
 /// The house's time, as a quiet screen is told it: what hears nothing for some seconds has lost the house.
@@ -230,7 +230,7 @@ impl UnreadableCommands {
                 }
             }
         }
-        if self.in_a_row > MOST_UNREADABLE {
+        if self.in_a_row > MAX_UNREADABLE_IN_A_ROW {
             return Err(CloseReason::Bad("too many commands cannot be read".to_owned()));
         }
         if !answers.is_empty() {
@@ -247,7 +247,7 @@ fn bad_command(why: &serde_json::Error) -> Refused {
 
 /// As much of a text as a reason may have.
 fn beginning(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST_REASON)]
+    &text[..text.floor_char_boundary(MAX_CLOSE_REASON_BYTES)]
 }
 
 /// What a person is told of a command; a house that has stopped ends the conversation.
@@ -261,8 +261,8 @@ fn told(answer: Result<CommandReply, Denied>) -> Result<CommandReply, CloseReaso
 
 /// Whether a message holds no more commands than one may.
 fn not_too_many(commands: usize) -> Result<(), CloseReason> {
-    if commands > MOST_COMMANDS {
-        return Err(CloseReason::Bad(format!("a message holds at most {MOST_COMMANDS} commands")));
+    if commands > MAX_COMMANDS {
+        return Err(CloseReason::Bad(format!("a message holds at most {MAX_COMMANDS} commands")));
     }
     Ok(())
 }
@@ -274,11 +274,11 @@ pub(crate) fn upgrade<F: Future<Output = ()> + Send + 'static>(
     run: impl FnOnce(WebSocket) -> F + Send + 'static,
 ) -> Response {
     socket
-        .read_buffer_size(READ_BUFFER)
-        .write_buffer_size(WRITE_BUFFER)
-        .max_write_buffer_size(MOST_WRITTEN)
-        .max_message_size(LARGEST_MESSAGE)
-        .max_frame_size(LARGEST_MESSAGE)
+        .read_buffer_size(READ_BUFFER_BYTES)
+        .write_buffer_size(WRITE_BUFFER_BYTES)
+        .max_write_buffer_size(MAX_WRITE_BUFFER_BYTES)
+        .max_message_size(MAX_MESSAGE_BYTES)
+        .max_frame_size(MAX_MESSAGE_BYTES)
         .on_upgrade(async move |socket| {
             run(socket).await;
             drop(held);
@@ -294,7 +294,7 @@ impl SignInWatch {
         let server = Arc::downgrade(server);
         let watch = async move {
             loop {
-                tokio::time::sleep(CHECKED).await;
+                tokio::time::sleep(SIGN_IN_CHECK_INTERVAL).await;
                 let Some(server) = server.upgrade() else { return };
                 let by = auth::still(&server, login, false).await;
                 if !by.is_ok_and(|by| roles.is_none_or(|roles| by.person.roles.any(roles))) {
@@ -323,10 +323,10 @@ pub(crate) async fn converse(
         // A part of the house that stops lets go of its screens before it is known why.
         CloseReason::Away(why) => {
             let mut stopping = server.stopping.subscribe();
-            CloseReason::Away(timeout(REASON, stops(&mut stopping)).await.unwrap_or(why))
+            CloseReason::Away(timeout(STOP_REASON_TIMEOUT, stops(&mut stopping)).await.unwrap_or(why))
         }
-        farewell @ (CloseReason::Bad(_) | CloseReason::Denied(_) | CloseReason::Elsewhere(_) | CloseReason::Gone) => {
-            farewell
+        reason @ (CloseReason::Bad(_) | CloseReason::Denied(_) | CloseReason::Elsewhere(_) | CloseReason::Gone) => {
+            reason
         }
     }
 }
@@ -342,7 +342,7 @@ async fn talk(
     let mut heard = Instant::now();
     // Whether a sign of life was asked for since something was heard.
     let mut is_asked = false;
-    let mut quiet = pin!(sleep_until(heard + QUIET));
+    let mut quiet = pin!(sleep_until(heard + PING_INTERVAL));
     let mut stops = pin!(stops(&mut stopping));
     loop {
         tokio::select! {
@@ -372,25 +372,25 @@ async fn talk(
                 };
                 heard = Instant::now();
                 if std::mem::take(&mut is_asked) {
-                    quiet.as_mut().reset(heard + QUIET);
+                    quiet.as_mut().reset(heard + PING_INTERVAL);
                 }
-                screen.lives();
-                if let Some(text) = message && let Err(farewell) = screen.hear(&text).await {
-                    return farewell;
+                screen.alive();
+                if let Some(text) = message && let Err(reason) = screen.receive(&text).await {
+                    return reason;
                 }
             }
             () = &mut quiet => {
                 if is_asked {
                     return CloseReason::Gone;
                 }
-                let until = heard + QUIET;
+                let until = heard + PING_INTERVAL;
                 if until > Instant::now() {
                     quiet.as_mut().reset(until);
                     continue;
                 }
                 // The protocol's own question is seen by no page, so a page is told the time beside it.
                 // What another node may show by now is no longer shown as if it were so.
-                if !server.term.holds() {
+                if !server.lease.holds() {
                     return CloseReason::Away(Denied::Elsewhere.code().into());
                 }
                 let beat = json(&Heartbeat { beat: clock.now() });
@@ -404,9 +404,9 @@ async fn talk(
                 is_asked = true;
                 quiet.as_mut().reset(Instant::now() + server.sign_of_life);
             }
-            told = screen.told() => {
-                if let Some(farewell) = told {
-                    return farewell;
+            told = screen.signal() => {
+                if let Some(reason) = told {
+                    return reason;
                 }
                 if !is_asked {
                     if socket.send(Message::Ping(Bytes::new())).await.is_err() {

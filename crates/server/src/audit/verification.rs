@@ -13,7 +13,7 @@ use super::archive::Stoppable;
 use crate::http::denied::Denied;
 
 /// So many are remembered.
-const REMEMBERED: usize = 16;
+const MAX_KEPT_RUNS: usize = 16;
 
 /// How a verification is getting on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -131,7 +131,7 @@ impl Verifications {
         }
         let shown = run.shown();
         runs.push_back(run);
-        if runs.len() > REMEMBERED {
+        if runs.len() > MAX_KEPT_RUNS {
             runs.pop_front();
         }
         Ok(shown)

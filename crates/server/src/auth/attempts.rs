@@ -7,13 +7,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use taisai_table::Time;
 
 /// So many failures of one address in one minute.
-const MOST: u32 = 20;
+const MAX_FAILURES_PER_MINUTE: u32 = 20;
 
 /// A minute, in milliseconds.
-const MINUTE: u64 = 60 * 1_000;
+const MINUTE_MILLIS: u64 = 60 * 1_000;
 
 /// So many addresses are kept.
-const ADDRESSES: usize = 4_096;
+const MAX_ADDRESSES: usize = 4_096;
 
 /// Tries of the last minute.
 #[derive(Debug, Default)]
@@ -31,11 +31,11 @@ impl Attempts {
     /// Someone tries; `false` if there were too many tries. It counts from now on, so that many at once are seen too.
     pub(crate) fn enter(&self, address: IpAddr, now: Time) -> bool {
         let mut tries = self.by_address();
-        let is_old = |minute: &AttemptsInMinute| now.0.abs_diff(minute.begun.0) >= MINUTE;
-        if tries.len() >= ADDRESSES && !tries.contains_key(&address) {
+        let is_old = |minute: &AttemptsInMinute| now.0.abs_diff(minute.begun.0) >= MINUTE_MILLIS;
+        if tries.len() >= MAX_ADDRESSES && !tries.contains_key(&address) {
             tries.retain(|_, minute| !is_old(minute));
             let oldest = tries.iter().min_by_key(|(_, minute)| minute.begun).map(|(address, _)| *address);
-            if tries.len() >= ADDRESSES
+            if tries.len() >= MAX_ADDRESSES
                 && let Some(oldest) = oldest
             {
                 tries.remove(&oldest);
@@ -45,7 +45,7 @@ impl Attempts {
         if is_old(minute) {
             *minute = AttemptsInMinute { begun: now, tries: 0 };
         }
-        let may = minute.tries < MOST;
+        let may = minute.tries < MAX_FAILURES_PER_MINUTE;
         if may {
             minute.tries += 1;
         }
@@ -93,6 +93,6 @@ mod tests {
         for number in 0..10_000 {
             assert!(tries.enter(address(number), Time(number.into())));
         }
-        assert_eq!(tries.by_address().len(), ADDRESSES);
+        assert_eq!(tries.by_address().len(), MAX_ADDRESSES);
     }
 }

@@ -6,9 +6,9 @@ use axum::http::{HeaderMap, HeaderValue};
 use crate::auth::secrets::{SecretsError, hex, random};
 
 /// A browser takes a cookie of such a name only from this very host, secured, and for all of it.
-const NAME: &str = "__Host-taisai";
+const COOKIE_NAME: &str = "__Host-taisai";
 
-const KIND: &str = "Path=/; Secure; HttpOnly; SameSite=Strict";
+const COOKIE_ATTRIBUTES: &str = "Path=/; Secure; HttpOnly; SameSite=Strict";
 
 /// What the browser holds.
 pub(super) struct Token([u8; 32]);
@@ -25,20 +25,21 @@ impl Token {
 
     /// The header that gives it to the browser. It goes when the browser is closed.
     pub(super) fn given(&self) -> HeaderValue {
-        HeaderValue::try_from(format!("{NAME}={}; {KIND}", hex::hex(&self.0))).expect("hex is no bad header")
+        HeaderValue::try_from(format!("{COOKIE_NAME}={}; {COOKIE_ATTRIBUTES}", hex::hex(&self.0)))
+            .expect("hex is no bad header")
     }
 }
 
 /// The header that takes it away.
 pub(super) fn taken() -> HeaderValue {
-    HeaderValue::try_from(format!("{NAME}=; {KIND}; Max-Age=0")).expect("it has no bad characters")
+    HeaderValue::try_from(format!("{COOKIE_NAME}=; {COOKIE_ATTRIBUTES}; Max-Age=0")).expect("it has no bad characters")
 }
 
 /// The token that a request brings.
 pub(super) fn token(headers: &HeaderMap) -> Option<Token> {
     let cookies = headers.get_all(COOKIE).into_iter().filter_map(|cookies| cookies.to_str().ok());
     let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    let (_, token) = pairs.find(|(name, _)| *name == NAME)?;
+    let (_, token) = pairs.find(|(name, _)| *name == COOKIE_NAME)?;
     hex::bytes(token).map(Token)
 }
 

@@ -22,7 +22,7 @@ use crate::http::request::{JsonBody, PathParams};
 use crate::server::{Server, SharedServer};
 
 /// No request at the desk is larger.
-const LARGEST: usize = 4 * 1_024;
+const MAX_BODY_BYTES: usize = 4 * 1_024;
 
 /// Where people sign in.
 pub(crate) fn routes() -> Routes {
@@ -35,7 +35,7 @@ pub(crate) fn routes() -> Routes {
         further_source::add_to,
         give_password::add_to,
     ])
-    .with_largest(LARGEST)
+    .with_largest(MAX_BODY_BYTES)
 }
 
 /// Who signs in.

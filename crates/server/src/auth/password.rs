@@ -12,15 +12,15 @@ use crate::auth::secrets::{OneTimeCode, Password, random};
 use crate::http::denied::Denied;
 
 /// The shortest and the longest password, in characters.
-const SHORTEST: usize = 12;
-const LONGEST: usize = 128;
+const MIN_LENGTH: usize = 12;
+const MAX_LENGTH: usize = 128;
 
 /// OWASP's figures for Argon2id: memory in KiB, passes, lanes.
-const COST: (u32, u32, u32) = (19 * 1_024, 2, 1);
+const ARGON2_COST: (u32, u32, u32) = (19 * 1_024, 2, 1);
 
 /// So many are hashed at once, and so many may wait.
-const AT_ONCE: usize = 2;
-const WAITING: usize = 16;
+const MAX_CONCURRENT_HASHES: usize = 2;
+const MAX_WAITING_HASHES: usize = 16;
 
 /// Hashes passwords, a few at once.
 pub(crate) struct Hashing {
@@ -31,17 +31,20 @@ pub(crate) struct Hashing {
 /// Whether a password may replace another.
 pub(super) fn is_good(new: &str, old: &str) -> bool {
     let is_code_again = OneTimeCode::read(new).is_some_and(|code| OneTimeCode::read(old) == Some(code));
-    (SHORTEST..=LONGEST).contains(&new.chars().count()) && new != old && !is_code_again
+    (MIN_LENGTH..=MAX_LENGTH).contains(&new.chars().count()) && new != old && !is_code_again
 }
 
 impl Hashing {
     pub(super) fn new() -> Self {
-        Self { at_once: Arc::new(Semaphore::new(AT_ONCE)), places: Arc::new(Semaphore::new(AT_ONCE + WAITING)) }
+        Self {
+            at_once: Arc::new(Semaphore::new(MAX_CONCURRENT_HASHES)),
+            places: Arc::new(Semaphore::new(MAX_CONCURRENT_HASHES + MAX_WAITING_HASHES)),
+        }
     }
 
     /// Whether a password is the one on file.
     pub(super) async fn is_right(&self, password: String, on_file: Option<Password>) -> Result<bool, Denied> {
-        if password.chars().count() > LONGEST {
+        if password.chars().count() > MAX_LENGTH {
             return Ok(false);
         }
         self.run(move || is_right(&password, on_file.as_ref())).await
@@ -71,7 +74,7 @@ impl Hashing {
 }
 
 fn argon2() -> Option<Argon2<'static>> {
-    let (memory, passes, lanes) = COST;
+    let (memory, passes, lanes) = ARGON2_COST;
     let params = Params::new(memory, passes, lanes, None).ok()?;
     Some(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }

@@ -36,7 +36,7 @@ pub(crate) enum Expected {
 }
 
 /// So many may wait for the thread; more of them wait to wait.
-const WAITING: usize = 256;
+const QUEUE_CAPACITY: usize = 256;
 
 /// Why the secrets cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -118,7 +118,7 @@ struct StoreConnection {
 impl Secrets {
     /// Opens the secrets beside a record, or makes them where they may be missing. It waits for the disk or the server.
     pub(crate) fn open(address: &Address, expected: Expected) -> Result<Self, SecretsError> {
-        let (work, mut waiting) = mpsc::channel::<StoreJob>(WAITING);
+        let (work, mut waiting) = mpsc::channel::<StoreJob>(QUEUE_CAPACITY);
         let (tell, told) = std::sync::mpsc::channel();
         let address = address.clone();
         let run = move || {

@@ -9,13 +9,13 @@ use taisai_table::{PersonId, Time};
 use crate::auth::secrets::{SignInKey, StoredSignIn};
 
 /// How many screens of one sign-in have numbers of their own at once.
-const MOST_FURTHER: usize = 64;
+const MAX_SCREEN_SOURCES: usize = 64;
 
 /// How often one person may be signed in at once; the one longest idle ends.
-const MOST_OF_ONE: usize = 16;
+const MAX_SIGN_INS_PER_PERSON: usize = 16;
 
 /// How often the store hears that a sign-in is used, in milliseconds.
-const WRITTEN_EVERY: u64 = 60 * 1_000;
+const WRITE_INTERVAL_MILLIS: u64 = 60 * 1_000;
 
 /// When sign-ins end (F51).
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +118,7 @@ impl SignIns {
         let mut open = self.open();
         let CachedSignIn { kept, written } = open.by_source.get_mut(&source)?;
         kept.used = now;
-        (now.0.abs_diff(written.0) >= WRITTEN_EVERY).then(|| {
+        (now.0.abs_diff(written.0) >= WRITE_INTERVAL_MILLIS).then(|| {
             *written = now;
             (now, kept.asked)
         })
@@ -139,7 +139,7 @@ impl SignIns {
         let mut open = self.open();
         let CachedSignIn { kept, .. } = open.by_source.get_mut(&source)?;
         kept.further.push(further);
-        (kept.further.len() > MOST_FURTHER).then(|| kept.further.remove(0))
+        (kept.further.len() > MAX_SCREEN_SOURCES).then(|| kept.further.remove(0))
     }
 
     /// Whether a number belongs to the sign-in, which uses it now.
@@ -157,7 +157,7 @@ impl SignIns {
         let is_over = |kept: &StoredSignIn| self.time_outs.is_over(kept, now);
         let mut ended = open.matching(is_over);
         let of_one = open.matching(|other| other.person == kept.person && !is_over(other));
-        if of_one.len() >= MOST_OF_ONE {
+        if of_one.len() >= MAX_SIGN_INS_PER_PERSON {
             ended.extend(of_one.into_iter().min_by_key(|source| open.by_source[source].kept.used));
         }
         open.remove(&ended);
@@ -236,7 +236,7 @@ fn millis(duration: Duration) -> u64 {
 mod tests {
     use super::*;
 
-    const MINUTE: u64 = 60 * 1_000;
+    const MINUTE_MILLIS: u64 = 60 * 1_000;
     const BEGUN: u64 = 1_000_000;
 
     fn kept(source: u64, person: u32, at: u64) -> StoredSignIn {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     fn at(minutes: u64) -> Time {
-        Time(BEGUN + minutes * MINUTE)
+        Time(BEGUN + minutes * MINUTE_MILLIS)
     }
 
     #[test]
@@ -306,7 +306,7 @@ mod tests {
     fn a_clock_that_was_set_back_makes_no_sign_in_last_longer() {
         let sign_ins = sign_ins();
         assert!(sign_ins.by_source(1, Time(BEGUN - 1_000)).is_some(), "a little");
-        assert_eq!(sign_ins.by_source(1, Time(BEGUN - 15 * MINUTE)), None);
+        assert_eq!(sign_ins.by_source(1, Time(BEGUN - 15 * MINUTE_MILLIS)), None);
     }
 
     #[test]
@@ -321,7 +321,7 @@ mod tests {
     fn numbers_of_screens_belong_to_their_sign_in_until_they_are_long_unused() {
         let sign_ins = sign_ins();
         sign_ins.begin(kept(2, 7, BEGUN), at(0));
-        for further in 100..100 + u64::try_from(MOST_FURTHER).unwrap() {
+        for further in 100..100 + u64::try_from(MAX_SCREEN_SOURCES).unwrap() {
             assert_eq!(sign_ins.add_source(1, further), None);
         }
         assert!(sign_ins.uses(1, 1) && sign_ins.uses(1, 100));

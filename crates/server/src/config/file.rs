@@ -10,17 +10,17 @@ use taisai_record::Address;
 use taisai_rules::{Game, LimitScope, Money, Station};
 use taisai_table::{LimitEntry, LimitRange, Profile, Registration, TableId, TableLimits, TableRules};
 
-use super::{Config, DATA, GameNames, LEVELS, LISTEN, Log, LogFormat, TableConfig, is_exposed};
+use super::{Config, DEFAULT_DATA, DEFAULT_LISTEN, GameNames, LEVELS, Log, LogFormat, TableConfig, is_exposed};
 use crate::http::accept::Tls;
 use crate::http::network::Network;
 use crate::node::peers::NodeAddress;
 
 /// The largest amount that a file may name, in cents.
-const MOST_CENTS: u32 = 4_000_000_000;
+const MAX_CENTS: u32 = 4_000_000_000;
 /// The most seats or Player Terminals of a table.
-const MOST_SEATS: u32 = 20_000;
+const MAX_SEATS: u32 = 20_000;
 /// The largest file that is read, in bytes.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 impl Config {
     /// Reads a file that lies at a path, or names every fault in it. What it leaves out is as in [`Config::default_house`],
@@ -37,9 +37,9 @@ impl Config {
         folder: &Path,
         other: impl Fn(&Path) -> io::Result<String>,
     ) -> Result<Self, Vec<Fault>> {
-        if u64::try_from(text.len()).is_ok_and(|bytes| bytes > MOST_BYTES) {
+        if u64::try_from(text.len()).is_ok_and(|bytes| bytes > MAX_FILE_BYTES) {
             let mut reader = Reader::new(text);
-            reader.fault(0..0, FaultKind::Syntax, format!("the file has more than {MOST_BYTES} bytes"));
+            reader.fault(0..0, FaultKind::Syntax, format!("the file has more than {MAX_FILE_BYTES} bytes"));
             return Err(reader.finish());
         }
         let (mut reader, document) = Reader::parse(text);
@@ -63,8 +63,11 @@ pub fn is_node(address: &str) -> bool {
 /// Reads a file that is not too large.
 fn read_file(path: &Path) -> io::Result<String> {
     let length = std::fs::metadata(path).map(|found| if found.is_file() { found.len() } else { u64::MAX })?;
-    if length > MOST_BYTES {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("it is no file of at most {MOST_BYTES} bytes")));
+    if length > MAX_FILE_BYTES {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("it is no file of at most {MAX_FILE_BYTES} bytes"),
+        ));
     }
     std::fs::read_to_string(path)
 }
@@ -104,9 +107,9 @@ impl File<'_> {
             name,
             profile,
             is_training,
-            listen: address.unwrap_or(LISTEN),
+            listen: address.unwrap_or(DEFAULT_LISTEN),
             metrics_from: metrics_from.unwrap_or_default(),
-            data: data.unwrap_or_else(|| self.folder.join(DATA)),
+            data: data.unwrap_or_else(|| self.folder.join(DEFAULT_DATA)),
             store,
             key,
             anchor,
@@ -363,7 +366,7 @@ fn seats<'t>(reader: &mut Reader<'t>, table: &mut Table<'_, 't>, game: Option<&G
         reader.fault(table.span.clone(), FaultKind::MissingKey, format!("{key:?} is missing"));
         return None;
     };
-    let all = reader.integer(own, 1..=MOST_SEATS)?;
+    let all = reader.integer(own, 1..=MAX_SEATS)?;
     let count = of_clusters.unwrap_or(Some(1))?;
     if let Some(clusters) = clusters {
         if count > all {
@@ -380,7 +383,7 @@ fn seats<'t>(reader: &mut Reader<'t>, table: &mut Table<'_, 't>, game: Option<&G
 }
 
 /// 3.3: with less no round opens.
-const NOT_WHOLE: &str = "every box needs a minimum and a maximum: name what is missing in `boxes`, or give `rest`; \
+const INCOMPLETE_LIMITS: &str = "every box needs a minimum and a maximum: name what is missing in `boxes`, or give `rest`; \
                          a live table of Tai Sai needs a `differential` too";
 
 /// Limits as they are spelled everywhere, in whole cents.
@@ -410,7 +413,8 @@ fn read_limits<'t>(reader: &mut Reader<'t>, value: &Value<'t>, rules: Option<&Ta
             Ok(checked) => layout.check_unit(checked.unit()).err().map(|error| error.to_string()),
         };
         let is_whole = || limits.check(layout).is_ok_and(|limits| limits.are_whole(layout));
-        let fault = fault.or_else(|| (!is_whole() && layout.limit_scope().is_some()).then(|| NOT_WHOLE.to_owned()));
+        let fault =
+            fault.or_else(|| (!is_whole() && layout.limit_scope().is_some()).then(|| INCOMPLETE_LIMITS.to_owned()));
         if let Some(fault) = fault {
             reader.fault(value.span(), FaultKind::BadValue, fault);
             return None;
@@ -442,5 +446,5 @@ fn read_boxes<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Vec<Limi
 }
 
 fn cents<'t>(reader: &mut Reader<'t>, value: &Value<'t>) -> Option<Money> {
-    reader.integer(value, 0..=MOST_CENTS).map(|cents| Money::from_cents(cents.into()))
+    reader.integer(value, 0..=MAX_CENTS).map(|cents| Money::from_cents(cents.into()))
 }

@@ -21,7 +21,7 @@ use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
 
 /// A round in so many is void, as a die does not lie flat.
-const VOID: u32 = 30;
+const VOID_ONE_IN: u32 = 30;
 
 const DEALER: PersonId = PersonId(1);
 const SUPERVISOR: PersonId = PersonId(3);
@@ -173,7 +173,7 @@ impl Dealer {
                 self.wait(self.pace.step()).await;
                 let void = RoundCommand::Void { reason: VoidReason::NotFlat };
                 let command =
-                    if chance::once_in(VOID)? { void } else { RoundCommand::Commit { dice: chance::dice()? } };
+                    if chance::once_in(VOID_ONE_IN)? { void } else { RoundCommand::Commit { dice: chance::dice()? } };
                 self.ask(dealer, command).await?;
             }
         }

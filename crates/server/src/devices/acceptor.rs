@@ -54,9 +54,9 @@ async fn connect(
         return Err(Denied::Unknown);
     }
     Ok(upgrade(socket, held, move |mut socket| async move {
-        let farewell = answer::<Acceptor>(&mut socket, &server, table).await;
+        let reason = answer::<Acceptor>(&mut socket, &server, table).await;
         drop(server);
-        farewell.say(socket).await;
+        reason.say(socket).await;
     }))
 }
 
@@ -70,7 +70,7 @@ impl ClusterDevice for Acceptor {
     const NAME: &'static str = "note acceptor";
 
     /// A person feeds it a note in two seconds.
-    const PACE: (u32, Duration) = (16, Duration::from_millis(250));
+    const RATE: (u32, Duration) = (16, Duration::from_millis(250));
 
     fn of(kind: DeviceKind) -> Option<Self> {
         match kind {

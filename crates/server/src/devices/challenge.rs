@@ -16,13 +16,13 @@ use crate::http::reply::json;
 use crate::server::Server;
 
 /// How long a device may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PROOF_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Its answer has no more bytes.
-const LARGEST: usize = 1_024;
+const MAX_PROOF_BYTES: usize = 1_024;
 
 /// What is signed begins with it, so that the key signs nothing else.
-const PURPOSE: &[u8] = b"taisai device\0";
+const SIGNING_CONTEXT: &[u8] = b"taisai device\0";
 
 /// What a device is sent first.
 #[derive(Debug, Serialize)]
@@ -49,7 +49,7 @@ pub(crate) struct Signed {
 pub(crate) async fn prove(socket: &mut WebSocket, server: &Server) -> Result<Proven, Denied> {
     let challenge: [u8; 32] = random()?;
     let said = json(&Challenge { challenge: hex::hex(&challenge) });
-    let answer = timeout(PATIENCE, exchange(socket, said)).await.ok().flatten().ok_or(Denied::NotProven)?;
+    let answer = timeout(PROOF_TIMEOUT, exchange(socket, said)).await.ok().flatten().ok_or(Denied::NotProven)?;
     let signed = serde_json::from_str(&answer).map_err(|_| Denied::NotProven)?;
     proven(server, &challenge, &signed).await
 }
@@ -58,7 +58,7 @@ async fn exchange(socket: &mut WebSocket, said: Utf8Bytes) -> Option<Utf8Bytes> 
     socket.send(Message::Text(said)).await.ok()?;
     loop {
         match socket.recv().await?.ok()? {
-            Message::Text(text) => return (text.len() <= LARGEST).then_some(text),
+            Message::Text(text) => return (text.len() <= MAX_PROOF_BYTES).then_some(text),
             Message::Ping(_) | Message::Pong(_) => {}
             Message::Binary(_) | Message::Close(_) => return None,
         }
@@ -81,7 +81,7 @@ pub(super) async fn proven(server: &Server, challenge: &[u8; 32], signed: &Signe
 
 /// What a device signs.
 pub(super) fn content(house: [u8; 16], device: DeviceId, challenge: &[u8; 32]) -> Vec<u8> {
-    [PURPOSE, &house, &device.0.to_le_bytes(), challenge].concat()
+    [SIGNING_CONTEXT, &house, &device.0.to_le_bytes(), challenge].concat()
 }
 
 fn is_signed(key: &[u8; 32], content: &[u8], signature: &[u8; 64]) -> bool {

@@ -50,9 +50,9 @@ async fn connect(
         return Err(Denied::Unknown);
     }
     Ok(upgrade(socket, held, move |mut socket| async move {
-        let farewell = answer::<ChipReader>(&mut socket, &server, table).await;
+        let reason = answer::<ChipReader>(&mut socket, &server, table).await;
         drop(server);
-        farewell.say(socket).await;
+        reason.say(socket).await;
     }))
 }
 
@@ -65,7 +65,7 @@ impl ClusterDevice for ChipReader {
     const NAME: &'static str = "chip reader";
 
     /// It speaks for all seats of a table; in the last seconds before the close many place at once.
-    const PACE: (u32, Duration) = (64, Duration::from_millis(50));
+    const RATE: (u32, Duration) = (64, Duration::from_millis(50));
 
     fn of(kind: DeviceKind) -> Option<Self> {
         match kind {

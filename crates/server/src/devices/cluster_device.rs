@@ -20,10 +20,10 @@ use crate::ws::connection::Connection;
 use crate::ws::{CloseReason, SocketSession, converse};
 
 /// How often it is looked whether a device may still speak.
-const CHECKED: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// So many messages in a row that cannot be read or come too fast end the connection.
-const PATIENCE: u32 = 64;
+const MAX_DENIED_IN_A_ROW: u32 = 64;
 
 /// A kind of device that sends commands to its cluster.
 pub(crate) trait ClusterDevice: Copy {
@@ -31,7 +31,7 @@ pub(crate) trait ClusterDevice: Copy {
     const NAME: &'static str;
 
     /// How many messages it may send at once, and how long until one more.
-    const PACE: (u32, Duration);
+    const RATE: (u32, Duration);
 
     /// The device, if it is one of this kind.
     fn of(kind: DeviceKind) -> Option<Self>;
@@ -72,8 +72,8 @@ pub(crate) async fn answer<D: ClusterDevice>(
         return Denied::NotYours.into();
     }
     let Some(handle) = server.node.cluster(cluster) else { return CloseReason::Elsewhere(cluster) };
-    let place = match take(server, proven).await {
-        Ok(place) => place,
+    let device_connection = match take(server, proven).await {
+        Ok(device_connection) => device_connection,
         Err(denied) => return denied.into(),
     };
     tracing::info!(table = table.0, device = proven.device.0, "a {} is connected", D::NAME);
@@ -84,15 +84,15 @@ pub(crate) async fn answer<D: ClusterDevice>(
         kind,
         handle,
         connection,
-        place,
-        doubted_by: Vec::new(),
-        checks: interval(CHECKED),
-        pace: RateLimit::new(D::PACE.0, D::PACE.1, Instant::now()),
+        device_connection,
+        life_signs: Vec::new(),
+        checks: interval(CHECK_INTERVAL),
+        pace: RateLimit::new(D::RATE.0, D::RATE.1, Instant::now()),
         denied: 0,
     };
-    let farewell = converse(socket, &mut asking, messages, server).await;
+    let reason = converse(socket, &mut asking, messages, server).await;
     tracing::info!(table = table.0, device = proven.device.0, "a {} has gone", D::NAME);
-    farewell
+    reason
 }
 
 struct ClusterDeviceSession<D> {
@@ -101,9 +101,9 @@ struct ClusterDeviceSession<D> {
     kind: D,
     handle: TableHandle,
     connection: Connection,
-    place: DeviceConnection,
+    device_connection: DeviceConnection,
     /// Those who wait for a sign of life, as they say to be this device.
-    doubted_by: Vec<LifeSign>,
+    life_signs: Vec<LifeSign>,
     checks: Interval,
     pace: RateLimit,
     denied: u32,
@@ -123,7 +123,7 @@ impl<D> ClusterDeviceSession<D> {
 
     fn deny(&mut self, sequence: Option<u64>, denied: Denied) -> Result<(), CloseReason> {
         self.denied += 1;
-        if self.denied > PATIENCE {
+        if self.denied > MAX_DENIED_IN_A_ROW {
             return Err(denied.into());
         }
         self.say(sequence, CommandReply::Refused(denied.into()));
@@ -132,7 +132,7 @@ impl<D> ClusterDeviceSession<D> {
 }
 
 impl<D: ClusterDevice> SocketSession for ClusterDeviceSession<D> {
-    async fn hear(&mut self, text: &str) -> Result<(), CloseReason> {
+    async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
         if !self.pace.allows(Instant::now()) {
             return self.deny(None, Denied::TooMany);
         }
@@ -155,12 +155,12 @@ impl<D: ClusterDevice> SocketSession for ClusterDeviceSession<D> {
         Ok(())
     }
 
-    async fn told(&mut self) -> Option<CloseReason> {
+    async fn signal(&mut self) -> Option<CloseReason> {
         loop {
             tokio::select! {
-                told = self.place.told() => match told {
+                told = self.device_connection.signal() => match told {
                     ConnectionSignal::ShowLife(life) => {
-                        self.doubted_by.push(life);
+                        self.life_signs.push(life);
                         return None;
                     }
                     ConnectionSignal::CutOff => return Some(Denied::NotProven.into()),
@@ -174,7 +174,7 @@ impl<D: ClusterDevice> SocketSession for ClusterDeviceSession<D> {
         }
     }
 
-    fn lives(&mut self) {
-        self.doubted_by.drain(..).for_each(LifeSign::shown);
+    fn alive(&mut self) {
+        self.life_signs.drain(..).for_each(LifeSign::shown);
     }
 }

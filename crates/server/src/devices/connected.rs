@@ -13,10 +13,10 @@ use tokio::time::timeout;
 use super::held;
 
 /// How often a newcomer asks whoever holds the place, where others come and go meanwhile.
-const ASKED: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// So many newcomers may ask a connection at once.
-const WAITING: usize = 4;
+const MAX_WAITING: usize = 4;
 
 type ConnectedDevices = HashMap<DeviceId, ConnectedDevice>;
 
@@ -66,7 +66,7 @@ impl ConnectionRegistry {
     /// Takes the place of a device; nothing if another connection has it and shows a sign of life in time.
     pub(super) async fn take(&self, device: DeviceId, source: u64, sign_of_life: Duration) -> Option<DeviceConnection> {
         let mut silent: Option<mpsc::Sender<LifeSign>> = None;
-        for _ in 0..ASKED {
+        for _ in 0..MAX_ATTEMPTS {
             let first = match self.enter((device, source), silent.as_ref()) {
                 Ok(taken) => return Some(taken),
                 Err(first) => first,
@@ -92,7 +92,7 @@ impl ConnectionRegistry {
         {
             return Err(first.get().ask.clone());
         }
-        let (ask, asked) = mpsc::channel(WAITING);
+        let (ask, asked) = mpsc::channel(MAX_WAITING);
         let taken =
             DeviceConnection { device, asked, ask: ask.downgrade(), connections: Arc::clone(&self.connections) };
         entry.insert_entry(ConnectedDevice { source, ask });
@@ -128,7 +128,7 @@ async fn is_alive(first: &mpsc::Sender<LifeSign>) -> bool {
 
 impl DeviceConnection {
     /// Waits until there is something to be told. It may be given up and called again at any time.
-    pub(crate) async fn told(&mut self) -> ConnectionSignal {
+    pub(crate) async fn signal(&mut self) -> ConnectionSignal {
         self.asked.recv().await.map_or(ConnectionSignal::CutOff, ConnectionSignal::ShowLife)
     }
 }
@@ -154,7 +154,7 @@ mod tests {
     /// A connection that shows signs of life until it is cut off.
     fn alive(mut taken: DeviceConnection) -> tokio::task::JoinHandle<()> {
         tokio::spawn(async move {
-            while let ConnectionSignal::ShowLife(life) = taken.told().await {
+            while let ConnectionSignal::ShowLife(life) = taken.signal().await {
                 life.shown();
             }
         })
@@ -178,9 +178,9 @@ mod tests {
         let mut first = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
         let second = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
         // What the first was asked meanwhile is too late.
-        let ConnectionSignal::ShowLife(life) = first.told().await else { panic!("it was asked") };
+        let ConnectionSignal::ShowLife(life) = first.signal().await else { panic!("it was asked") };
         life.shown();
-        assert!(matches!(first.told().await, ConnectionSignal::CutOff));
+        assert!(matches!(first.signal().await, ConnectionSignal::CutOff));
         drop(first);
         let second = alive(second);
         assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none(), "the place stays with the second");

@@ -10,8 +10,8 @@ use taisai_table::TableId;
 use crate::auth::ClientAddress;
 
 /// The displays of a table, and those of them that come from one address.
-const MOST: usize = 64;
-const MOST_FROM_ONE: usize = 8;
+const MAX_DISPLAYS_PER_TABLE: usize = 64;
+const MAX_DISPLAYS_PER_ADDRESS: usize = 8;
 
 /// The count of displays.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ impl Displays {
         let mut counts = self.counts();
         let all: usize = counts.iter().filter(|((of, _), _)| *of == table).map(|(_, count)| count).sum();
         let from_one = counts.get(&taken).copied().unwrap_or(0);
-        (all < MOST && from_one < MOST_FROM_ONE).then(|| {
+        (all < MAX_DISPLAYS_PER_TABLE && from_one < MAX_DISPLAYS_PER_ADDRESS).then(|| {
             counts.insert(taken, from_one + 1);
             DisplayPlace { displays: self.clone(), taken }
         })
@@ -60,11 +60,11 @@ mod tests {
     fn no_address_takes_all_the_places_of_a_table() {
         let displays = Displays::default();
         let take = |table, from: u8| displays.take(TableId(table), ClientAddress(IpAddr::from([192, 0, 2, from])));
-        let held: Vec<_> = (0..MOST).filter_map(|_| take(1, 1)).collect();
-        assert_eq!(held.len(), MOST_FROM_ONE);
+        let held: Vec<_> = (0..MAX_DISPLAYS_PER_TABLE).filter_map(|_| take(1, 1)).collect();
+        assert_eq!(held.len(), MAX_DISPLAYS_PER_ADDRESS);
         assert!(take(1, 2).is_some() && take(2, 1).is_some(), "other addresses and other tables have theirs");
         let others: Vec<_> = (2..=u8::MAX).filter_map(|from| take(1, from)).collect();
-        assert_eq!(held.len() + others.len(), MOST);
+        assert_eq!(held.len() + others.len(), MAX_DISPLAYS_PER_TABLE);
         drop(held);
         assert!(take(1, 1).is_some(), "a place that is left is free");
         drop(others);

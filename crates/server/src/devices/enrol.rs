@@ -22,14 +22,14 @@ use crate::http::request::{JsonBody, PathParams};
 use crate::server::{Server, SharedServer};
 
 /// No request for an enrolment is larger.
-const LARGEST: usize = 1_024;
+const MAX_BODY_BYTES: usize = 1_024;
 
 /// How long a code is good.
-const LASTS: Duration = Duration::from_mins(10);
+const CODE_LIFETIME: Duration = Duration::from_mins(10);
 
 /// Where devices are enrolled.
 pub(crate) fn routes() -> Routes {
-    Routes::of([code::add_to, enrol::add_to]).with_largest(LARGEST)
+    Routes::of([code::add_to, enrol::add_to]).with_largest(MAX_BODY_BYTES)
 }
 
 /// A code that enrols a device. It is shown once.
@@ -100,7 +100,7 @@ async fn code(
     if let CommandReply::Refused(_) = server.node.house().ask(Actor::Person(signed_in.person), id, given).await? {
         return Err(Denied::Unknown);
     }
-    let lasts = u64::try_from(LASTS.as_millis()).map_err(|_| Denied::Internal)?;
+    let lasts = u64::try_from(CODE_LIFETIME.as_millis()).map_err(|_| Denied::Internal)?;
     let expires = Time(server.clock.now().0 + lasts);
     let code = enrolment_code(&server.secrets, device, expires).await?;
     tracing::info!(device = device.0, by = signed_in.person.id.0, "a code for a device was given");

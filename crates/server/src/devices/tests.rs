@@ -152,7 +152,7 @@ async fn a_device_has_one_connection() {
     let device = prove(&house, &right).await.unwrap();
     let mut taken = take(&house.server, device).await.unwrap();
     let alive = async {
-        let ConnectionSignal::ShowLife(life) = taken.told().await else { panic!("it was cut off") };
+        let ConnectionSignal::ShowLife(life) = taken.signal().await else { panic!("it was cut off") };
         life.shown();
     };
     let (copy, ()) = tokio::join!(take(&house.server, device), alive);
@@ -160,7 +160,7 @@ async fn a_device_has_one_connection() {
     assert_eq!(copies(&house).await, 1);
 
     enrol(&house, &code(&house).await, &key(2)).await;
-    assert!(matches!(taken.told().await, ConnectionSignal::CutOff), "enrolled anew");
+    assert!(matches!(taken.signal().await, ConnectionSignal::CutOff), "enrolled anew");
     assert_eq!(prove(&house, &right).await, Err(Denied::NotProven), "the old key");
     assert_eq!(take(&house.server, device).await.err(), Some(Denied::NotProven), "proved before, with the old key");
     let device = prove(&house, &signed(&key(2), house.server.place.house, DEVICE, &CHALLENGE)).await.unwrap();
@@ -168,7 +168,7 @@ async fn a_device_has_one_connection() {
 
     revoke(&house).await;
     house.server.devices.cut(DEVICE, None);
-    assert!(matches!(taken.told().await, ConnectionSignal::CutOff), "revoked");
+    assert!(matches!(taken.signal().await, ConnectionSignal::CutOff), "revoked");
     drop(taken);
     assert_eq!(take(&house.server, device).await.err(), Some(Denied::NotProven), "proved before it was revoked");
 }

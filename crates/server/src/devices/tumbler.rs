@@ -26,7 +26,7 @@ use crate::ws::{CloseReason, SocketSession, converse, upgrade};
 use session::{TumblerReply, TumblerSession};
 
 /// How often it is looked whether a tumbler may still speak.
-const CHECKED: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Where tumblers connect.
 pub(crate) fn routes() -> Routes {
@@ -52,24 +52,25 @@ async fn connect(
     let table = TableId(table);
     let handle = server.table(table)?;
     Ok(upgrade(socket, held, move |mut socket| async move {
-        let farewell = tumble(&mut socket, &server, table, handle).await;
+        let reason = tumble(&mut socket, &server, table, handle).await;
         drop(server);
-        farewell.say(socket).await;
+        reason.say(socket).await;
     }))
 }
 
 async fn tumble(socket: &mut WebSocket, server: &SharedServer, table: TableId, handle: TableHandle) -> CloseReason {
-    let (proven, place) = match prove(socket, server).await {
+    let (proven, device_connection) = match prove(socket, server).await {
         Ok(proven) => proven,
         Err(denied) => return denied.into(),
     };
     tracing::info!(table = table.0, device = proven.device.0, "a tumbler is connected");
     let (connection, messages) = Connection::new();
     let hearing = TumblerSession::new(proven, table, handle, server.node.house());
-    let mut tumbler = Tumbler { hearing, connection, place, doubted_by: Vec::new(), checks: interval(CHECKED) };
-    let farewell = converse(socket, &mut tumbler, messages, server).await;
+    let mut tumbler =
+        Tumbler { hearing, connection, device_connection, life_signs: Vec::new(), checks: interval(CHECK_INTERVAL) };
+    let reason = converse(socket, &mut tumbler, messages, server).await;
     tracing::info!(table = table.0, device = proven.device.0, "a tumbler has gone");
-    farewell
+    reason
 }
 
 async fn prove(socket: &mut WebSocket, server: &SharedServer) -> Result<(Proven, DeviceConnection), Denied> {
@@ -86,15 +87,15 @@ async fn prove(socket: &mut WebSocket, server: &SharedServer) -> Result<(Proven,
 struct Tumbler {
     hearing: TumblerSession,
     connection: Connection,
-    place: DeviceConnection,
+    device_connection: DeviceConnection,
     /// Those who wait for a sign of life, as they say to be this tumbler.
-    doubted_by: Vec<LifeSign>,
+    life_signs: Vec<LifeSign>,
     checks: Interval,
 }
 
 impl SocketSession for Tumbler {
-    async fn hear(&mut self, text: &str) -> Result<(), CloseReason> {
-        match self.hearing.hear(text).await? {
+    async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
+        match self.hearing.receive(text).await? {
             TumblerReply::Send(answer) => {
                 self.connection.send(answer);
                 Ok(())
@@ -103,12 +104,12 @@ impl SocketSession for Tumbler {
         }
     }
 
-    async fn told(&mut self) -> Option<CloseReason> {
+    async fn signal(&mut self) -> Option<CloseReason> {
         loop {
             tokio::select! {
-                told = self.place.told() => match told {
+                told = self.device_connection.signal() => match told {
                     ConnectionSignal::ShowLife(life) => {
-                        self.doubted_by.push(life);
+                        self.life_signs.push(life);
                         return None;
                     }
                     ConnectionSignal::CutOff => return Some(Denied::NotProven.into()),
@@ -122,8 +123,8 @@ impl SocketSession for Tumbler {
         }
     }
 
-    fn lives(&mut self) {
-        self.doubted_by.drain(..).for_each(LifeSign::shown);
+    fn alive(&mut self) {
+        self.life_signs.drain(..).for_each(LifeSign::shown);
     }
 }
 

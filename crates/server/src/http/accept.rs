@@ -26,19 +26,19 @@ use crate::metrics::Metrics;
 use crate::server::Stopping;
 
 /// A request's head, or a handshake, must be there by then.
-const HEAD: Duration = Duration::from_secs(5);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The largest head of a request.
-const LARGEST_HEAD: usize = 16 * 1024;
+const MAX_HEAD_BYTES: usize = 16 * 1024;
 
 /// Connections that wait in the system for us to take them.
-const BACKLOG: u32 = 4_096;
+const LISTEN_BACKLOG: u32 = 4_096;
 
 /// Files that are kept free for the store and everything else that is no connection.
-const OTHER_FILES: u64 = 512;
+const RESERVED_FILES: u64 = 512;
 
 /// More connections are never taken.
-const MOST_CONNECTIONS: u64 = 65_536;
+const MAX_CONNECTIONS: u64 = 65_536;
 
 /// The certificate that connections are secured with.
 #[derive(Clone, Debug)]
@@ -89,13 +89,13 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { tokio::net::TcpSocket::new_v4() } else { tokio::net::TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
-    socket.listen(BACKLOG)
+    socket.listen(LISTEN_BACKLOG)
 }
 
 /// Raises the number of open files as far as the system lets us, and tells how many connections that leaves.
-pub(crate) fn most_connections() -> usize {
+pub(crate) fn max_connections() -> usize {
     let files = rlimit::increase_nofile_limit(u64::MAX).unwrap_or(1_024);
-    let connections = files.saturating_sub(OTHER_FILES).clamp(64, MOST_CONNECTIONS);
+    let connections = files.saturating_sub(RESERVED_FILES).clamp(64, MAX_CONNECTIONS);
     usize::try_from(connections).unwrap_or(64)
 }
 
@@ -105,13 +105,13 @@ pub(crate) struct Accepting {
     pub(crate) tls: Option<TlsAcceptor>,
     pub(crate) routes: Router,
     pub(crate) metrics: Arc<Metrics>,
-    pub(crate) most: usize,
+    pub(crate) max_connections: usize,
 }
 
 impl Accepting {
     /// Takes connections until the house stops. Those that are open then end by themselves.
     pub(crate) async fn run(self, mut stopping: watch::Receiver<Stopping>) {
-        let places = Arc::new(Semaphore::new(self.most));
+        let places = Arc::new(Semaphore::new(self.max_connections));
         loop {
             let (stream, peer) = tokio::select! {
                 _ = stops(&mut stopping) => return,
@@ -172,7 +172,7 @@ impl AcceptedConnection {
         match tls {
             None => talk(stream, self.peer, held, routes, stopping).await,
             Some(tls) => {
-                if let Ok(Ok(secured)) = tokio::time::timeout(HEAD, tls.accept(stream)).await {
+                if let Ok(Ok(secured)) = tokio::time::timeout(HEAD_TIMEOUT, tls.accept(stream)).await {
                     talk(secured, self.peer, held, routes, stopping).await;
                 }
             }
@@ -193,7 +193,7 @@ async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         request
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(LARGEST_HEAD).half_close(false);
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_HEAD_BYTES).half_close(false);
     let stream = TokioIo::new(WriteTimeout::new(stream));
     let mut connection =
         std::pin::pin!(builder.serve_connection(stream, TowerToHyperService::new(service)).with_upgrades());
@@ -209,7 +209,7 @@ async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 
 /// Waits until connections are to end, and tells what they are told then.
 pub(crate) async fn stops(stopping: &mut watch::Receiver<Stopping>) -> Cow<'static, str> {
-    let stopped = stopping.wait_for(|stopping| stopping.farewell().is_some()).await;
+    let stopped = stopping.wait_for(|stopping| stopping.close_reason().is_some()).await;
     // A house that has gone has stopped too.
-    stopped.ok().and_then(|stopping| stopping.farewell()).unwrap_or("the house has stopped".into())
+    stopped.ok().and_then(|stopping| stopping.close_reason()).unwrap_or("the house has stopped".into())
 }

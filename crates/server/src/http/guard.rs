@@ -14,17 +14,17 @@ use crate::http::denied::Denied;
 use crate::server::SharedServer;
 
 /// A request's body must be there by then, and has no more bytes.
-const SENT: Duration = Duration::from_secs(5);
-pub(crate) const LARGEST_BODY: usize = 64 * 1024;
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const MAX_BODY_BYTES: usize = 64 * 1024;
 
 /// An answer must be ready by then.
-const ANSWERED: Duration = Duration::from_secs(30);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
-const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; \
+const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; \
                       frame-ancestors 'self'";
 
 /// Marks every answer of a house that plays for training (F54).
-const TRAINING: HeaderName = HeaderName::from_static("taisai-training");
+const TRAINING_HEADER: HeaderName = HeaderName::from_static("taisai-training");
 
 /// Lets a request pass, or denies it.
 pub(crate) async fn guard(State(server): State<SharedServer>, request: Request, next: Next) -> Response {
@@ -38,13 +38,13 @@ pub(crate) async fn guard(State(server): State<SharedServer>, request: Request, 
                 Err(denied) => denied.into_response(),
             }
         };
-        tokio::time::timeout(ANSWERED, answered).await.unwrap_or_else(|_| Denied::TooSlow.into_response())
+        tokio::time::timeout(RESPONSE_TIMEOUT, answered).await.unwrap_or_else(|_| Denied::TooSlow.into_response())
     };
     let headers = response.headers_mut();
     let mut set = |name: HeaderName, value: &'static str| {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     };
-    set(header::CONTENT_SECURITY_POLICY, POLICY);
+    set(header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY);
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(header::REFERRER_POLICY, "no-referrer");
     set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
@@ -56,7 +56,7 @@ pub(crate) async fn guard(State(server): State<SharedServer>, request: Request, 
         set(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000");
     }
     if server.place.is_training {
-        set(TRAINING, "yes");
+        set(TRAINING_HEADER, "yes");
     }
     response
 }
@@ -64,7 +64,7 @@ pub(crate) async fn guard(State(server): State<SharedServer>, request: Request, 
 /// The request once all of it is there: nobody is waited for by a handler.
 async fn whole(request: Request) -> Result<Request, Denied> {
     let (parts, body) = request.into_parts();
-    let body = tokio::time::timeout(SENT, to_bytes(body, LARGEST_BODY)).await.map_err(|_| Denied::NotSent)?;
+    let body = tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, MAX_BODY_BYTES)).await.map_err(|_| Denied::NotSent)?;
     Ok(Request::from_parts(parts, body.map_err(|_| Denied::TooLarge)?.into()))
 }
 

@@ -13,7 +13,7 @@ use crate::http::denied::Denied;
 use crate::server::SharedServer;
 
 /// A house that does not answer by then is not ready.
-const READY: Duration = Duration::from_secs(2);
+const READY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Where it is asked.
 pub(crate) fn routes() -> Router<SharedServer> {
@@ -41,7 +41,7 @@ async fn readyz(State(server): State<SharedServer>) -> Response {
         }
         Ok::<_, crate::node::stopped::Stopped>(())
     };
-    match tokio::time::timeout(READY, look).await {
+    match tokio::time::timeout(READY_TIMEOUT, look).await {
         Ok(Ok(())) => "ready\n".into_response(),
         Ok(Err(stopped)) => (StatusCode::SERVICE_UNAVAILABLE, format!("{stopped}\n")).into_response(),
         Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the house does not answer\n").into_response(),

@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// How long the other end may take nothing of what is sent.
-const UNREAD: Duration = Duration::from_secs(5);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The stream.
 pub(crate) struct WriteTimeout<S> {
@@ -29,7 +29,7 @@ impl<S> WriteTimeout<S> {
             self.until = None;
             return written;
         }
-        let until = self.until.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + UNREAD)));
+        let until = self.until.get_or_insert_with(|| Box::pin(sleep_until(Instant::now() + WRITE_TIMEOUT)));
         until.as_mut().poll(context).map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 }

@@ -44,8 +44,8 @@ pub(crate) enum Caller {
 
 /// A number that no caller of this process had before.
 pub(crate) fn next_caller() -> CallerId {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    CallerId(NEXT.fetch_add(1, Ordering::Relaxed))
+    static NEXT_CALLER: AtomicU64 = AtomicU64::new(0);
+    CallerId(NEXT_CALLER.fetch_add(1, Ordering::Relaxed))
 }
 
 impl Caller {

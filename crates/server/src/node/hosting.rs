@@ -41,9 +41,9 @@ pub(super) struct PartitionHost {
     pub(super) metrics: Arc<Metrics>,
     pub(super) sources: Sources,
     pub(super) stop: watch::Sender<Option<Stopped>>,
-    pub(super) term: LeaseDeadline,
+    pub(super) lease: LeaseDeadline,
     /// Where the steward of a node hears what has become of it.
-    pub(super) turns: Option<Sender<MembershipEvent>>,
+    pub(super) events: Option<Sender<MembershipEvent>>,
     pub(super) unopened: Arc<UnopenedPartitions>,
     pub(super) warn: Warn,
     pub(super) system: System,
@@ -175,7 +175,7 @@ impl PartitionHost {
     ) -> ReadyThread {
         let outside = PublisherContext {
             router: Arc::downgrade(&self.router),
-            term: self.term.clone(),
+            lease: self.lease.clone(),
             slips: SlipReader::new(self.plan.address.clone(), self.keys.clone()),
             fence: self.fence(),
             broken: self.broken(),
@@ -191,11 +191,11 @@ impl PartitionHost {
 
     /// Has a cluster given to another node, where there are several.
     fn fence(&self) -> Box<dyn Fn(ClusterId) + Send> {
-        let turns = self.turns.clone();
+        let events = self.events.clone();
         Box::new(move |cluster| {
-            if let Some(turns) = &turns {
+            if let Some(events) = &events {
                 // A steward that has gone is of a house that is being closed.
-                turns.send(MembershipEvent::Silent(cluster)).unwrap_or_default();
+                events.send(MembershipEvent::Silent(cluster)).unwrap_or_default();
             }
         })
     }
@@ -213,7 +213,7 @@ impl PartitionHost {
     }
 
     /// Stops the whole house when a part has ended. The first tells why; the others stop with it.
-    pub(super) fn takes_all_along(&self) -> impl FnOnce(Result<(), Stopped>) + Send + use<> {
+    pub(super) fn stops_node(&self) -> impl FnOnce(Result<(), Stopped>) + Send + use<> {
         let stop = self.stop.clone();
         move |ended| stop_all(&stop, ended.err().unwrap_or(Stopped::Closed))
     }

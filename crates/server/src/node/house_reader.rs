@@ -17,7 +17,7 @@ use crate::node::router::Router;
 use crate::node::stopped::Stopped;
 
 /// At most so many requests are taken together.
-const BATCH_SIZE: usize = 256;
+const MAX_BATCH_REQUESTS: usize = 256;
 
 /// How often the record is read for those who wait for a voucher.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -48,12 +48,12 @@ impl HouseReader {
 
     /// Runs until this node holds the House itself, and nobody has sent it any request since.
     pub(crate) async fn run(mut self, mut requests: mpsc::Receiver<Request>) -> Result<(), Stopped> {
-        let mut taken = Vec::with_capacity(BATCH_SIZE);
+        let mut taken = Vec::with_capacity(MAX_BATCH_REQUESTS);
         let mut ticks = tokio::time::interval(POLL_INTERVAL);
         loop {
             let is_due = tokio::select! {
                 biased;
-                count = requests.recv_many(&mut taken, BATCH_SIZE) => {
+                count = requests.recv_many(&mut taken, MAX_BATCH_REQUESTS) => {
                     if count == 0 {
                         break;
                     }
@@ -81,8 +81,8 @@ impl HouseReader {
 
     /// Goes on to the end of the record; whether it could.
     async fn follow(&mut self) -> Result<bool, Stopped> {
-        const BROKEN: Stopped = Stopped::BrokenDown("who reads the House");
-        let mut follower = self.follower.take().ok_or(BROKEN)?;
+        const READER_FAILED: Stopped = Stopped::BrokenDown("who reads the House");
+        let mut follower = self.follower.take().ok_or(READER_FAILED)?;
         // A database is waited for outside of any runtime.
         let read = tokio::task::spawn_blocking(move || {
             let mut arrived = Vec::new();
@@ -96,7 +96,7 @@ impl HouseReader {
             });
             (follower, followed, arrived)
         });
-        let (follower, followed, arrived) = read.await.map_err(|_| BROKEN)?;
+        let (follower, followed, arrived) = read.await.map_err(|_| READER_FAILED)?;
         let follower = self.follower.insert(follower);
         let Some(house) = follower.machine() else { return Ok(false) };
         let mut fates = Vec::new();

@@ -73,15 +73,15 @@ mod tests {
     #[test]
     fn a_term_holds_until_it_is_over_and_is_made_longer() {
         assert!(LeaseDeadline::FOREVER.holds());
-        let term = LeaseDeadline::new(tenure(Duration::from_secs(1)));
-        assert!(term.holds());
+        let deadline = LeaseDeadline::new(tenure(Duration::from_secs(1)));
+        assert!(deadline.holds());
         let later = Instant::now() + 2 * LEASE;
-        term.renew_until(later);
-        assert!(term.holds() && term.clone().holds());
-        term.end();
-        assert!(!term.holds());
-        term.renew_until(later);
-        assert!(!term.holds(), "what was over once stays so");
+        deadline.renew_until(later);
+        assert!(deadline.holds() && deadline.clone().holds());
+        deadline.end();
+        assert!(!deadline.holds());
+        deadline.renew_until(later);
+        assert!(!deadline.holds(), "what was over once stays so");
         assert!(!LeaseDeadline::new(tenure(LEASE)).holds());
         LeaseDeadline::FOREVER.end();
         assert!(LeaseDeadline::FOREVER.holds());

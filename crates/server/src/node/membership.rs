@@ -73,7 +73,7 @@ impl FormerNames {
 pub(crate) struct Membership {
     commands: Option<Sender<MembershipCommand>>,
     thread: Option<JoinHandle<()>>,
-    pub(crate) term: LeaseDeadline,
+    pub(crate) lease: LeaseDeadline,
     pub(crate) nodes: Peers,
     pub(crate) slot: u16,
 }
@@ -84,7 +84,7 @@ impl Membership {
         store: &str,
         (plan, former, address): (&NodeAddress, &FormerNames, &str),
         version: &str,
-        turns: Sender<MembershipEvent>,
+        events: Sender<MembershipEvent>,
     ) -> Result<Self, NodeError> {
         let terms = Terms::default();
         let mut leases = Leases::open(store, terms)?;
@@ -94,7 +94,7 @@ impl Membership {
         let member = leases.join(address, version)?;
         let (roster, known) = watch::channel(Roster::default());
         let nodes = Peers::new(member.name().clone(), known, plan)?;
-        let (term, slot) = (LeaseDeadline::new(member.tenure()), member.slot());
+        let (lease, slot) = (LeaseDeadline::new(member.tenure()), member.slot());
         let (commands, heard) = mpsc::channel();
         let lease_terms = LeaseTerms { lease: millis(terms.lease()), heartbeat: millis(terms.beat()) };
         let name = taisai_engine::NodeName::from(member.name().as_str());
@@ -105,19 +105,19 @@ impl Membership {
             member,
             former: former.clone(),
             roster,
-            turns,
-            term: term.clone(),
+            events,
+            lease: lease.clone(),
         };
         let broken = {
-            let (turns, term) = (living.turns.clone(), term.clone());
+            let (events, lease) = (living.events.clone(), lease.clone());
             move || {
-                term.end();
-                turns.send(MembershipEvent::Over("who beats for the node broke down".to_owned())).unwrap_or_default();
+                lease.end();
+                events.send(MembershipEvent::Over("who beats for the node broke down".to_owned())).unwrap_or_default();
             }
         };
         let run = move || guarded(broken, || living.run(&heard));
         let thread = thread::Builder::new().name("node".to_owned()).spawn(run)?;
-        Ok(Self { commands: Some(commands), thread: Some(thread), term, nodes, slot })
+        Ok(Self { commands: Some(commands), thread: Some(thread), lease, nodes, slot })
     }
 
     /// Tells which parts the house has.
@@ -145,14 +145,14 @@ impl Membership {
 
 impl Drop for Membership {
     fn drop(&mut self) {
-        self.term.end();
+        self.lease.end();
         drop(self.commands.take());
         if let Some(thread) = self.thread.take() {
             // One that broke down has said so; its leases end by themselves.
             thread.join().unwrap_or_default();
         }
         // A beat that was under way may have made it longer.
-        self.term.end();
+        self.lease.end();
     }
 }
 
@@ -164,8 +164,8 @@ struct MembershipThread {
     member: Member,
     former: FormerNames,
     roster: watch::Sender<Roster>,
-    turns: Sender<MembershipEvent>,
-    term: LeaseDeadline,
+    events: Sender<MembershipEvent>,
+    lease: LeaseDeadline,
 }
 
 impl MembershipThread {
@@ -189,8 +189,8 @@ impl MembershipThread {
                 Err(RecvTimeoutError::Disconnected) => return self.leave(),
             };
             if let Err(why) = self.handle(input, &mut timer) {
-                self.term.end();
-                self.turns.send(MembershipEvent::Over(why)).unwrap_or_default();
+                self.lease.end();
+                self.events.send(MembershipEvent::Over(why)).unwrap_or_default();
                 return self.leave();
             }
         }
@@ -207,7 +207,7 @@ impl MembershipThread {
         while let Some(next) = input.take() {
             self.decisions.handle(self.now(), next, &mut effects);
             if let Some(until) = self.decisions.lease_deadline() {
-                self.term.renew_until(self.began + Duration::from_millis(until.0));
+                self.lease.renew_until(self.began + Duration::from_millis(until.0));
             }
             for effect in effects.drain(..) {
                 match effect {
@@ -216,16 +216,16 @@ impl MembershipThread {
                     }
                     MembershipEffect::Held(partition) => {
                         self.hold(&chain_of(partition));
-                        self.turn(MembershipEvent::Held(chain_of(partition)));
+                        self.event(MembershipEvent::Held(chain_of(partition)));
                     }
-                    MembershipEffect::Wanted(partition) => self.turn(MembershipEvent::Wanted(chain_of(partition))),
+                    MembershipEffect::Wanted(partition) => self.event(MembershipEvent::Wanted(chain_of(partition))),
                     MembershipEffect::Over(why) => return Err(why),
                     MembershipEffect::Timer(at) => *timer = at,
                 }
             }
         }
         // A publisher that found the lease over has fallen silent for good.
-        if self.term.holds() { Ok(()) } else { Err("the lease of this node has run out".to_owned()) }
+        if self.lease.holds() { Ok(()) } else { Err("the lease of this node has run out".to_owned()) }
     }
 
     fn carry_out(&mut self, statement: LeaseStatement) -> LeaseOutcome {
@@ -295,9 +295,9 @@ impl MembershipThread {
         }
     }
 
-    fn turn(&self, turn: MembershipEvent) {
+    fn event(&self, event: MembershipEvent) {
         // A house that is being closed hears nothing more.
-        self.turns.send(turn).unwrap_or_default();
+        self.events.send(event).unwrap_or_default();
     }
 }
 

@@ -21,21 +21,21 @@ use crate::ws::publisher::{Batch, Publisher};
 pub(crate) const QUEUE_CAPACITY: usize = 4_096;
 
 /// At most so many requests are decided in a batch.
-const BATCH_SIZE: usize = 1_024;
+const MAX_BATCH_REQUESTS: usize = 1_024;
 
 /// One batch is being flushed, and one is flushed next. What comes meanwhile is taken together afterwards, as each flush has its
 /// price.
 const MAX_BATCHES_IN_FLIGHT: usize = 2;
 
 /// A screen that subscribes is counted as a follower for so long, until the publisher counts it.
-const SUBSCRIBING: Duration = Duration::from_secs(5);
+const SUBSCRIBE_GRACE: Duration = Duration::from_secs(5);
 
 /// How often the system's clock is looked at, and how many milliseconds are a step.
 const CLOCK_INTERVAL: Duration = Duration::from_secs(1);
-const CLOCK_STEP: u64 = 2_000;
+const MIN_CLOCK_STEP_MILLIS: u64 = 2_000;
 
 /// Topics whose views are only made where someone follows.
-const WATCHED: [Topic; 4] = [Topic::Staff, Topic::Pit, Topic::Cage, Topic::Audit];
+const OPTIONAL_TOPICS: [Topic; 4] = [Topic::Staff, Topic::Pit, Topic::Cage, Topic::Audit];
 
 /// What a thread needs.
 pub(crate) struct PartitionThread {
@@ -58,8 +58,8 @@ struct PartitionLoop {
     /// Effects that have left, whose memory is used again.
     spent: spent::Receiver<Vec<Effect>>,
     /// When a topic was last subscribed to, and whether anyone follows it, as the engine was last told.
-    subscribed: [Option<Instant>; WATCHED.len()],
-    watched: [bool; WATCHED.len()],
+    subscribed: [Option<Instant>; OPTIONAL_TOPICS.len()],
+    watched: [bool; OPTIONAL_TOPICS.len()],
     /// Told when an append has failed.
     failed: Arc<Notify>,
     /// How far the system's clock was ahead of the installation's when that was last reported, where the House runs here.
@@ -78,8 +78,8 @@ impl PartitionThread {
             batch: BatchNumber::default(),
             waiting: Batch::default(),
             spent,
-            subscribed: [None; WATCHED.len()],
-            watched: [false; WATCHED.len()],
+            subscribed: [None; OPTIONAL_TOPICS.len()],
+            watched: [false; OPTIONAL_TOPICS.len()],
             failed: Arc::default(),
             clock_ahead,
         };
@@ -97,7 +97,7 @@ impl PartitionLoop {
         let now = self.parts.clock.now();
         self.parts.worker.start(now, &mut self.effects)?;
         self.end_batch(room(&in_flight).await)?;
-        let mut taken = Vec::with_capacity(BATCH_SIZE);
+        let mut taken = Vec::with_capacity(MAX_BATCH_REQUESTS);
         let mut clock_looks = tokio::time::interval(CLOCK_INTERVAL);
         loop {
             let room = room(&in_flight).await;
@@ -105,7 +105,7 @@ impl PartitionLoop {
             let mut is_clock_due = false;
             let count = tokio::select! {
                 biased;
-                count = requests.recv_many(&mut taken, BATCH_SIZE) => Some(count),
+                count = requests.recv_many(&mut taken, MAX_BATCH_REQUESTS) => Some(count),
                 () = tokio::time::sleep_until(timer.unwrap_or_else(Instant::now)), if timer.is_some() => None,
                 () = self.failed.notified() => None,
                 _ = clock_looks.tick(), if self.clock_ahead.is_some() => {
@@ -193,7 +193,7 @@ impl PartitionLoop {
         let Some(known) = self.clock_ahead else { return Ok(()) };
         let ahead = self.parts.clock.stepped();
         let millis = ahead.saturating_sub(known);
-        if millis.unsigned_abs() < CLOCK_STEP {
+        if millis.unsigned_abs() < MIN_CLOCK_STEP_MILLIS {
             return Ok(());
         }
         self.clock_ahead = Some(ahead);
@@ -212,7 +212,7 @@ impl PartitionLoop {
             | Input::Looked(_)
             | Input::Depart => &[],
         };
-        for (place, topic) in WATCHED.iter().enumerate() {
+        for (place, topic) in OPTIONAL_TOPICS.iter().enumerate() {
             if topics.contains(topic) {
                 self.subscribed[place] = Some(Instant::now());
             }
@@ -222,14 +222,15 @@ impl PartitionLoop {
     /// Tells the engine which views anyone follows, where that has changed.
     fn set_watched(&mut self) -> Result<(), Stopped> {
         let mut watched = self.watched;
-        for (place, topic) in WATCHED.into_iter().enumerate() {
-            let is_subscribing = self.subscribed[place].is_some_and(|at| at.elapsed() < SUBSCRIBING);
+        for (place, topic) in OPTIONAL_TOPICS.into_iter().enumerate() {
+            let is_subscribing = self.subscribed[place].is_some_and(|at| at.elapsed() < SUBSCRIBE_GRACE);
             watched[place] = is_subscribing || self.parts.publisher.is_followed(topic);
         }
         if watched == std::mem::replace(&mut self.watched, watched) {
             return Ok(());
         }
-        let followed = WATCHED.into_iter().zip(watched).filter(|(_, is_watched)| *is_watched).map(|(topic, _)| topic);
+        let followed =
+            OPTIONAL_TOPICS.into_iter().zip(watched).filter(|(_, is_watched)| *is_watched).map(|(topic, _)| topic);
         if self.parts.worker.the_house().is_some() {
             let topics = followed.collect();
             self.handle(Input::House(HouseInput::Watched { topics }))

@@ -16,17 +16,17 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-use super::relay::{KEY, shown};
+use super::relay::{NODE_KEY_HEADER, key_header};
 use crate::http::accept::TlsError;
 
 /// Another node must take a connection by then.
-const CONNECTS: Duration = Duration::from_secs(1);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// It must answer by then.
-const ANSWERS: Duration = Duration::from_secs(5);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// No answer of a node to another is larger.
-const LARGEST: usize = 4 << 20;
+const MAX_RESPONSE_BYTES: usize = 4 << 20;
 
 /// Why another node does not answer.
 #[derive(Debug, thiserror::Error)]
@@ -93,7 +93,7 @@ impl PeerClient {
     pub(super) async fn send(&self, node: &str, request: Request<Body>) -> Result<Response<Incoming>, PeerError> {
         let wrong = || PeerError::Address(node.to_owned());
         let (scheme, place) = node.split_once("://").ok_or_else(wrong)?;
-        let stream = timeout(CONNECTS, TcpStream::connect(place)).await.map_err(|_| PeerError::Slow)??;
+        let stream = timeout(CONNECT_TIMEOUT, TcpStream::connect(place)).await.map_err(|_| PeerError::Slow)??;
         // A connection that does not take it is no worse.
         stream.set_nodelay(true).unwrap_or_default();
         match (scheme, &self.tls) {
@@ -101,7 +101,8 @@ impl PeerClient {
             ("https", Some(tls)) => {
                 let host = place.rsplit_once(':').map_or(place, |(host, _)| host).trim_matches(['[', ']']);
                 let name = ServerName::try_from(host.to_owned()).map_err(|_| wrong())?;
-                let secured = timeout(CONNECTS, tls.connect(name, stream)).await.map_err(|_| PeerError::Slow)??;
+                let secured =
+                    timeout(CONNECT_TIMEOUT, tls.connect(name, stream)).await.map_err(|_| PeerError::Slow)??;
                 converse(TokioIo::new(secured), request).await
             }
             _ => Err(wrong()),
@@ -123,7 +124,7 @@ impl PeerClient {
             .uri(path)
             .header(header::HOST, host)
             .header(header::CONTENT_TYPE, "application/json")
-            .header(KEY, shown(key))
+            .header(NODE_KEY_HEADER, key_header(key))
             .body(Body::from(body.unwrap_or_default()))
             .map_err(|_| PeerError::Address(node.to_owned()))?;
         let answered = async {
@@ -131,11 +132,12 @@ impl PeerClient {
             if response.status() != StatusCode::OK {
                 return Err(PeerError::Denied(response.status()));
             }
-            let body: Bytes =
-                to_bytes(Body::new(response.into_body()), LARGEST).await.map_err(|_| PeerError::Unreadable)?;
+            let body: Bytes = to_bytes(Body::new(response.into_body()), MAX_RESPONSE_BYTES)
+                .await
+                .map_err(|_| PeerError::Unreadable)?;
             serde_json::from_slice(&body).map_err(|_| PeerError::Unreadable)
         };
-        timeout(ANSWERS, answered).await.map_err(|_| PeerError::Slow)?
+        timeout(RESPONSE_TIMEOUT, answered).await.map_err(|_| PeerError::Slow)?
     }
 }
 

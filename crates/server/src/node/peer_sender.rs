@@ -11,18 +11,18 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::peer_client::PeerError;
-use super::peers::{Peers, house, part_of};
-use crate::http::guard::LARGEST_BODY;
+use super::peers::{Peers, house, partition_of};
+use crate::http::guard::MAX_BODY_BYTES;
 use crate::http::reply::CommandReply;
 
 /// At most so many messages wait to be sent; more are lost, and sent again.
 const QUEUE_CAPACITY: usize = 4_096;
 
 /// At most so many are sent together.
-const BATCH_SIZE: usize = 64;
+const MAX_BATCH_MESSAGES: usize = 64;
 
 /// So many bytes of messages go in one request, unless a single one is larger: it fits all the same.
-const BATCH_BYTES: usize = LARGEST_BODY / 2;
+const MAX_BATCH_BYTES: usize = MAX_BODY_BYTES / 2;
 
 /// What nodes send each other.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ impl PeerSender {
     pub(crate) fn message(&self, message: Message) {
         let to = match message.to() {
             MachineId::House => Recipient::Holder(house()),
-            MachineId::Round(table) => Recipient::Holder(part_of(table)),
+            MachineId::Round(table) => Recipient::Holder(partition_of(table)),
             MachineId::Cluster(cluster) => Recipient::Cluster(cluster),
         };
         self.send(to, PeerMessage::Message(message));
@@ -129,18 +129,18 @@ impl PeerSender {
 impl Peers {
     /// Asks a cluster that another node holds; nothing where what came of it is not known.
     pub(crate) async fn ask_cluster(&self, asked: &ForwardedClusterCommand) -> Option<CommandReply> {
-        self.ask(&self.part_of_cluster(asked.cluster), "/api/v1/node/cluster", asked).await
+        self.ask(&self.partition_of_cluster(asked.cluster), "/api/v1/node/cluster", asked).await
     }
 
     /// Has the node that holds a part answer what is asked of it.
-    async fn ask(&self, part: &ChainName, path: &str, asked: &impl Serialize) -> Option<CommandReply> {
+    async fn ask(&self, partition: &ChainName, path: &str, asked: &impl Serialize) -> Option<CommandReply> {
         let asking = async {
-            let node = self.elsewhere(part).ok_or(PeerError::Nobody)?;
+            let node = self.elsewhere(partition).ok_or(PeerError::Nobody)?;
             let body = serde_json::to_vec(asked).expect("a command can be written down");
             let answer = self.client.json(&node, path, self.key()?, Some(body)).await?;
             serde_json::from_value(answer).map_err(|_| PeerError::Unreadable)
         };
-        asking.await.inspect_err(|error| tracing::warn!(%part, %error, "a part elsewhere did not answer")).ok()
+        asking.await.inspect_err(|error| tracing::warn!(%partition, %error, "a part elsewhere did not answer")).ok()
     }
 
     async fn deliver(&self, node: &str, batch: String) -> Result<(), PeerError> {
@@ -153,8 +153,8 @@ async fn distribute(mut waiting: mpsc::Receiver<(Recipient, PeerMessage)>, nodes
     let mut peers: BTreeMap<String, mpsc::Sender<PeerMessage>> = BTreeMap::new();
     while let Some((to, message)) = waiting.recv().await {
         let to = match to {
-            Recipient::Holder(part) => nodes.elsewhere(&part).into_iter().collect(),
-            Recipient::Cluster(cluster) => nodes.elsewhere(&nodes.part_of_cluster(cluster)).into_iter().collect(),
+            Recipient::Holder(partition) => nodes.elsewhere(&partition).into_iter().collect(),
+            Recipient::Cluster(cluster) => nodes.elsewhere(&nodes.partition_of_cluster(cluster)).into_iter().collect(),
             Recipient::All => nodes.others(),
         };
         for node in to {
@@ -171,8 +171,8 @@ async fn distribute(mut waiting: mpsc::Receiver<(Recipient, PeerMessage)>, nodes
 }
 
 async fn send_to(node: String, mut waiting: mpsc::Receiver<PeerMessage>, nodes: Peers) {
-    let mut messages = Vec::with_capacity(BATCH_SIZE);
-    while waiting.recv_many(&mut messages, BATCH_SIZE).await > 0 {
+    let mut messages = Vec::with_capacity(MAX_BATCH_MESSAGES);
+    while waiting.recv_many(&mut messages, MAX_BATCH_MESSAGES).await > 0 {
         // Of what is only shown the newest counts.
         let newest: BTreeMap<_, usize> =
             (0..).zip(&messages).filter_map(|(at, message)| Some((message.shows()?, at))).collect();
@@ -197,7 +197,7 @@ fn batches<'m>(messages: impl IntoIterator<Item = &'m PeerMessage>) -> Vec<Strin
     for message in messages {
         let message = serde_json::to_string(message).expect("a message can be written down");
         match batches.last_mut() {
-            Some(batch) if batch.len() + message.len() < BATCH_BYTES => {
+            Some(batch) if batch.len() + message.len() < MAX_BATCH_BYTES => {
                 batch.push(',');
                 batch.push_str(&message);
             }
@@ -219,8 +219,8 @@ mod tests {
         let cut = |device| PeerMessage::Cut { device: DeviceId(device), enrolled: None };
         let messages: Vec<_> = (0..5_000).map(cut).collect();
         let batches = batches(&messages);
-        assert!(batches.len() > 1 && batches.iter().all(|batch| batch.len() <= LARGEST_BODY));
-        assert!(batches.iter().all(|batch| batch.len() <= BATCH_BYTES + 1), "none is larger than it must be");
+        assert!(batches.len() > 1 && batches.iter().all(|batch| batch.len() <= MAX_BODY_BYTES));
+        assert!(batches.iter().all(|batch| batch.len() <= MAX_BATCH_BYTES + 1), "none is larger than it must be");
         let sent = batches.iter().flat_map(|batch| serde_json::from_str::<Vec<PeerMessage>>(batch).unwrap());
         let devices =
             sent.map(|message| if let PeerMessage::Cut { device, .. } = message { device.0 } else { u32::MAX });

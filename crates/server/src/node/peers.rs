@@ -52,26 +52,26 @@ impl Peers {
     }
 
     /// The address of the other node that holds a part; none if this one does, or nobody.
-    pub(super) fn elsewhere(&self, part: &ChainName) -> Option<String> {
+    pub(super) fn elsewhere(&self, partition: &ChainName) -> Option<String> {
         let roster = self.roster.borrow();
-        roster.holder(part).filter(|node| node.name != self.name).map(|node| node.address.clone())
+        roster.holder(partition).filter(|node| node.name != self.name).map(|node| node.address.clone())
     }
 
     /// Whether this node holds a part.
-    pub(crate) fn is_here(&self, part: &ChainName) -> bool {
-        self.roster.borrow().holder(part).is_some_and(|node| node.name == self.name)
+    pub(crate) fn is_here(&self, partition: &ChainName) -> bool {
+        self.roster.borrow().holder(partition).is_some_and(|node| node.name == self.name)
     }
 
     /// Whether another node holds a part.
-    pub(crate) fn is_elsewhere(&self, part: &ChainName) -> bool {
-        self.elsewhere(part).is_some()
+    pub(crate) fn is_elsewhere(&self, partition: &ChainName) -> bool {
+        self.elsewhere(partition).is_some()
     }
 
     /// The part that a cluster belongs to: its own, or that of its table.
-    pub(crate) fn part_of_cluster(&self, cluster: ClusterId) -> ChainName {
+    pub(crate) fn partition_of_cluster(&self, cluster: ClusterId) -> ChainName {
         let own = chain_of(MachineId::Cluster(cluster));
         let is_apart = self.roster.borrow().leases.iter().any(|lease| lease.part == own);
-        if is_apart { own } else { part_of(cluster.table) }
+        if is_apart { own } else { partition_of(cluster.table) }
     }
 
     /// The addresses of all other nodes.
@@ -103,7 +103,7 @@ impl Peers {
 }
 
 /// The part that the dealer's side of a table is.
-pub(crate) fn part_of(table: TableId) -> ChainName {
+pub(crate) fn partition_of(table: TableId) -> ChainName {
     chain_of(MachineId::Round(table))
 }
 

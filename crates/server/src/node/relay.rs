@@ -18,15 +18,15 @@ use taisai_table::{ClusterId, TableId};
 use tokio::io::copy_bidirectional;
 
 use super::peer_client::PeerError;
-use super::peers::{Peers, house, part_of};
+use super::peers::{Peers, house, partition_of};
 use crate::auth::secrets::hex;
 use crate::http::accept::{ConnectionGuard, stops};
 use crate::http::denied::Denied;
 use crate::server::SharedServer;
 
 /// The key that a node is known by, and from where the request came that it relays.
-pub(super) const KEY: HeaderName = HeaderName::from_static("taisai-node");
-const FROM: HeaderName = HeaderName::from_static("taisai-from");
+pub(super) const NODE_KEY_HEADER: HeaderName = HeaderName::from_static("taisai-node");
+const CLIENT_ADDRESS_HEADER: HeaderName = HeaderName::from_static("taisai-from");
 
 /// That another node sends it.
 #[derive(Clone, Copy)]
@@ -35,8 +35,8 @@ pub(super) struct FromPeer;
 impl<S: Sync> FromRequestParts<S> for FromPeer {
     type Rejection = Denied;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Denied> {
-        parts.extensions.get().copied().ok_or(Denied::NotForYou)
+    async fn from_request_parts(partitions: &mut Parts, _: &S) -> Result<Self, Denied> {
+        partitions.extensions.get().copied().ok_or(Denied::NotForYou)
     }
 }
 
@@ -44,25 +44,25 @@ impl<S: Sync> FromRequestParts<S> for FromPeer {
 pub(crate) async fn relay(State(server): State<SharedServer>, mut request: Request, next: Next) -> Response {
     let Some(peers) = server.peers.clone() else { return next.run(request).await };
     let is_node = peers.sent(request.headers());
-    let from = request.headers_mut().remove(FROM);
-    request.headers_mut().remove(KEY);
-    let part = part_in(&peers, request.uri());
+    let from = request.headers_mut().remove(CLIENT_ADDRESS_HEADER);
+    request.headers_mut().remove(NODE_KEY_HEADER);
+    let partition = partition_in(&peers, request.uri());
     if is_node {
         if let Some(from) = from.as_ref().and_then(address) {
             request.extensions_mut().insert(ConnectInfo(SocketAddr::new(from, 0)));
         }
         request.extensions_mut().insert(FromPeer);
         // It comes from a node that believes that the part is here.
-        return match part {
-            Some(part) if !peers.is_here(&part) => Denied::Elsewhere.into_response(),
+        return match partition {
+            Some(partition) if !peers.is_here(&partition) => Denied::Elsewhere.into_response(),
             _ => next.run(request).await,
         };
     }
-    match part {
+    match partition {
         None => next.run(request).await,
-        Some(part) if peers.is_here(&part) => next.run(request).await,
-        Some(part) => match peers.elsewhere(&part) {
-            Some(node) => peers.relayed(&server, (part, node), request).await,
+        Some(partition) if peers.is_here(&partition) => next.run(request).await,
+        Some(partition) => match peers.elsewhere(&partition) {
+            Some(node) => peers.relayed(&server, (partition, node), request).await,
             None => Denied::Elsewhere.into_response(),
         },
     }
@@ -72,7 +72,7 @@ impl Peers {
     /// Whether a node sent it.
     fn sent(&self, headers: &HeaderMap) -> bool {
         let shows = |key: &[u8; 32]| {
-            let given = headers.get(KEY).and_then(|given| given.to_str().ok()).and_then(hex::bytes::<32>);
+            let given = headers.get(NODE_KEY_HEADER).and_then(|given| given.to_str().ok()).and_then(hex::bytes::<32>);
             // Compared by their hashes, which takes the same time whatever is in them.
             given.is_some_and(|given| blake3::hash(&given) == blake3::hash(key))
         };
@@ -82,7 +82,7 @@ impl Peers {
     async fn relayed(
         &self,
         server: &SharedServer,
-        (part, node): (ChainName, String),
+        (partition, node): (ChainName, String),
         mut request: Request,
     ) -> Response {
         let Ok(key) = self.key() else { return Denied::Elsewhere.into_response() };
@@ -90,11 +90,11 @@ impl Peers {
         let held = request.extensions().get::<ConnectionGuard>().cloned();
         let upgrade = request.extensions_mut().remove::<OnUpgrade>();
         let headers = request.headers_mut();
-        headers.insert(KEY, shown(key));
+        headers.insert(NODE_KEY_HEADER, key_header(key));
         if let Some(peer) = peer.and_then(|peer| HeaderValue::try_from(peer.to_string()).ok()) {
-            headers.insert(FROM, peer);
+            headers.insert(CLIENT_ADDRESS_HEADER, peer);
         }
-        let mut response = match self.sent_to(&part, &node, request).await {
+        let mut response = match self.sent_to(&partition, &node, request).await {
             Ok(response) => response,
             Err(error) => {
                 tracing::debug!(node, %error, "a request could not be relayed");
@@ -108,7 +108,7 @@ impl Peers {
         {
             let there = hyper::upgrade::on(&mut response);
             let (nodes, mut stopping) = (self.clone(), server.stopping.subscribe());
-            let (part, node) = (part.clone(), node.clone());
+            let (partition, node) = (partition.clone(), node.clone());
             tokio::spawn(async move {
                 let _held = held;
                 let (Ok(here), Ok(there)) = tokio::join!(upgrade, there) else { return };
@@ -117,17 +117,17 @@ impl Peers {
                     // However it ends, both ends do.
                     _ = copy_bidirectional(&mut here, &mut there) => {}
                     _ = stops(&mut stopping) => {}
-                    () = nodes.gone(&part, &node) => {}
+                    () = nodes.gone(&partition, &node) => {}
                 }
             });
         }
-        response.map(|body| self.read_on(part, node, body))
+        response.map(|body| self.read_on(partition, node, body))
     }
 
     /// The rest of an answer, as long as whoever gives it holds the part. What breaks off is not taken for the end.
-    fn read_on(&self, part: ChainName, node: String, body: Incoming) -> Body {
+    fn read_on(&self, partition: ChainName, node: String, body: Incoming) -> Body {
         let nodes = self.clone();
-        let gone = Box::pin(async move { nodes.gone(&part, &node).await });
+        let gone = Box::pin(async move { nodes.gone(&partition, &node).await });
         let frames = Body::new(body).into_data_stream();
         Body::from_stream(stream::unfold(Some((frames, gone)), async |reading| {
             let (mut frames, mut gone) = reading?;
@@ -139,23 +139,28 @@ impl Peers {
     }
 
     /// Has the node that holds a part answer, as long as it does: one that stands still has lost the part before it answers.
-    async fn sent_to(&self, part: &ChainName, node: &str, request: Request) -> Result<Response<Incoming>, PeerError> {
+    async fn sent_to(
+        &self,
+        partition: &ChainName,
+        node: &str,
+        request: Request,
+    ) -> Result<Response<Incoming>, PeerError> {
         tokio::select! {
             response = self.client.send(node, request) => response,
-            () = self.gone(part, node) => Err(PeerError::Gone),
+            () = self.gone(partition, node) => Err(PeerError::Gone),
         }
     }
 
     /// Waits until a part is no longer held by the node at an address.
-    async fn gone(&self, part: &ChainName, node: &str) {
-        let is_gone = |roster: &Roster| roster.holder(part).is_none_or(|holder| holder.address != node);
+    async fn gone(&self, partition: &ChainName, node: &str) {
+        let is_gone = |roster: &Roster| roster.holder(partition).is_none_or(|holder| holder.address != node);
         // A roster that is not kept any more is of a node that is being closed.
         self.roster.clone().wait_for(is_gone).await.map_or_else(drop, drop);
     }
 }
 
 /// A key as it is sent.
-pub(super) fn shown(key: &[u8; 32]) -> HeaderValue {
+pub(super) fn key_header(key: &[u8; 32]) -> HeaderValue {
     let mut value = HeaderValue::try_from(hex::hex(key)).expect("digits are a value");
     value.set_sensitive(true);
     value
@@ -166,11 +171,11 @@ fn address(from: &HeaderValue) -> Option<IpAddr> {
 }
 
 /// The part that an address is about. What is about no part is answered by any node.
-fn part_in(nodes: &Peers, uri: &Uri) -> Option<ChainName> {
+fn partition_in(nodes: &Peers, uri: &Uri) -> Option<ChainName> {
     match about(uri)? {
         RequestTarget::House => Some(house()),
-        RequestTarget::Table(table) => Some(part_of(table)),
-        RequestTarget::Cluster(cluster) => Some(nodes.part_of_cluster(cluster)),
+        RequestTarget::Table(table) => Some(partition_of(table)),
+        RequestTarget::Cluster(cluster) => Some(nodes.partition_of_cluster(cluster)),
     }
 }
 
@@ -264,7 +269,7 @@ mod tests {
     #[test]
     fn every_address_is_about_its_part() {
         let cluster = ClusterId { table: TableId(7), number: 3 };
-        for (path, part) in [
+        for (path, partition) in [
             ("/", None),
             ("/healthz", None),
             ("/terminal", None),
@@ -283,7 +288,7 @@ mod tests {
             ("/api/v1/sign-in", Some(RequestTarget::House)),
             ("/api/v1/house/commands", Some(RequestTarget::House)),
         ] {
-            assert_eq!(about(&path.parse().unwrap()), part, "{path}");
+            assert_eq!(about(&path.parse().unwrap()), partition, "{path}");
         }
     }
 }

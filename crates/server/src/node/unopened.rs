@@ -9,7 +9,7 @@ use taisai_journal::ChainName;
 /// The parts.
 #[derive(Debug, Default)]
 pub(crate) struct UnopenedPartitions {
-    parts: Mutex<BTreeMap<ChainName, UnopenedPartition>>,
+    partitions: Mutex<BTreeMap<ChainName, UnopenedPartition>>,
 }
 
 #[derive(Debug, Default)]
@@ -21,45 +21,49 @@ struct UnopenedPartition {
 
 impl UnopenedPartitions {
     /// A part is to be opened.
-    pub(crate) fn add(&self, part: ChainName) {
-        self.parts().entry(part).or_default();
+    pub(crate) fn add(&self, partition: ChainName) {
+        self.partitions().entry(partition).or_default();
     }
 
     /// Whether a part is still to be opened.
-    pub(super) fn has(&self, part: &ChainName) -> bool {
-        self.parts().contains_key(part)
+    pub(super) fn has(&self, partition: &ChainName) -> bool {
+        self.partitions().contains_key(partition)
     }
 
     /// A part is wanted elsewhere; `false` if it is none of these.
-    pub(super) fn want(&self, part: &ChainName) -> bool {
-        self.parts().get_mut(part).map(|part| part.is_wanted = true).is_some()
+    pub(super) fn want(&self, partition: &ChainName) -> bool {
+        self.partitions().get_mut(partition).map(|partition| partition.is_wanted = true).is_some()
     }
 
     /// A part could not be opened; whether it is wanted elsewhere.
-    pub(super) fn failed(&self, part: &ChainName) -> bool {
-        self.parts().get_mut(part).is_some_and(|part| {
-            part.has_failed = true;
-            part.is_wanted
+    pub(super) fn failed(&self, partition: &ChainName) -> bool {
+        self.partitions().get_mut(partition).is_some_and(|partition| {
+            partition.has_failed = true;
+            partition.is_wanted
         })
     }
 
     /// A part is open; whether it is wanted elsewhere.
-    pub(crate) fn opened(&self, part: &ChainName) -> bool {
-        self.parts().remove(part).is_some_and(|part| part.is_wanted)
+    pub(crate) fn opened(&self, partition: &ChainName) -> bool {
+        self.partitions().remove(partition).is_some_and(|partition| partition.is_wanted)
     }
 
     /// None of them is opened any more.
     pub(super) fn give_up(&self) {
-        self.parts().clear();
+        self.partitions().clear();
     }
 
     /// The names of those that were not tried yet.
     pub(crate) fn names(&self) -> Vec<String> {
-        self.parts().iter().filter(|(_, part)| !part.has_failed).map(|(name, _)| name.to_string()).collect()
+        self.partitions()
+            .iter()
+            .filter(|(_, partition)| !partition.has_failed)
+            .map(|(name, _)| name.to_string())
+            .collect()
     }
 
-    fn parts(&self) -> MutexGuard<'_, BTreeMap<ChainName, UnopenedPartition>> {
-        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    fn partitions(&self) -> MutexGuard<'_, BTreeMap<ChainName, UnopenedPartition>> {
+        self.partitions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -70,7 +74,7 @@ mod tests {
     #[test]
     fn a_part_that_is_wanted_while_it_is_opened_is_not_forgotten() {
         let (unopened, [one, other]) =
-            (UnopenedPartitions::default(), ["table-1", "table-2"].map(|part| part.parse().unwrap()));
+            (UnopenedPartitions::default(), ["table-1", "table-2"].map(|partition| partition.parse().unwrap()));
         unopened.add(one);
         let one: ChainName = "table-1".parse().unwrap();
         assert!(unopened.want(&one) && !unopened.want(&other));
@@ -83,11 +87,11 @@ mod tests {
 
     #[test]
     fn a_part_that_cannot_be_opened_keeps_nobody_waiting_and_may_go() {
-        let (unopened, part) = (UnopenedPartitions::default(), "table-1".parse::<ChainName>().unwrap());
-        unopened.add(part.clone());
-        assert!(!unopened.failed(&part), "nobody wants it");
-        unopened.add(part.clone());
-        assert!(unopened.has(&part) && unopened.names().is_empty(), "it is tried again, and the node is ready");
-        assert!(unopened.want(&part) && unopened.failed(&part));
+        let (unopened, partition) = (UnopenedPartitions::default(), "table-1".parse::<ChainName>().unwrap());
+        unopened.add(partition.clone());
+        assert!(!unopened.failed(&partition), "nobody wants it");
+        unopened.add(partition.clone());
+        assert!(unopened.has(&partition) && unopened.names().is_empty(), "it is tried again, and the node is ready");
+        assert!(unopened.want(&partition) && unopened.failed(&partition));
     }
 }

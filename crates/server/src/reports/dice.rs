@@ -14,10 +14,10 @@ use super::error::{ReportError, count, maybe};
 use super::rounds::dice;
 
 /// So many rounds are read at once.
-const AT_ONCE: usize = 10_000;
+const MAX_ROUNDS_PER_QUERY: usize = 10_000;
 
 /// So many sets of dice are remembered at a table, the newest.
-const SETS: usize = 64;
+const MAX_DICE_SETS: usize = 64;
 
 /// What the watch says of some throws.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -135,7 +135,7 @@ impl WatchedTable {
     fn take(&mut self, table: TableId, set: u32, dice: Dice) {
         self.all.take(dice);
         let place = self.sets.iter().position(|(known, _)| *known == set).unwrap_or_else(|| {
-            if self.sets.len() == SETS {
+            if self.sets.len() == MAX_DICE_SETS {
                 self.sets.remove(0);
             }
             self.sets.push((set, DiceWatch::new()));
@@ -162,7 +162,7 @@ impl DiceWatches {
         let mut watched = if anew { WatchedTable::default() } else { self.0.remove(&table).unwrap_or_default() };
         let sql = format!(
             "SELECT round, dice, dice_set, void FROM rounds
-             WHERE table_number = $1 AND round > $2 AND over_at IS NOT NULL ORDER BY round LIMIT {AT_ONCE}"
+             WHERE table_number = $1 AND round > $2 AND over_at IS NOT NULL ORDER BY round LIMIT {MAX_ROUNDS_PER_QUERY}"
         );
         loop {
             let rows = reader.query(&sql, &[table.0.into(), watched.round.into()])?.rows;
@@ -173,7 +173,7 @@ impl DiceWatches {
                     watched.take(table, maybe(&row[2])?.unwrap_or(0), thrown);
                 }
             }
-            if rows.len() < AT_ONCE {
+            if rows.len() < MAX_ROUNDS_PER_QUERY {
                 break;
             }
         }

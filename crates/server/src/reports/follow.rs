@@ -18,7 +18,7 @@ use super::error::{ReportError, count, text};
 use super::tables::machine;
 
 /// How often the record is looked at when nobody wakes the thread.
-const EVERY: Duration = Duration::from_secs(1);
+const FOLLOW_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How far the reporting tables are behind the record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -106,7 +106,7 @@ pub(crate) fn run(address: &Address, keys: &[PublicKey], known: &FollowState, wo
             told = trouble;
         }
         known.steps.send_modify(|steps| *steps += 1);
-        let wait = if is_more { Duration::ZERO } else { EVERY };
+        let wait = if is_more { Duration::ZERO } else { FOLLOW_INTERVAL };
         match woken.recv_timeout(wait) {
             Ok(()) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,

@@ -10,10 +10,10 @@ use super::error::{ReportError, count, maybe, number, text};
 use super::rounds::{dice, words};
 
 /// So many games of a seat are shown; F30 asks for ten.
-pub const GAMES: usize = 20;
+pub const LAST_GAMES: usize = 20;
 
 /// So many sessions are looked through for them.
-const SESSIONS: usize = 64;
+const MAX_SESSIONS: usize = 64;
 
 /// A game that a seat has played. Amounts are cents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -94,10 +94,10 @@ struct Session {
 pub fn games(reader: &mut Reader, cluster: ClusterId, seat: Seat) -> Result<Vec<GameLine>, ReportError> {
     let mut found = Vec::new();
     for session in sessions(reader, cluster, seat)? {
-        let mut of_session = of_session(reader, cluster, seat, &session, GAMES - found.len())?;
+        let mut of_session = of_session(reader, cluster, seat, &session, LAST_GAMES - found.len())?;
         credits(reader, cluster, &session, &mut of_session)?;
         found.append(&mut of_session);
-        if found.len() >= GAMES {
+        if found.len() >= LAST_GAMES {
             break;
         }
     }
@@ -107,7 +107,7 @@ pub fn games(reader: &mut Reader, cluster: ClusterId, seat: Seat) -> Result<Vec<
 fn sessions(reader: &mut Reader, cluster: ClusterId, seat: Seat) -> Result<Vec<Session>, ReportError> {
     let sql = format!(
         "SELECT session, began_at, ended_at FROM sessions WHERE table_number = $1 AND cluster = $2 AND seat = $3
-         ORDER BY session DESC LIMIT {SESSIONS}"
+         ORDER BY session DESC LIMIT {MAX_SESSIONS}"
     );
     let rows = reader.query(&sql, &[cluster.table.0.into(), cluster.number.into(), seat.into()])?.rows;
     let mut sessions = Vec::new();

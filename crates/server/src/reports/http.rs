@@ -21,7 +21,7 @@ use crate::http::request::{PathParams, QueryParams};
 use crate::server::{Server, SharedServer};
 
 /// So many rows a query gives at most.
-const MOST_ROWS: usize = 10_000;
+const MAX_ROWS: usize = 10_000;
 
 /// A report, with how far it is behind.
 #[derive(Debug, Serialize)]
@@ -186,7 +186,7 @@ async fn get_query(
     };
     let values = parameters(named_query, &given).map_err(|_| Denied::BadRequest)?;
     let ask = move |reader: &mut Reader, _: &_| {
-        Ok::<_, ReportError>(reader.query_most(named_query.sql, &values, MOST_ROWS)?)
+        Ok::<_, ReportError>(reader.query_most(named_query.sql, &values, MAX_ROWS)?)
     };
     let (answer, is_cut) = server.reports.ask(ask).await?;
     let lag = server.reports.lag();

@@ -14,10 +14,10 @@ use crate::http::denied::Denied;
 use crate::server::SharedServer;
 
 /// So many kinds of events can be asked for at once.
-const MOST_KINDS: usize = 32;
+const MAX_EVENT_KINDS: usize = 32;
 
 /// So many events and rounds are on a page, where nobody says otherwise.
-const PAGE: usize = 100;
+const DEFAULT_PAGE_EVENTS: usize = 100;
 
 /// Someone who may read everything: an auditor, or a supervisor or manager of the pit.
 pub(crate) struct MayRead;
@@ -131,7 +131,7 @@ impl EventsAsked {
         };
         let kinds: Vec<_> = self.kind.iter().flat_map(|kinds| kinds.split(',')).map(ToOwned::to_owned).collect();
         let is_kind = |kind: &String| kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
-        if kinds.len() > MOST_KINDS || !kinds.iter().all(is_kind) {
+        if kinds.len() > MAX_EVENT_KINDS || !kinds.iter().all(is_kind) {
             return Err(Denied::BadRequest);
         }
         Ok(EventFilter {
@@ -166,7 +166,7 @@ pub(super) fn days(
 
 /// How much is on a page.
 pub(super) fn page(limit: Option<usize>, most: usize) -> Result<usize, Denied> {
-    let limit = limit.unwrap_or(PAGE);
+    let limit = limit.unwrap_or(DEFAULT_PAGE_EVENTS);
     if (1..=most).contains(&limit) { Ok(limit) } else { Err(Denied::BadRequest) }
 }
 

@@ -95,7 +95,7 @@ impl RunningServer {
             profile: Arc::new(Profile::singapore()),
             node: node.handle(),
             peers: None,
-            term: node.term(),
+            lease: node.lease(),
             clock: node.clock(),
             sources: node.sources().clone(),
             people: People::open(&secrets, time_outs).await.unwrap(),

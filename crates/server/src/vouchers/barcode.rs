@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 /// Widths in modules: a wide element is three narrow ones, and ten are left free on either side for the reader.
 const WIDE: u32 = 3;
-const QUIET: u32 = 10;
+const QUIET_ZONE: u32 = 10;
 
 /// How tall the bars and the line of digits below are, in modules.
 const BARS: u32 = 45;
@@ -44,10 +44,10 @@ fn elements(digits: &[u8]) -> Vec<u32> {
 /// Draws an even number of digits, each below ten, with the same as people read them below.
 pub(super) fn svg(digits: &[u8], readable: &str) -> String {
     let elements = elements(digits);
-    let width = elements.iter().sum::<u32>() + 2 * QUIET;
+    let width = elements.iter().sum::<u32>() + 2 * QUIET_ZONE;
     let height = BARS + DIGITS;
     let mut bars = String::new();
-    let mut at = QUIET;
+    let mut at = QUIET_ZONE;
     for (place, element) in elements.into_iter().enumerate() {
         if place % 2 == 0 {
             write!(bars, "M{at} 0h{element}v{BARS}h-{element}z").expect("a text takes everything");

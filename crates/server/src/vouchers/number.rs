@@ -19,7 +19,7 @@ pub(super) const DIGITS: usize = 18;
 const NUMBERS: u64 = 1_000_000_000_000_000_000;
 
 /// What the secret is used for.
-const FOR_HASHES: &str = "taisai 2025 voucher: hash of a validation number";
+const HASH_CONTEXT: &str = "taisai 2025 voucher: hash of a validation number";
 
 /// The secret with which voucher numbers are hashed.
 #[derive(Clone)]
@@ -70,7 +70,7 @@ impl Validation {
 
     /// What the machines know of it.
     pub(crate) fn voucher_number(self, key: &VoucherKey) -> VoucherNumber {
-        let hash = blake3::keyed_hash(&blake3::derive_key(FOR_HASHES, &key.0), &self.0.to_le_bytes());
+        let hash = blake3::keyed_hash(&blake3::derive_key(HASH_CONTEXT, &key.0), &self.0.to_le_bytes());
         let digits = u16::try_from(self.0 % 10_000).expect("four digits fit");
         VoucherNumber { hash: VoucherHash(hash.into()), digits }
     }

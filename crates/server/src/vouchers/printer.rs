@@ -19,7 +19,7 @@ use crate::http::reply::CommandReply;
 use crate::server::{Property, Server};
 
 /// The money of a cash-out reaches the House long before that.
-const ISSUED: Duration = Duration::from_secs(10);
+const ISSUE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What vouchers are printed with.
 pub(crate) struct Printer {
@@ -71,7 +71,7 @@ impl Printer {
 pub(crate) async fn issued(server: &Server, validation: Validation) -> Result<CommandReply, Denied> {
     let hash = validation.voucher_number(&server.vouchers.key).hash;
     let house = server.node.house();
-    let became = tokio::time::timeout(ISSUED, house.voucher(hash)).await.map_err(|_| Denied::TooSlow)??;
+    let became = tokio::time::timeout(ISSUE_TIMEOUT, house.voucher(hash)).await.map_err(|_| Denied::TooSlow)??;
     let issued = match became {
         VoucherFate::Voucher(on_file) => {
             let Printer { zone, currency, .. } = &server.vouchers;

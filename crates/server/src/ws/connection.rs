@@ -14,7 +14,7 @@ use axum::extract::ws::Utf8Bytes;
 use taisai_engine::ConnectionId;
 
 /// So many messages may wait for a slow screen.
-const CAPACITY: usize = 256;
+const QUEUE_CAPACITY: usize = 256;
 
 /// The sending end of a screen's connection.
 #[derive(Debug)]
@@ -42,8 +42,8 @@ struct ConnectionState {
 impl Connection {
     /// A new connection.
     pub(crate) fn new() -> (Self, ConnectionQueue) {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let id = ConnectionId(NEXT.fetch_add(1, Ordering::Relaxed));
+        static NEXT_CONNECTION: AtomicU64 = AtomicU64::new(0);
+        let id = ConnectionId(NEXT_CONNECTION.fetch_add(1, Ordering::Relaxed));
         let shared = Arc::new(Mutex::new(ConnectionState { senders: 1, is_read: true, ..ConnectionState::default() }));
         (Self { id, shared: Arc::clone(&shared) }, ConnectionQueue { shared })
     }
@@ -54,7 +54,7 @@ impl Connection {
         if !shared.is_read || shared.is_closed {
             return false;
         }
-        let has_room = shared.waiting.len() < CAPACITY;
+        let has_room = shared.waiting.len() < QUEUE_CAPACITY;
         if has_room {
             shared.waiting.push(message);
         } else {
@@ -185,8 +185,8 @@ mod tests {
     #[tokio::test]
     async fn a_screen_that_does_not_keep_up_is_closed() {
         let (connection, mut queue) = Connection::new();
-        assert!((0..CAPACITY).all(|number| connection.send(text(number))));
-        assert!(!connection.send(text(CAPACITY)) && connection.is_closed());
+        assert!((0..QUEUE_CAPACITY).all(|number| connection.send(text(number))));
+        assert!(!connection.send(text(QUEUE_CAPACITY)) && connection.is_closed());
         assert!(!queue.take(&mut Vec::new()).await, "what waits is not sent");
     }
 

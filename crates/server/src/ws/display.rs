@@ -18,7 +18,7 @@ use crate::ws::connection::Connection;
 struct Display;
 
 impl SocketSession for Display {
-    async fn hear(&mut self, _: &str) -> Result<(), CloseReason> {
+    async fn receive(&mut self, _: &str) -> Result<(), CloseReason> {
         Err(CloseReason::Bad("a display sends nothing".to_owned()))
     }
 }
@@ -41,11 +41,11 @@ pub(super) async fn connect(
     let place = server.displays.take(TableId(table), caller).ok_or(Denied::TooMany)?;
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (connection, messages) = Connection::new();
-        let farewell = match handle.subscribe(vec![Topic::Public], None, connection).await {
+        let reason = match handle.subscribe(vec![Topic::Public], None, connection).await {
             Ok(()) => converse(&mut socket, &mut Display, messages, &server).await,
             Err(stopped) => stopped.into(),
         };
         drop((server, handle, place));
-        farewell.say(socket).await;
+        reason.say(socket).await;
     }))
 }

@@ -89,7 +89,7 @@ struct AtDesk {
 }
 
 impl SocketSession for AtDesk {
-    async fn hear(&mut self, text: &str) -> Result<(), CloseReason> {
+    async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
         for DeskCommand { sequence, approval, command } in
             self.unreadable.commands(text, |FromDesk { commands }| commands)?
         {
@@ -123,21 +123,21 @@ pub(super) async fn connect(
     let source = auth::screen_source(&server, &by, source).await?;
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (connection, messages) = Connection::new();
-        let farewell = match server.node.house().subscribe(desk.topic(), source, connection.clone()).await {
+        let reason = match server.node.house().subscribe(desk.topic(), source, connection.clone()).await {
             Ok(()) => {
                 let _watch = SignInWatch::over(&server, by.source, Some(desk.roles()), connection.clone());
-                let mut at_desk = AtDesk {
+                let mut screen = AtDesk {
                     server: server.clone(),
                     login: by.source,
                     source,
                     unreadable: UnreadableCommands::new(connection.clone()),
                     connection,
                 };
-                converse(&mut socket, &mut at_desk, messages, &server).await
+                converse(&mut socket, &mut screen, messages, &server).await
             }
             Err(stopped) => stopped.into(),
         };
         drop(server);
-        farewell.say(socket).await;
+        reason.say(socket).await;
     }))
 }

@@ -50,12 +50,12 @@ enum Event {
 
 /// How many screens follow each topic.
 #[derive(Debug, Default)]
-struct Followers([AtomicUsize; TOPICS]);
+struct Followers([AtomicUsize; TOPIC_COUNT]);
 
-const TOPICS: usize = 5;
+const TOPIC_COUNT: usize = 5;
 
 /// So many callers may wait before it is looked whether some have gone.
-const FEW_CALLERS: usize = 1_024;
+const MIN_CALLERS_TO_PRUNE: usize = 1_024;
 
 const fn place(topic: Topic) -> usize {
     match topic {
@@ -80,7 +80,7 @@ pub(crate) struct Publisher {
 /// What a publisher carries effects out with.
 pub(crate) struct PublisherContext {
     pub(crate) router: Weak<Router>,
-    pub(crate) term: LeaseDeadline,
+    pub(crate) lease: LeaseDeadline,
     pub(crate) slips: SlipReader,
     /// Has a cluster that is silent taken from its node.
     pub(crate) fence: Box<dyn Fn(ClusterId) + Send>,
@@ -104,7 +104,7 @@ impl Publisher {
             outbox: Outbox::default(),
             durable: BatchNumber::default(),
             callers: HashMap::new(),
-            most_callers: FEW_CALLERS,
+            most_callers: MIN_CALLERS_TO_PRUNE,
             connections: HashMap::new(),
             seats: BTreeMap::new(),
             screens: std::array::from_fn(|_| Vec::new()),
@@ -178,7 +178,7 @@ struct Publishing {
     connections: HashMap<ConnectionId, Connection>,
     /// The terminals, by cluster and seat.
     seats: BTreeMap<u16, Vec<Option<Connection>>>,
-    screens: [Vec<Connection>; TOPICS],
+    screens: [Vec<Connection>; TOPIC_COUNT],
     followers: Arc<Followers>,
     public: Arc<Mutex<Option<serde_json::Value>>>,
     table: Option<TableView>,
@@ -204,7 +204,7 @@ impl Publishing {
                 self.outbox.hold(number, batch);
             }
             // Another node may answer for the partitions by now: whoever waits hears nothing more from this one.
-            while let Some(batch) = self.outbox.release(self.durable, self.outside.term.holds()) {
+            while let Some(batch) = self.outbox.release(self.durable, self.outside.lease.holds()) {
                 self.publish(batch).await;
             }
             if self.outbox.is_closed() {
@@ -225,7 +225,7 @@ impl Publishing {
         if self.callers.len() > self.most_callers {
             // Some wait for what never comes, and have gone.
             self.callers.retain(|_, caller| !caller.has_gone());
-            self.most_callers = FEW_CALLERS.max(2 * self.callers.len());
+            self.most_callers = MIN_CALLERS_TO_PRUNE.max(2 * self.callers.len());
         }
         self.connections.extend(batch.connections.into_iter().map(|connection| (connection.id(), connection)));
         let mut effects = batch.effects;

@@ -42,7 +42,7 @@ struct StaffCommand {
 }
 
 /// Those whom a staff screen at a table is for, beside whoever is assigned to the table.
-const AT_TABLE: &[Role] = &[
+const TABLE_ROLES: &[Role] = &[
     Role::Dealer,
     Role::PitSupervisor,
     Role::PitManager,
@@ -54,7 +54,7 @@ const AT_TABLE: &[Role] = &[
 
 /// Whether the person's work is at this table: others see no more of it than the public does.
 async fn works_at(handle: &TableHandle, person: Person) -> Result<bool, Stopped> {
-    if person.roles.any(AT_TABLE) {
+    if person.roles.any(TABLE_ROLES) {
         return Ok(true);
     }
     let positions = [Position::Dealer, Position::Supervisor, Position::Manager];
@@ -83,7 +83,7 @@ struct Console {
 }
 
 impl SocketSession for Console {
-    async fn hear(&mut self, text: &str) -> Result<(), CloseReason> {
+    async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
         for StaffCommand { sequence, approval, command } in
             self.unreadable.commands(text, |FromStaff { commands }| commands)?
         {
@@ -122,7 +122,7 @@ pub(super) async fn connect(
         let (connection, messages) = Connection::new();
         let topics = vec![Topic::Public, Topic::Staff];
         let counted = Some(Counted { source, sequence: 0 });
-        let farewell = match handle.subscribe(topics, counted, connection.clone()).await {
+        let reason = match handle.subscribe(topics, counted, connection.clone()).await {
             Ok(()) => {
                 let _watch = SignInWatch::over(&server, by.source, None, connection.clone());
                 let mut console = Console {
@@ -138,6 +138,6 @@ pub(super) async fn connect(
             Err(stopped) => stopped.into(),
         };
         drop((server, handle));
-        farewell.say(socket).await;
+        reason.say(socket).await;
     }))
 }

@@ -99,9 +99,9 @@ struct AtSeat {
 
 struct Terminal {
     commands: Commands,
-    place: DeviceConnection,
+    device_connection: DeviceConnection,
     /// Those who wait for a sign of life, as they say to be this terminal.
-    doubted_by: Vec<LifeSign>,
+    life_signs: Vec<LifeSign>,
 }
 
 /// What a terminal sends, on its way to the cluster and to the House.
@@ -271,22 +271,22 @@ impl Commands {
 }
 
 impl SocketSession for Terminal {
-    async fn hear(&mut self, text: &str) -> Result<(), CloseReason> {
+    async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
         self.commands.take(text).await
     }
 
-    async fn told(&mut self) -> Option<CloseReason> {
-        match self.place.told().await {
+    async fn signal(&mut self) -> Option<CloseReason> {
+        match self.device_connection.signal().await {
             ConnectionSignal::ShowLife(life) => {
-                self.doubted_by.push(life);
+                self.life_signs.push(life);
                 None
             }
             ConnectionSignal::CutOff => Some(Denied::NotProven.into()),
         }
     }
 
-    fn lives(&mut self) {
-        self.doubted_by.drain(..).for_each(LifeSign::shown);
+    fn alive(&mut self) {
+        self.life_signs.drain(..).for_each(LifeSign::shown);
     }
 }
 
@@ -310,9 +310,9 @@ pub(super) async fn connect(
         return Err(Denied::Unknown);
     }
     Ok(upgrade(socket, held, move |mut socket| async move {
-        let farewell = play(&mut socket, &server, TableId(table)).await;
+        let reason = play(&mut socket, &server, TableId(table)).await;
         drop(server);
-        farewell.say(socket).await;
+        reason.say(socket).await;
     }))
 }
 
@@ -331,8 +331,8 @@ async fn play(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> 
     let Some(handle) = server.node.cluster(cluster) else {
         return CloseReason::Elsewhere(cluster);
     };
-    let place = match Box::pin(take(server, proven)).await {
-        Ok(place) => place,
+    let device_connection = match Box::pin(take(server, proven)).await {
+        Ok(taken) => taken,
         Err(denied) => return denied.into(),
     };
     // What it asked of the House counts too.
@@ -348,11 +348,11 @@ async fn play(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> 
         return stopped.into();
     }
     let at = AtSeat { server: server.clone(), connection: connection.clone(), device, cluster, seat, source, handle };
-    let mut terminal = Terminal { commands: Commands::new(at), place, doubted_by: Vec::new() };
-    let farewell = converse(socket, &mut terminal, messages, server).await;
+    let mut terminal = Terminal { commands: Commands::new(at), device_connection, life_signs: Vec::new() };
+    let reason = converse(socket, &mut terminal, messages, server).await;
     // A table that has stopped needs no word.
     terminal.commands.at.handle.disconnect(place_at, &connection).await.unwrap_or_default();
-    farewell
+    reason
 }
 
 #[cfg(test)]

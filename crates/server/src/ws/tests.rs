@@ -21,15 +21,15 @@ struct Counting {
 }
 
 impl SocketSession for Counting {
-    async fn hear(&mut self, _: &str) -> Result<(), CloseReason> {
+    async fn receive(&mut self, _: &str) -> Result<(), CloseReason> {
         Ok(())
     }
 
-    async fn told(&mut self) -> Option<CloseReason> {
+    async fn signal(&mut self) -> Option<CloseReason> {
         if std::mem::take(&mut self.is_doubted) { None } else { std::future::pending().await }
     }
 
-    fn lives(&mut self) {
+    fn alive(&mut self) {
         self.signs += 1;
     }
 }

@@ -9,7 +9,7 @@ use super::keys::random;
 /// Digits that are not taken for one another (Crockford's base 32).
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-const BITS: u32 = 5;
+const BITS_PER_DIGIT: u32 = 5;
 
 /// So many digits hold 128 bits; the last one holds three of them.
 const LENGTH: usize = 26;
@@ -35,12 +35,12 @@ impl OneTimeCode {
                 other => other,
             };
             let value = DIGITS.iter().position(|known| char::from(*known) == digit)?;
-            let fits = bits.leading_zeros() >= BITS;
+            let fits = bits.leading_zeros() >= BITS_PER_DIGIT;
             length += 1;
             if !fits || length > LENGTH {
                 return None;
             }
-            bits = (bits << BITS) | u128::try_from(value).ok()?;
+            bits = (bits << BITS_PER_DIGIT) | u128::try_from(value).ok()?;
         }
         (length == LENGTH).then_some(Self(bits))
     }
@@ -59,7 +59,7 @@ impl fmt::Display for OneTimeCode {
         let mut digits = [0; LENGTH];
         for digit in digits.iter_mut().rev() {
             *digit = usize::try_from(left & 31).unwrap_or_default();
-            left >>= BITS;
+            left >>= BITS_PER_DIGIT;
         }
         for (place, digit) in digits.into_iter().enumerate() {
             if place > 0 && place % 4 == 0 {

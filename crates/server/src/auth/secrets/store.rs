@@ -15,16 +15,16 @@ use taisai_record::Address;
 use super::{Expected, SecretsError};
 
 /// The file in a data folder.
-const FILE: &str = "secrets.db";
+const FILE_NAME: &str = "secrets.db";
 
 /// The schema in a database.
 const SCHEMA: &str = "taisai_secrets";
 
 /// The layout of the tables.
-const LAYOUT: i64 = 1;
+const LAYOUT_VERSION: i64 = 1;
 
 /// How long a file may be locked, and how long a server may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The store.
 pub(super) enum Store {
@@ -47,13 +47,13 @@ impl Store {
     /// Nothing is made where they must be there: what is restored later finds its place empty.
     pub(super) fn open(address: &Address, expected: Expected) -> Result<Self, SecretsError> {
         let place = match address {
-            Address::Folder(folder) => folder.join(FILE).display().to_string(),
+            Address::Folder(folder) => folder.join(FILE_NAME).display().to_string(),
             Address::Postgres(_) => format!("the schema {SCHEMA} of {address}"),
         };
         let missing = || SecretsError::Missing { place: place.clone() };
         let may_make = expected != Expected::There;
         let opened = match address {
-            Address::Folder(folder) => open_file(folder.join(FILE), may_make)?,
+            Address::Folder(folder) => open_file(folder.join(FILE_NAME), may_make)?,
             Address::Postgres(address) => open_schema(address, may_make)?,
         };
         let mut store = opened.ok_or_else(missing)?;
@@ -65,7 +65,7 @@ impl Store {
         }
         let layout = store.rows("SELECT number FROM layout", &[])?;
         let layout = layout.first().ok_or(SecretsError::Damaged("they have no layout"))?.number(0)?;
-        if layout == LAYOUT { Ok(store) } else { Err(SecretsError::OtherLayout(layout)) }
+        if layout == LAYOUT_VERSION { Ok(store) } else { Err(SecretsError::OtherLayout(layout)) }
     }
 
     /// Whether a server warned of something since this was last asked: then nobody knows whether what was changed is durable.
@@ -102,7 +102,7 @@ impl Store {
 fn tables(number: &str, bytes: &str) -> String {
     format!(
         "CREATE TABLE IF NOT EXISTS layout (number {number} NOT NULL);
-         INSERT INTO layout SELECT {LAYOUT} WHERE NOT EXISTS (SELECT 1 FROM layout);
+         INSERT INTO layout SELECT {LAYOUT_VERSION} WHERE NOT EXISTS (SELECT 1 FROM layout);
          CREATE TABLE IF NOT EXISTS passwords (
              person {number} PRIMARY KEY, hash TEXT NOT NULL, is_one_time {number} NOT NULL, changed {number} NOT NULL);
          CREATE TABLE IF NOT EXISTS sign_ins (
@@ -131,7 +131,7 @@ fn open_file(file: PathBuf, may_make: bool) -> Result<Option<Store>, SecretsErro
     let opened = || -> rusqlite::Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&file, flags)?;
-        connection.busy_timeout(PATIENCE)?;
+        connection.busy_timeout(LOCK_TIMEOUT)?;
         connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
         connection.pragma_update(None, "synchronous", "full")?;
         // What is taken away is overwritten.
@@ -146,7 +146,7 @@ fn open_file(file: PathBuf, may_make: bool) -> Result<Option<Store>, SecretsErro
 }
 
 fn open_schema(address: &str, may_make: bool) -> Result<Option<Store>, SecretsError> {
-    let session = Session::open(address, "taisai secrets", PATIENCE)?;
+    let session = Session::open(address, "taisai secrets", LOCK_TIMEOUT)?;
     session.batch(&format!("SET client_min_messages = warning; SET search_path = {SCHEMA}"))?;
     if !may_make && session.query("SELECT 1 WHERE to_regclass('keys') IS NOT NULL", &[])?.is_empty() {
         return Ok(None);

@@ -5,7 +5,7 @@ use taisai_rules::Face;
 use taisai_table::RoundCommand;
 
 /// The longest fault, in characters.
-const MOST_WHAT: usize = 200;
+const MAX_FAULT_CHARS: usize = 200;
 
 /// A message of a tumbler: beside its number exactly one of the others.
 #[derive(Debug, Deserialize)]
@@ -75,7 +75,9 @@ pub(super) fn read(text: &str) -> Result<(u64, TumblerCommand), UnreadableMessag
         (Some(Activated {}), None, None, None) => TumblerCommand::Command(RoundCommand::Activate),
         (None, Some(Tumbled { times }), None, None) => TumblerCommand::Command(RoundCommand::Tumbled { times }),
         (None, None, Some(AtRest { faces }), None) => TumblerCommand::Command(RoundCommand::AtRest { faces }),
-        (None, None, None, Some(Fault { what })) if what.chars().count() <= MOST_WHAT => TumblerCommand::Fault(what),
+        (None, None, None, Some(Fault { what })) if what.chars().count() <= MAX_FAULT_CHARS => {
+            TumblerCommand::Fault(what)
+        }
         _ => return Err(UnreadableMessage(Some(sequence))),
     };
     Ok((sequence, word))

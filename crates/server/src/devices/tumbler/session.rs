@@ -16,13 +16,13 @@ use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
 
 /// How fast a tumbler may speak: a tumble is some five messages in ten seconds.
-const MESSAGES: (u32, Duration) = (32, Duration::from_millis(100));
+const MESSAGE_RATE: (u32, Duration) = (32, Duration::from_millis(100));
 
 /// How often faults are taken down: one that does not go away is still one.
-const FAULTS: (u32, Duration) = (3, Duration::from_secs(20));
+const FAULT_RATE: (u32, Duration) = (3, Duration::from_secs(20));
 
 /// So many messages in a row that cannot be read or come too fast end the connection.
-const PATIENCE: u32 = 64;
+const MAX_DENIED_IN_A_ROW: u32 = 64;
 
 /// What is done after a message.
 pub(super) enum TumblerReply {
@@ -53,7 +53,7 @@ pub(super) struct TumblerSession {
 impl TumblerSession {
     pub(super) fn new(tumbler: Proven, table: TableId, handle: TableHandle, house: HouseHandle) -> Self {
         let pace = |(most, each)| RateLimit::new(most, each, Instant::now());
-        Self { tumbler, table, handle, house, messages: pace(MESSAGES), faults: pace(FAULTS), denied: 0 }
+        Self { tumbler, table, handle, house, messages: pace(MESSAGE_RATE), faults: pace(FAULT_RATE), denied: 0 }
     }
 
     /// Whether the tumbler is still on file: one that was revoked is heard no more.
@@ -69,7 +69,7 @@ impl TumblerSession {
     }
 
     /// Hears a message and waits for its answer, so that no more than one of them is ever on its way.
-    pub(super) async fn hear(&mut self, text: &str) -> Result<TumblerReply, Stopped> {
+    pub(super) async fn receive(&mut self, text: &str) -> Result<TumblerReply, Stopped> {
         if !self.messages.allows(Instant::now()) {
             return Ok(self.deny(None, Denied::TooMany));
         }
@@ -120,7 +120,7 @@ impl TumblerSession {
 
     fn deny(&mut self, sequence: Option<u64>, denied: Denied) -> TumblerReply {
         self.denied += 1;
-        if self.denied > PATIENCE {
+        if self.denied > MAX_DENIED_IN_A_ROW {
             TumblerReply::Enough(denied)
         } else {
             TumblerReply::Send(json(&Answered { sequence, answer: CommandReply::Refused(denied.into()) }))

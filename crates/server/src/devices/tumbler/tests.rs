@@ -125,7 +125,7 @@ impl Tumbler {
     }
 
     async fn sends(&mut self, text: &str) -> Value {
-        match self.0.hear(text).await.unwrap() {
+        match self.0.receive(text).await.unwrap() {
             TumblerReply::Send(answer) => serde_json::from_str(&answer).unwrap(),
             TumblerReply::Enough(denied) => json!({ "end": denied.code() }),
         }

@@ -14,7 +14,7 @@ use crate::http::request::PathParams;
 use crate::server::SharedServer;
 
 /// A text changes only with the program, so browsers may keep it for an hour.
-const KEPT: &str = "public, max-age=3600";
+const CACHE_CONTROL: &str = "public, max-age=3600";
 
 pub(super) fn routes() -> Routes {
     Routes::of([rules::add_to])
@@ -124,7 +124,7 @@ impl<'g> PassageView<'g> {
 async fn rules(State(server): State<SharedServer>, PathParams(game): PathParams<String>) -> Result<Response, Denied> {
     let games = server.reports.known_games();
     let game = games.find(&game, None).map_err(|_| Denied::Unknown)?;
-    Ok(([(header::CACHE_CONTROL, KEPT)], Json(RulesView::of(games, game))).into_response())
+    Ok(([(header::CACHE_CONTROL, CACHE_CONTROL)], Json(RulesView::of(games, game))).into_response())
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
 )]
 async fn table(State(server): State<SharedServer>, PathParams(table): PathParams<u16>) -> Result<Json<Value>, Denied> {
     let (table, handle) = (TableId(table), server.table(TableId(table))?);
-    if !server.term.holds() {
+    if !server.lease.holds() {
         return Err(Denied::Elsewhere);
     }
     if server.node.public(table).is_none() {
