@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use taisai_rules::Station;
-use taisai_server::config::{Config, Names, TableConfig};
+use taisai_server::config::{Config, GameNames, TableConfig};
 
 use crate::check::{CheckedFiles, Read};
 
@@ -36,7 +36,7 @@ pub(crate) enum ConfigCommand {
 }
 
 /// Carries out a command; `false` if a file has faults, or differs in what cannot be changed.
-pub(crate) fn run(command: &ConfigCommand, names: &Names<'_>) -> anyhow::Result<bool> {
+pub(crate) fn run(command: &ConfigCommand, names: &GameNames<'_>) -> anyhow::Result<bool> {
     match command {
         ConfigCommand::Check { files, json } => {
             let checked = CheckedFiles::read(files, |file| read(file, names));
@@ -48,7 +48,7 @@ pub(crate) fn run(command: &ConfigCommand, names: &Names<'_>) -> anyhow::Result<
 }
 
 /// Reads a house's file.
-pub(crate) fn read(file: &Path, names: &Names<'_>) -> Read<Config> {
+pub(crate) fn read(file: &Path, names: &GameNames<'_>) -> Read<Config> {
     let mut text = String::new();
     std::fs::File::open(file)?.take(MOST_BYTES + 1).read_to_string(&mut text)?;
     Ok(Config::read(&text, file, names))

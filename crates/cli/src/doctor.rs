@@ -9,7 +9,7 @@ use std::io::Write as _;
 
 use taisai_journal::{PostgresError, examine_servers};
 use taisai_record::{Address, StoreError};
-use taisai_server::config::Names;
+use taisai_server::config::GameNames;
 
 use crate::print::{self, BAD, Column, GOOD, counted};
 use crate::serve::HouseArgs;
@@ -26,7 +26,7 @@ pub(crate) struct DoctorArgs {
 }
 
 /// Looks at all of it; `false` if something is wrong.
-pub(crate) fn run(args: &DoctorArgs, names: &Names<'_>) -> anyhow::Result<bool> {
+pub(crate) fn run(args: &DoctorArgs, names: &GameNames<'_>) -> anyhow::Result<bool> {
     let mut config = args.house.file(names)?;
     args.house.place(&mut config, &|name: &str| std::env::var_os(name))?;
     let address = config.address();

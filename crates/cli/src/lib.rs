@@ -40,7 +40,7 @@ use anyhow::Context as _;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, Parser as _};
 use taisai_rules::Moment;
-use taisai_server::config::Names;
+use taisai_server::config::GameNames;
 
 use args::{Args, Command, GamesCommand};
 use output::Output;
@@ -154,20 +154,20 @@ fn run(args: &Args) -> anyhow::Result<bool> {
         Command::Dice { command } => dice::run(command),
         Command::Serve(serve) => {
             let games = games::load(args.games.as_deref())?;
-            serve::run(serve, &Names { games: &games, now: now()? })
+            serve::run(serve, &GameNames { games: &games, now: now()? })
         }
         Command::Unlock(unlock) => {
             let games = games::load(args.games.as_deref())?;
-            unlock::run(unlock, &Names { games: &games, now: now()? })
+            unlock::run(unlock, &GameNames { games: &games, now: now()? })
         }
         Command::Tables { command } => tables::run(command),
         Command::Doctor(doctor) => {
             let games = games::load(args.games.as_deref())?;
-            doctor::run(doctor, &Names { games: &games, now: now()? })
+            doctor::run(doctor, &GameNames { games: &games, now: now()? })
         }
         Command::Config { command } => {
             let games = games::load(args.games.as_deref())?;
-            config::run(command, &Names { games: &games, now: now()? })
+            config::run(command, &GameNames { games: &games, now: now()? })
         }
         Command::Backup(backup) => backup::run(backup),
         Command::Completions { shell } => {

@@ -13,7 +13,7 @@ use serde::ser::{SerializeMap as _, Serializer};
 use taisai_journal::Archive;
 use taisai_record::Address;
 use taisai_record::projection::{Lag, Progress, Projection, QUERIES, Query, Value};
-use taisai_server::reports::{Days, answer_csv, parameters};
+use taisai_server::reports::{Days, parameters, rows_csv};
 use taisai_table::Time;
 
 use crate::args::{QueryArgs, ReportCommand};
@@ -155,7 +155,7 @@ fn query(args: &QueryArgs) -> anyhow::Result<bool> {
     if args.json {
         print::json_array(answer.rows.iter().map(|values| Row { columns: &answer.columns, values }))?;
     } else if args.csv {
-        write!(std::io::stdout().lock(), "{}", answer_csv(&answer))?;
+        write!(std::io::stdout().lock(), "{}", rows_csv(&answer))?;
     } else {
         let mut columns = Vec::new();
         for (place, name) in answer.columns.iter().enumerate() {

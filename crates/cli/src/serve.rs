@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 use taisai_record::{Address, RecordWarning};
-use taisai_server::config::{Config, FirstUse, Log, LogFormat, Names, is_node};
+use taisai_server::config::{Config, FirstUse, GameNames, Log, LogFormat, is_node};
 use taisai_server::{Pace, serve};
 use taisai_table::Profile;
 use tokio::signal::unix::{SignalKind, signal};
@@ -67,7 +67,7 @@ pub(crate) struct ServeArgs {
 }
 
 /// Runs a house.
-pub(crate) fn run(args: &ServeArgs, names: &Names<'_>) -> anyhow::Result<bool> {
+pub(crate) fn run(args: &ServeArgs, names: &GameNames<'_>) -> anyhow::Result<bool> {
     let config = config(args, names, |name| std::env::var_os(name))?;
     log(config.log);
     let (name, is_secured, is_training) = (config.name.clone(), config.tls.is_some(), config.is_training);
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &ServeArgs, names: &Names<'_>) -> anyhow::Result<bool> {
 /// What a house is run by, all told.
 fn config(
     args: &ServeArgs,
-    names: &Names<'_>,
+    names: &GameNames<'_>,
     environment: impl Fn(&str) -> Option<OsString>,
 ) -> anyhow::Result<Config> {
     let mut config = args.house.file(names)?;
@@ -125,7 +125,7 @@ fn config(
 
 impl HouseArgs {
     /// What the file says, or what a house is by itself.
-    pub(crate) fn file(&self, names: &Names<'_>) -> anyhow::Result<Config> {
+    pub(crate) fn file(&self, names: &GameNames<'_>) -> anyhow::Result<Config> {
         let Some(file) = &self.config else { return Ok(Config::default_house(names)?) };
         match crate::config::read(file, names).with_context(|| format!("cannot read {}", file.display()))? {
             Ok(config) => Ok(config),

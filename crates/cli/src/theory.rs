@@ -7,7 +7,7 @@ use taisai_analysis::{percent, real, rounded};
 use taisai_record::Address;
 use taisai_record::projection::Reader;
 use taisai_rules::Games;
-use taisai_server::reports::{By, ResultLine, results, results_csv};
+use taisai_server::reports::{GroupBy, ResultLine, results, results_csv};
 
 use crate::figures::{cents, deviations, near};
 use crate::print::{self, Column, QUIET};
@@ -28,7 +28,7 @@ pub(crate) enum Gathered {
     Box,
 }
 
-impl From<Gathered> for By {
+impl From<Gathered> for GroupBy {
     fn from(gathered: Gathered) -> Self {
         match gathered {
             Gathered::Table => Self::Table,
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &TheoryArgs, games: &Games) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-fn told(lines: &[ResultLine], by: By) -> anyhow::Result<()> {
+fn told(lines: &[ResultLine], by: GroupBy) -> anyhow::Result<()> {
     let none = || "–".to_owned();
     let rows = lines.iter().map(|line| {
         let (theoretical, edge) = line.fractions;
@@ -97,11 +97,11 @@ fn told(lines: &[ResultLine], by: By) -> anyhow::Result<()> {
         ]
     });
     let first = match by {
-        By::Table => "Table",
-        By::Dealer => "Dealer",
-        By::Shift => "Shift",
-        By::Day => "Day",
-        By::Box => "Box",
+        GroupBy::Table => "Table",
+        GroupBy::Dealer => "Dealer",
+        GroupBy::Shift => "Shift",
+        GroupBy::Day => "Day",
+        GroupBy::Box => "Box",
     };
     let columns = [
         Column::left(first),

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use taisai_record::RecordWarning;
-use taisai_server::config::Names;
+use taisai_server::config::GameNames;
 use taisai_server::unlock;
 use taisai_table::PersonId;
 
@@ -25,12 +25,12 @@ pub(crate) struct UnlockArgs {
 }
 
 /// Unlocks a person.
-pub(crate) fn run(args: &UnlockArgs, names: &Names<'_>) -> anyhow::Result<bool> {
+pub(crate) fn run(args: &UnlockArgs, names: &GameNames<'_>) -> anyhow::Result<bool> {
     let mut config = args.house.file(names)?;
     args.house.place(&mut config, &|name: &str| std::env::var_os(name))?;
     let mut id = [0; 16];
     getrandom::fill(&mut id)?;
-    let plan = config.plan(crate::audit::program()?, id)?.hall;
+    let plan = config.plan(crate::audit::program()?, id)?.installation;
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let tell = |password: &str| {
         writeln!(anstream::stdout(), "Password for the first time, told this once: {password}")?;

@@ -20,7 +20,7 @@ pub fn endpoint(arguments: TokenStream, handler: TokenStream) -> TokenStream {
     };
     let mount = parsed(&format!(
         "pub(crate) mod {name} {{
-            pub(crate) fn add_to(routes: crate::api::Routes) -> crate::api::Routes {{
+            pub(crate) fn add_to(routes: crate::http::api::Routes) -> crate::http::api::Routes {{
                 let routes = routes.route({path}, ::axum::routing::{method}(super::{name}));
                 #[cfg(test)]
                 let routes = routes.describe::<super::__path_{name}>();

@@ -20,22 +20,22 @@ use tokio::sync::Semaphore;
 pub(crate) use http::routes;
 pub(crate) use verification::{Verification, Verifications};
 
-use crate::denied::Denied;
-use crate::reports::Trouble;
+use crate::http::denied::Denied;
+use crate::reports::ReportError;
 use archive::Stoppable;
 
 /// So many may read the record at once.
-const AT_ONCE: usize = 2;
+const MAX_CONCURRENT_READS: usize = 2;
 
 /// So long someone waits to be let in.
-const WAITS: Duration = Duration::from_secs(5);
+const PERMIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// So long it may take.
-const TAKES: Duration = Duration::from_mins(1);
+const READ_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// What the record is read with.
 #[derive(Clone, Debug)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordSource {
     /// Where it is.
     pub(crate) address: Address,
     /// The keys whose checkpoints are believed.
@@ -48,56 +48,56 @@ pub(crate) struct Recorded {
 
 /// The record, for those who look into it.
 pub(crate) struct Audits {
-    recorded: Arc<Recorded>,
-    doors: Arc<Semaphore>,
+    recorded: Arc<RecordSource>,
+    permits: Arc<Semaphore>,
     pub(crate) verifications: Verifications,
 }
 
 impl Audits {
     /// Of a house whose record is that.
-    pub(crate) fn new(recorded: Recorded) -> Self {
+    pub(crate) fn new(recorded: RecordSource) -> Self {
         let recorded = Arc::new(recorded);
         Self {
             verifications: Verifications::new(Arc::clone(&recorded)),
             recorded,
-            doors: Arc::new(Semaphore::new(AT_ONCE)),
+            permits: Arc::new(Semaphore::new(MAX_CONCURRENT_READS)),
         }
     }
 
     /// Reads the record on a thread of its own, until it has read enough or too long.
     async fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&Recorded, &mut Stoppable) -> Result<T, Denied> + Send + 'static,
+        read: impl FnOnce(&RecordSource, &mut Stoppable) -> Result<T, Denied> + Send + 'static,
     ) -> Result<T, Denied> {
-        let door = tokio::time::timeout(WAITS, Arc::clone(&self.doors).acquire_owned()).await;
-        let Ok(Ok(door)) = door else { return Err(Denied::TooMany) };
+        let permit = tokio::time::timeout(PERMIT_TIMEOUT, Arc::clone(&self.permits).acquire_owned()).await;
+        let Ok(Ok(permit)) = permit else { return Err(Denied::TooMany) };
         let recorded = Arc::clone(&self.recorded);
         let is_stopped = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&is_stopped);
         let work = tokio::task::spawn_blocking(move || {
-            let _door = door;
-            let archive = recorded.address.archive().map_err(|error| Denied::from(Trouble::from(error)))?;
+            let _permit = permit;
+            let archive = recorded.address.archive().map_err(|error| Denied::from(ReportError::from(error)))?;
             read(&recorded, &mut Stoppable::new(archive, is_stopped))
         });
-        let Ok(answer) = tokio::time::timeout(TAKES, work).await else {
+        let Ok(answer) = tokio::time::timeout(READ_TIMEOUT, work).await else {
             stop.store(true, Ordering::Relaxed);
             return Err(Denied::TooLong);
         };
-        answer.unwrap_or_else(|_| Err(Trouble::Thread.into()))
+        answer.unwrap_or_else(|_| Err(ReportError::Thread.into()))
     }
 
     /// How every chain stands.
     pub(crate) async fn standings(&self) -> Result<Vec<ChainStatus>, Denied> {
-        self.read(|_, archive| Ok(chain_statuses(archive).map_err(Trouble::from)?)).await
+        self.read(|_, archive| Ok(chain_statuses(archive).map_err(ReportError::from)?)).await
     }
 
     /// A round with every line, its paragraphs, what was moved and who acted.
     pub(crate) async fn round(&self, table: TableId, round: RoundNumber) -> Result<RoundSheet, Denied> {
         self.read(move |recorded, archive| {
             is_there(archive, table)?;
-            let found = round_settlement(archive, &recorded.keys, table, round).map_err(Trouble::from)?;
+            let found = round_settlement(archive, &recorded.keys, table, round).map_err(ReportError::from)?;
             let settlement = found.filter(|_| round.0 > 0).ok_or(Denied::Unknown)?;
-            Ok(RoundSheet::new(&settlement).map_err(Trouble::from)?)
+            Ok(RoundSheet::new(&settlement).map_err(ReportError::from)?)
         })
         .await
     }
@@ -111,8 +111,8 @@ impl Audits {
                 Ok(evidence) => evidence,
                 Err(GatherError::NoChain(_)) => return Err(Denied::Unknown),
                 Err(GatherError::NotSettled(_) | GatherError::Unsigned(_)) => return Err(Denied::NotYet),
-                Err(GatherError::Replay(error)) => return Err(Trouble::from(error).into()),
-                Err(GatherError::Read(error)) => return Err(Trouble::from(error).into()),
+                Err(GatherError::Replay(error)) => return Err(ReportError::from(error).into()),
+                Err(GatherError::Read(error)) => return Err(ReportError::from(error).into()),
             };
             let failed = |error: String| {
                 tracing::error!(table = table.0, round = round.0, error, "evidence of a round proves nothing");
@@ -129,7 +129,7 @@ impl Audits {
 fn is_there(archive: &mut Stoppable, table: TableId) -> Result<(), Denied> {
     use taisai_journal::Archive as _;
     let chain = chain_of(MachineId::Round(table));
-    let heads = archive.heads().map_err(|error| Denied::from(Trouble::from(error)))?;
+    let heads = archive.heads().map_err(|error| Denied::from(ReportError::from(error)))?;
     if heads.iter().any(|head| head.chain == chain && head.next > 0) { Ok(()) } else { Err(Denied::Unknown) }
 }
 

@@ -21,23 +21,23 @@ pub(crate) use first_use::Founding;
 pub use first_use::{FirstDevice, FirstPerson, FirstUse, NotFounded};
 pub use seed::{Seed, TableSeed, founders};
 
-use crate::accept::Tls;
-use crate::hall::{HallPlan, TablePlan};
-use crate::network::Network;
-use crate::nodes::NodePlan;
-use crate::serve::Plan;
-use crate::socket::SIGN_OF_LIFE;
+use crate::http::accept::Tls;
+use crate::http::network::Network;
+use crate::node::peers::NodeAddress;
+use crate::node::{InstallationPlan, TablePlan};
+use crate::serve::ServePlan;
+use crate::ws::PONG_TIMEOUT;
 
 /// How long a round in play may take to its end when the house is stopped.
-const GRACE: Duration = Duration::from_secs(20);
+const DEFAULT_GRACE: Duration = Duration::from_secs(20);
 
 /// Where a house listens, and the folder of what it keeps, where nobody says otherwise.
-const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8_080);
-const DATA: &str = "data";
+const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8_080);
+const DEFAULT_DATA: &str = "data";
 
 /// What names in a file mean: the games there are, and the moment at which a bare name is read.
 #[derive(Clone, Copy, Debug)]
-pub struct Names<'a> {
+pub struct GameNames<'a> {
     /// The games.
     pub games: &'a Games,
     /// A bare name means the newest version in force now.
@@ -70,7 +70,7 @@ pub struct Config {
     /// The certificate.
     pub tls: Option<Tls>,
     /// How other nodes reach it, where its record is shared by several machines.
-    pub node: NodePlan,
+    pub node: NodeAddress,
     /// The tables, by their numbers.
     pub tables: Vec<TableConfig>,
 }
@@ -171,7 +171,7 @@ pub enum ConfigError {
 
 impl Config {
     /// The house of a first start without a file: a table with eight Player Terminals, and a live table.
-    pub fn default_house(names: &Names<'_>) -> Result<Self, taisai_rules::UnknownGame> {
+    pub fn default_house(names: &GameNames<'_>) -> Result<Self, taisai_rules::UnknownGame> {
         let terminals = names.games.find("sic-bo-etg", Some(names.now))?;
         let live = names.games.find("tai-sai", Some(names.now))?;
         let tables = vec![
@@ -185,10 +185,10 @@ impl Config {
             name: "Tai Sai".to_owned(),
             profile: Profile::singapore(),
             is_training: false,
-            listen: LISTEN,
+            listen: DEFAULT_LISTEN,
             metrics_from: Vec::new(),
-            node: NodePlan::default(),
-            data: PathBuf::from(DATA),
+            node: NodeAddress::default(),
+            data: PathBuf::from(DEFAULT_DATA),
             store: None,
             key: None,
             anchor: None,
@@ -239,24 +239,24 @@ impl Config {
     }
 
     /// What the house is run by. Its id is taken if it begins.
-    pub fn plan(self, program: Program, new_house: [u8; 16]) -> Result<Plan, ConfigError> {
+    pub fn plan(self, program: Program, new_house: [u8; 16]) -> Result<ServePlan, ConfigError> {
         if self.tls.is_none() && is_exposed(self.listen) {
             return Err(ConfigError::Exposed(self.listen));
         }
         let (address, files) = (self.address(), self.files());
-        Ok(Plan {
+        Ok(ServePlan {
             name: self.name,
             texts: Vec::new(),
             listen: self.listen,
             metrics_from: self.metrics_from,
             tls: self.tls,
-            grace: GRACE,
+            grace: DEFAULT_GRACE,
             seed: Seed::new(&self.tables),
             demo: None,
             new_secrets: false,
-            sign_of_life: SIGN_OF_LIFE,
-            node: self.node,
-            hall: HallPlan {
+            sign_of_life: PONG_TIMEOUT,
+            node_address: self.node,
+            installation: InstallationPlan {
                 address,
                 files,
                 program,

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::config::Seed;
-use crate::hall::Hall;
+use crate::node::Node;
 use dealer::Dealer;
 #[cfg(test)]
 pub(crate) use player::occupy;
@@ -61,13 +61,13 @@ pub(crate) struct Demo {
 
 impl Demo {
     /// Has every table of a training house deal by itself.
-    pub(crate) fn start(hall: &Hall, seed: &Seed, pace: Pace) -> Self {
+    pub(crate) fn start(node: &Node, seed: &Seed, pace: Pace) -> Self {
         let (stay, staying) = watch::channel(Stay::On);
         let mut tables = JoinSet::new();
-        for (table, door) in hall.doors().tables() {
+        for (table, handle) in node.handle().tables() {
             let limits = seed.tables.get(&table).and_then(|seed| seed.limits.clone());
-            tables.spawn(player::sit(door.clone(), staying.clone()));
-            let dealer = Dealer::new(table, door, hall, limits, pace);
+            tables.spawn(player::sit(handle.clone(), staying.clone()));
+            let dealer = Dealer::new(table, handle, node, limits, pace);
             tables.spawn(dealer.deal(staying.clone()));
         }
         Self { stay, tables }

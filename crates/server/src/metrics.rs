@@ -10,7 +10,8 @@ use taisai_engine::Counts;
 use taisai_table::TableId;
 
 /// Where the steps of the commit's latency are, in seconds: from a tenth of a millisecond to a second.
-const COMMIT_STEPS: [f64; 13] = [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
+const COMMIT_SECONDS_BUCKETS: [f64; 13] =
+    [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfTable {
@@ -46,7 +47,7 @@ impl Metrics {
         let (rounds, bets) = (Family::<OfTable, Counter>::default(), Family::<OfTable, Counter>::default());
         let (terminals, mailbox, ledger) = (Family::default(), Family::default(), Family::default());
         let refusals = Family::<OfRefusal, Counter>::default();
-        let commit = Histogram::new(COMMIT_STEPS);
+        let commit = Histogram::new(COMMIT_SECONDS_BUCKETS);
         let (connections, turned_away) = (Gauge::default(), Counter::default());
         registry.register("rounds", "Rounds settled or void", rounds.clone());
         registry.register("bets", "Bets placed", bets.clone());

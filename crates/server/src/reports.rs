@@ -2,20 +2,20 @@
 //! the program's own commands. A thread keeps the tables close behind the record; those who ask are let in a few at a time, and
 //! none may ask for longer than a while. Nothing here decides anything.
 
-mod asked;
 mod csv;
 mod days;
 mod dice;
+mod error;
 mod events;
 mod follow;
 mod games;
 mod http;
 mod meters;
+mod params;
 mod queries;
 mod results;
 mod rounds;
 mod tables;
-mod trouble;
 
 use std::collections::HashMap;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -30,45 +30,45 @@ use taisai_rules::{Game, Games, RulesText};
 use taisai_table::{ClusterId, Seat, TableId};
 use tokio::sync::{Semaphore, oneshot};
 
-pub(crate) use asked::MayRead;
 pub use csv::{Cell, Csv};
 pub use days::{Calendar, Days};
 pub use dice::{DiceSheet, SetDice, TableDice, TestSheet};
-pub use events::{EventFilter, EventLine, EventPlace, LARGEST_PAGE, NoPlace, events_csv};
+pub use error::ReportError;
+pub use events::{BadEventPosition, EventFilter, EventLine, EventPosition, MAX_PAGE_EVENTS, events_csv};
 pub use follow::LagSheet;
-pub use games::{BetLine, GAMES, GameLine, games};
+pub use games::{BetLine, GameLine, LAST_GAMES, games};
 pub(crate) use http::{last_games, routes};
 pub use meters::{MeterLine, meters, meters_csv};
-pub use queries::{BadParameter, answer_csv, parameters};
-pub use results::{By, ResultLine, results, results_csv};
-pub use rounds::{MOST_ROUNDS, RoundLine, rounds};
-pub use trouble::Trouble;
+pub(crate) use params::MayRead;
+pub use queries::{BadParameter, parameters, rows_csv};
+pub use results::{GroupBy, ResultLine, results, results_csv};
+pub use rounds::{MAX_ROUNDS, RoundLine, rounds};
 
-use crate::denied::Denied;
-use follow::{Known, Played};
+use crate::http::denied::Denied;
+use follow::{FollowState, PlayedSoFar};
 
 /// So many may read at once.
-const AT_ONCE: usize = 4;
+const MAX_CONCURRENT_READS: usize = 4;
 
 /// So long someone waits to be let in.
-const WAITS: Duration = Duration::from_secs(5);
+const PERMIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// So long an answer may take.
-const TAKES: Duration = Duration::from_secs(20);
+const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How often a reader that took too long is told so.
-const AGAIN: Duration = Duration::from_millis(50);
+const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The games of so many seats are kept.
-const SEATS: usize = 4_096;
+const MAX_CACHED_SEATS: usize = 4_096;
 
-type SeatGames = HashMap<(ClusterId, Seat), (Played, Arc<Vec<GameLine>>)>;
+type SeatGames = HashMap<(ClusterId, Seat), (PlayedSoFar, Arc<Vec<GameLine>>)>;
 
 /// The reports of a house that runs.
 pub(crate) struct Reports {
     readers: Arc<Readers>,
     games: Arc<Games>,
-    known: Known,
+    known: FollowState,
     seats: Mutex<SeatGames>,
     wake: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -77,7 +77,7 @@ pub(crate) struct Reports {
 /// Readers that are not reading now.
 struct Readers {
     address: Address,
-    doors: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     /// None once the house is closed.
     idle: Mutex<Option<Vec<Reader>>>,
 }
@@ -116,11 +116,11 @@ pub(crate) fn games_of<'a>(files: impl IntoIterator<Item = &'a str>, texts: Vec<
 impl Reports {
     /// Begins to follow the record. The keys are those whose snapshots are believed.
     pub(crate) fn start(address: Address, keys: Vec<PublicKey>, games: Games) -> std::io::Result<Self> {
-        let known = Known::default();
+        let known = FollowState::default();
         let (wake, woken) = sync_channel(1);
         let readers = Arc::new(Readers {
             address: address.clone(),
-            doors: Arc::new(Semaphore::new(AT_ONCE)),
+            permits: Arc::new(Semaphore::new(MAX_CONCURRENT_READS)),
             idle: Mutex::new(Some(Vec::new())),
         });
         let (of_thread, to_close) = (known.clone(), Arc::clone(&readers));
@@ -178,18 +178,18 @@ impl Reports {
     /// Asks the tables something.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
-        question: impl FnOnce(&mut Reader, &Games) -> Result<T, Trouble> + Send + 'static,
+        question: impl FnOnce(&mut Reader, &Games) -> Result<T, ReportError> + Send + 'static,
     ) -> Result<T, Denied> {
-        let doors = Arc::clone(&self.readers.doors);
-        let door = tokio::time::timeout(WAITS, doors.acquire_owned()).await;
-        let Ok(Ok(door)) = door else { return Err(Denied::TooMany) };
+        let permits = Arc::clone(&self.readers.permits);
+        let handle = tokio::time::timeout(PERMIT_TIMEOUT, permits.acquire_owned()).await;
+        let Ok(Ok(handle)) = handle else { return Err(Denied::TooMany) };
         let (readers, games) = (Arc::clone(&self.readers), Arc::clone(&self.games));
         let (tell_stop, stop) = oneshot::channel::<Stop>();
         let mut work = tokio::task::spawn_blocking(move || {
-            let _door = door;
+            let _door = handle;
             let mut reader = match readers.take() {
                 Some(reader) => reader,
-                None => Reader::open(&readers.address)?.with_patience(TAKES)?,
+                None => Reader::open(&readers.address)?.with_patience(READ_TIMEOUT)?,
             };
             // Whoever asked may have gone; the reader goes on to its end.
             tell_stop.send(reader.stop()).map_or_else(drop, drop);
@@ -199,14 +199,14 @@ impl Reports {
             }
             answer
         });
-        if let Ok(answer) = tokio::time::timeout(TAKES, &mut work).await {
-            return Ok(answer.unwrap_or(Err(Trouble::Thread))?);
+        if let Ok(answer) = tokio::time::timeout(READ_TIMEOUT, &mut work).await {
+            return Ok(answer.unwrap_or(Err(ReportError::Thread))?);
         }
         tokio::spawn(async move {
             let Ok(stop) = stop.await else { return };
             while !work.is_finished() {
                 stop.now();
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(CANCEL_INTERVAL).await;
             }
         });
         Err(Denied::TooLong)
@@ -222,7 +222,7 @@ impl Reports {
         }
         let found = Arc::new(self.ask(move |reader, _| games::games(reader, cluster, seat)).await?);
         let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
-        if seats.len() >= SEATS && !seats.contains_key(&(cluster, seat)) {
+        if seats.len() >= MAX_CACHED_SEATS && !seats.contains_key(&(cluster, seat)) {
             seats.clear();
         }
         seats.insert((cluster, seat), (played, Arc::clone(&found)));
@@ -241,4 +241,4 @@ impl Drop for Reports {
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

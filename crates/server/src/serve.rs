@@ -15,49 +15,51 @@ use taisai_table::Time;
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 
-use crate::accept::{self, Accepting, Tls, TlsError};
-use crate::audit::{Audits, Recorded};
+use crate::audit::{Audits, RecordSource};
+use crate::auth::secrets::{Expected, Secrets, SecretsError};
+use crate::auth::{People, TimeOuts, one_time_password};
 use crate::config::{FirstUse, Founding, NotFounded, Seed};
 use crate::demo::{Demo, Pace};
+use crate::devices::displays::Displays;
 use crate::devices::{Devices, enrolment_code, find_out};
-use crate::displays::Displays;
-use crate::guard::guard;
-use crate::hall::{Hall, HallError, HallPlan};
+use crate::http::accept::{self, Accepting, Tls, TlsError};
+use crate::http::guard::guard;
+use crate::http::network::Network;
+use crate::http::{api, operations, screens};
 use crate::metrics::Metrics;
-use crate::network::Network;
-use crate::nodes::{Former, NodePlan};
-use crate::people::{People, TimeOuts, one_time_password};
+use crate::node;
+use crate::node::membership::FormerNames;
+use crate::node::peers::NodeAddress;
+use crate::node::stopped::Stopped;
+use crate::node::{InstallationPlan, Node, NodeError};
 use crate::reports::{Reports, games_of};
-use crate::secrets::{Expected, Secrets, SecretsError};
-use crate::server::{Place, Server, Shared, Stopping};
-use crate::stopped::Stopped;
-use crate::voucher::Printer;
-use crate::{api, nodes, operations, screens};
+use crate::server::{Property, Server, SharedServer, Stopping};
+use crate::vouchers::Printer;
 
 /// How often a house that stops looks whether its rounds are over, and its connections gone.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Connections have so long to end when the house stops.
-const FAREWELL: Duration = Duration::from_secs(3);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A node that is told to stop while it opens the house has so long to come to the end of that.
-const LEAVES: Duration = Duration::from_secs(2);
+const ABORTED_START_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A node that has dropped everything joins anew after so long.
-const REJOIN: Duration = Duration::from_millis(250);
+const REJOIN_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The codes of the first terminals are good for a week, in milliseconds: a house takes its time to be set up.
-const FIRST_CODES: u64 = 7 * 24 * 60 * 60 * 1_000;
+const FIRST_CODES_MILLIS: u64 = 7 * 24 * 60 * 60 * 1_000;
 
 /// What a house is run by.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct ServePlan {
     /// The property's name.
     pub name: String,
     /// The approved texts that it was started with.
     pub texts: Vec<RulesText>,
     /// The house.
-    pub hall: HallPlan,
+    pub installation: InstallationPlan,
     /// Where it listens; a port of 0 takes a free one.
     pub listen: SocketAddr,
     /// Who may read its metrics, beside the machine itself.
@@ -75,7 +77,7 @@ pub struct Plan {
     /// How long a screen that is asked for a sign of life may take to give one.
     pub sign_of_life: Duration,
     /// How other nodes reach it, where its record is shared by several machines.
-    pub node: NodePlan,
+    pub node_address: NodeAddress,
 }
 
 /// Why a house does not run, or no longer.
@@ -83,7 +85,7 @@ pub struct Plan {
 pub enum ServeError {
     /// It cannot be opened.
     #[error(transparent)]
-    Hall(#[from] HallError),
+    Node(#[from] NodeError),
     /// Its certificate.
     #[error(transparent)]
     Tls(#[from] TlsError),
@@ -123,18 +125,18 @@ pub enum ServeError {
 ///
 /// On several machines a node that has lost its database, its lease or the fate of what it wrote drops everything and joins anew.
 pub async fn serve(
-    mut plan: Plan,
+    mut plan: ServePlan,
     warn: WarningSink,
     mut tell: impl FnMut(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    if plan.demo.is_some() && !plan.hall.is_training {
+    if plan.demo.is_some() && !plan.installation.is_training {
         return Err(ServeError::RealDemo);
     }
     let mut stop = pin!(stop);
-    let is_shared = matches!(plan.hall.address, Address::Postgres(_));
+    let is_shared = matches!(plan.installation.address, Address::Postgres(_));
     let mut has_run = false;
-    let former = Former::default();
+    let former = FormerNames::default();
     loop {
         let this = plan.clone();
         let listens = |address: SocketAddr, first_use: Option<&FirstUse>| {
@@ -149,7 +151,7 @@ pub async fn serve(
             return Err(error);
         }
         tracing::warn!(%error, "this node joins the house anew");
-        if tokio::time::timeout(REJOIN, stop.as_mut()).await.is_ok() {
+        if tokio::time::timeout(REJOIN_INTERVAL, stop.as_mut()).await.is_ok() {
             return Ok(());
         }
     }
@@ -159,7 +161,7 @@ impl ServeError {
     /// Whether a node that joins anew may fare better.
     const fn may_pass(&self) -> bool {
         match self {
-            Self::Hall(_) | Self::Secrets(_) | Self::Stopped(_) | Self::Listen { .. } | Self::NotFounded(_) => true,
+            Self::Node(_) | Self::Secrets(_) | Self::Stopped(_) | Self::Listen { .. } | Self::NotFounded(_) => true,
             Self::Tls(_) | Self::RealDemo | Self::NotTold(_) | Self::NoChance(_) => false,
         }
     }
@@ -167,69 +169,84 @@ impl ServeError {
 
 /// Runs a house, on one machine or as a node of several, until it is told to stop or a part of it does.
 async fn run(
-    (plan, former): (Plan, Former),
+    (plan, former): (ServePlan, FormerNames),
     warn: WarningSink,
     tell: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     mut stop: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), ServeError> {
-    let Plan { name, texts, hall, listen, metrics_from, tls, grace, seed, demo, new_secrets, sign_of_life, node } =
-        plan;
+    let ServePlan {
+        name,
+        texts,
+        installation,
+        listen,
+        metrics_from,
+        tls,
+        grace,
+        seed,
+        demo,
+        new_secrets,
+        sign_of_life,
+        node_address,
+    } = plan;
     let tls = tls.map(|tls| tls.acceptor()).transpose()?;
     let bad = |error| ServeError::Listen { address: listen, error };
     let listener = accept::listen(listen).map_err(bad)?;
     let address = listener.local_addr().map_err(bad)?;
     let metrics = Arc::new(Metrics::new());
-    let (version, is_training) = (hall.program.version.clone(), hall.is_training);
-    let store = hall.address.clone();
-    let (address_of_record, anchor, program) = (store.clone(), hall.files.anchor.clone(), hall.program.clone());
-    let games = games_of(hall.tables.iter().map(|table| table.game.as_str()), texts);
+    let (version, is_training) = (installation.program.version.clone(), installation.is_training);
+    let store = installation.address.clone();
+    let (address_of_record, anchor, program) =
+        (store.clone(), installation.files.anchor.clone(), installation.program.clone());
+    let games = games_of(installation.tables.iter().map(|table| table.game.as_str()), texts);
     let (counted, is_secured, is_shared) = (Arc::clone(&metrics), tls.is_some(), matches!(store, Address::Postgres(_)));
     // Opening waits for the store, and on several machines for the others.
     let open = move || {
-        let hall = match &hall.address {
-            Address::Folder(_) => Hall::open(hall, &counted, warn)?,
-            Address::Postgres(_) => Hall::join(hall, (&node, &former, address, is_secured), &counted, warn)?,
+        let node = match &installation.address {
+            Address::Folder(_) => Node::open(installation, &counted, warn)?,
+            Address::Postgres(_) => {
+                Node::join(installation, (&node_address, &former, address, is_secured), &counted, warn)?
+            }
         };
-        let secrets = secrets_of(&hall, &store, new_secrets)?;
-        Ok::<_, ServeError>((hall, secrets))
+        let secrets = secrets_of(&node, &store, new_secrets)?;
+        Ok::<_, ServeError>((node, secrets))
     };
-    let Some((hall, secrets)) = opened(open, is_shared, stop.as_mut()).await? else { return Ok(()) };
-    hall.sources().above(secrets.highest_source().await?);
-    let door = hall.doors().house();
-    let founding = Founding::due(&door, &seed, new_secrets).await?;
-    let first_use = let_in(founding.as_ref(), &secrets, hall.clock().now()).await?;
+    let Some((node, secrets)) = opened(open, is_shared, stop.as_mut()).await? else { return Ok(()) };
+    node.sources().above(secrets.highest_source().await?);
+    let handle = node.handle().house();
+    let founding = Founding::due(&handle, &seed, new_secrets).await?;
+    let first_use = let_in(founding.as_ref(), &secrets, node.clock().now()).await?;
     if let Err(error) = tell(address, first_use.as_ref()) {
         if first_use.is_some() {
-            drop(door);
-            close(hall).await;
+            drop(handle);
+            close(node).await;
             return Err(ServeError::NotTold(error.to_string()));
         }
         tracing::warn!(%error, "nobody could be told where the screens are");
     }
     // From now on the secrets are there.
-    if let Some(nodes) = hall.nodes() {
-        nodes.know_by(secrets.key("node").await?);
+    if let Some(peers) = node.peers() {
+        peers.know_by(secrets.key("node").await?);
     }
-    let vouchers = Printer::open(&secrets, &hall.profile()).await?;
+    let vouchers = Printer::open(&secrets, &node.profile()).await?;
     if let Some(founding) = founding {
-        founding.record(&door).await?;
+        founding.record(&handle).await?;
     }
-    drop(door);
-    let keys = hall.keys().to_vec();
-    let reports = Reports::start(address_of_record.clone(), keys.clone(), games).map_err(HallError::Thread)?;
-    let audits = Audits::new(Recorded { address: address_of_record, keys, anchor, program });
-    let demo = demo.map(|pace| Demo::start(&hall, &seed, pace));
+    drop(handle);
+    let keys = node.keys().to_vec();
+    let reports = Reports::start(address_of_record.clone(), keys.clone(), games).map_err(NodeError::Thread)?;
+    let audits = Audits::new(RecordSource { address: address_of_record, keys, anchor, program });
+    let demo = demo.map(|pace| Demo::start(&node, &seed, pace));
     let (stopping, is_stopping) = watch::channel(Stopping::No);
     let server = Arc::new(Server {
-        place: Place { name, house: hall.house(), is_training, version },
-        profile: hall.profile(),
+        place: Property { name, house: node.house(), is_training, version },
+        profile: node.profile(),
         seed,
         is_secured,
-        doors: hall.doors(),
-        nodes: hall.nodes(),
-        term: hall.term(),
-        clock: hall.clock(),
-        sources: hall.sources().clone(),
+        node: node.handle(),
+        peers: node.peers(),
+        lease: node.lease(),
+        clock: node.clock(),
+        sources: node.sources().clone(),
         people: People::open(&secrets, TimeOuts::default()).await?,
         devices: Devices::open(&secrets).await?,
         vouchers,
@@ -245,10 +262,11 @@ async fn run(
     if is_shared {
         tokio::spawn(find_out(Arc::downgrade(&server)));
     }
-    let accepting = Accepting { listener, tls, routes: routes(&server), metrics, most: accept::most_connections() };
+    let accepting =
+        Accepting { listener, tls, routes: routes(&server), metrics, max_connections: accept::max_connections() };
     let accepting = tokio::spawn(accepting.run(is_stopping));
     tracing::info!(front_page = front_page(address, is_secured), is_training, "the house runs");
-    let mut stopped = hall.stopped();
+    let mut stopped = node.stopped();
     let ended = tokio::select! {
         () = stop => {
             if let Some(demo) = &demo {
@@ -258,7 +276,7 @@ async fn run(
             server.stopping.send_replace(Stopping::Now);
             Ok(())
         }
-        // The senders live as long as the hall.
+        // The senders live as long as the node.
         stopped = stopped.wait_for(Option::is_some) => {
             Err(say_why(&server, stopped.ok().and_then(|stopped| stopped.clone()).unwrap_or(Stopped::Closed)))
         }
@@ -271,7 +289,7 @@ async fn run(
         tracing::warn!("connections did not end in time, and are left behind");
         return ended;
     }
-    close(hall).await;
+    close(node).await;
     ended
 }
 
@@ -286,45 +304,45 @@ fn say_why(server: &Server, stopped: Stopped) -> ServeError {
 /// Opens a house on a thread of its own. A node that is told to stop before that is done leaves at once where it can: what it
 /// has claimed is free then. Where it waits for others it is not waited for, and its lease ends by itself.
 async fn opened(
-    open: impl FnOnce() -> Result<(Hall, Secrets), ServeError> + Send + 'static,
+    open: impl FnOnce() -> Result<(Node, Secrets), ServeError> + Send + 'static,
     is_shared: bool,
     stop: Pin<&mut impl Future<Output = ()>>,
-) -> Result<Option<(Hall, Secrets)>, ServeError> {
+) -> Result<Option<(Node, Secrets)>, ServeError> {
     let (runtime, (tell, mut told)) = (Handle::current(), oneshot::channel());
     let work = move || {
         let _within = runtime.enter();
         tell.send(open()).map_or_else(drop, drop);
     };
-    thread::Builder::new().name("opening".to_owned()).spawn(work).map_err(HallError::Thread)?;
+    thread::Builder::new().name("opening".to_owned()).spawn(work).map_err(NodeError::Thread)?;
     tokio::select! {
         opened = &mut told => opened.map_err(|_| Stopped::BrokenDown("who opens the house"))?.map(Some),
         () = stop, if is_shared => {
             let left = async {
-                if let Ok(Ok((hall, _))) = told.await {
-                    close(hall).await;
+                if let Ok(Ok((node, _))) = told.await {
+                    close(node).await;
                 }
             };
-            tokio::time::timeout(LEAVES, left).await.unwrap_or_default();
+            tokio::time::timeout(ABORTED_START_TIMEOUT, left).await.unwrap_or_default();
             Ok(None)
         }
     }
 }
 
 /// Whether everyone who was connected is gone before long.
-async fn is_left(server: Shared) -> bool {
+async fn is_left(server: SharedServer) -> bool {
     let shared = Arc::downgrade(&server);
     drop(server);
     let gone = async {
         while shared.strong_count() > 0 {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
-    tokio::time::timeout(FAREWELL, gone).await.is_ok()
+    tokio::time::timeout(CLOSE_TIMEOUT, gone).await.is_ok()
 }
 
 /// Closes a house, so that the next start finds its folder free.
-async fn close(hall: Hall) {
-    tokio::task::spawn_blocking(move || hall.close()).await.unwrap_or_default();
+async fn close(node: Node) {
+    tokio::task::spawn_blocking(move || node.close()).await.unwrap_or_default();
 }
 
 fn front_page(address: SocketAddr, is_secured: bool) -> String {
@@ -332,14 +350,14 @@ fn front_page(address: SocketAddr, is_secured: bool) -> String {
 }
 
 /// Every address.
-fn routes(server: &Shared) -> Router {
+fn routes(server: &SharedServer) -> Router {
     Router::new()
         .merge(api::routes().into_router())
         .merge(api::docs())
         .merge(operations::routes())
-        .merge(nodes::routes())
+        .merge(node::peer_api::routes())
         .merge(screens::routes())
-        .layer(from_fn_with_state(Arc::clone(server), nodes::relay))
+        .layer(from_fn_with_state(Arc::clone(server), node::relay))
         .layer(from_fn_with_state(Arc::clone(server), guard))
         .with_state(Arc::clone(server))
 }
@@ -349,9 +367,9 @@ async fn finish_rounds(server: &Server, grace: Duration) {
     server.stopping.send_replace(Stopping::NoNewRound);
     let over = async {
         // Clusters that run apart are in play as long as the round that they follow.
-        for table in server.doors.all() {
+        for table in server.node.all() {
             while table.look(Worker::is_playing).await.unwrap_or(false) {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         }
     };
@@ -361,8 +379,8 @@ async fn finish_rounds(server: &Server, grace: Duration) {
 }
 
 /// The secrets of a house, which a house with people must have.
-fn secrets_of(hall: &Hall, store: &Address, are_lost: bool) -> Result<Secrets, SecretsError> {
-    let expected = match (hall.is_founded(), are_lost) {
+fn secrets_of(node: &Node, store: &Address, are_lost: bool) -> Result<Secrets, SecretsError> {
+    let expected = match (node.is_founded(), are_lost) {
         (true, false) => Expected::There,
         (true, true) => Expected::Lost,
         (false, _) => Expected::Either,
@@ -373,7 +391,7 @@ fn secrets_of(hall: &Hall, store: &Address, are_lost: bool) -> Result<Secrets, S
 /// What people and terminals are let in by. It is kept before they are on record.
 async fn let_in(founding: Option<&Founding>, secrets: &Secrets, now: Time) -> Result<Option<FirstUse>, SecretsError> {
     let Some(founding) = founding else { return Ok(None) };
-    let code_expires = Time(now.0 + FIRST_CODES);
+    let code_expires = Time(now.0 + FIRST_CODES_MILLIS);
     let password = async |person| one_time_password(secrets, now, person).await;
     let code = async |device| enrolment_code(secrets, device, code_expires).await;
     founding.first_use(password, code).await.map(Some)

@@ -8,25 +8,26 @@ use taisai_table::{DeviceId, Profile, TableId};
 use tokio::sync::watch;
 
 use crate::audit::Audits;
-use crate::clock::{Clock, Sources};
+use crate::auth::People;
+use crate::auth::secrets::Secrets;
 use crate::config::{Seed, recorded_name};
-use crate::denied::Denied;
 use crate::devices::Devices;
-use crate::displays::Displays;
-use crate::hall::Doors;
-use crate::handle::TableHandle;
+use crate::devices::displays::Displays;
+use crate::http::denied::Denied;
+use crate::http::network::Network;
 use crate::metrics::Metrics;
-use crate::network::Network;
-use crate::nodes::{Nodes, Term};
-use crate::people::People;
+use crate::node::NodeHandle;
+use crate::node::clock::{Clock, Sources};
+use crate::node::handle::TableHandle;
+use crate::node::lease_deadline::LeaseDeadline;
+use crate::node::peers::Peers;
+use crate::node::stopped::Stopped;
 use crate::reports::Reports;
-use crate::secrets::Secrets;
-use crate::stopped::Stopped;
-use crate::voucher::Printer;
+use crate::vouchers::Printer;
 
 /// The house as people know it.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Property {
     /// The property's name, where the record has none.
     pub(crate) name: String,
     /// The house's id, as in its record.
@@ -52,7 +53,7 @@ pub(crate) enum Stopping {
 
 impl Stopping {
     /// What connections are told when they are to end.
-    pub(crate) fn farewell(&self) -> Option<Cow<'static, str>> {
+    pub(crate) fn close_reason(&self) -> Option<Cow<'static, str>> {
         match self {
             Self::No | Self::NoNewRound => None,
             Self::Now => Some("the house closes: connect again".into()),
@@ -63,17 +64,17 @@ impl Stopping {
 
 /// The server.
 pub(crate) struct Server {
-    pub(crate) place: Place,
+    pub(crate) place: Property,
     pub(crate) profile: Arc<Profile>,
     /// Whether connections are secured.
     pub(crate) is_secured: bool,
     /// What the house was set up by, as an offer to its people.
     pub(crate) seed: Seed,
-    pub(crate) doors: Doors,
+    pub(crate) node: NodeHandle,
     /// What this node knows of the others, where there are several.
-    pub(crate) nodes: Option<Nodes>,
+    pub(crate) peers: Option<Peers>,
     /// Until when this node may speak.
-    pub(crate) term: Term,
+    pub(crate) lease: LeaseDeadline,
     pub(crate) clock: Clock,
     pub(crate) sources: Sources,
     pub(crate) secrets: Secrets,
@@ -94,22 +95,22 @@ pub(crate) struct Server {
 impl Server {
     /// What the house is called: as the record says, or as the file does.
     pub(crate) async fn name(&self) -> Result<String, Stopped> {
-        Ok(self.doors.house().look(recorded_name).await?.unwrap_or_else(|| self.place.name.clone()))
+        Ok(self.node.house().look(recorded_name).await?.unwrap_or_else(|| self.place.name.clone()))
     }
 
     /// The way to a table, which may be on its way from one node to another.
     pub(crate) fn table(&self, table: TableId) -> Result<TableHandle, Denied> {
         let missing = || {
-            let is_elsewhere = self.nodes.is_some() && self.doors.is_laid_out(table);
+            let is_elsewhere = self.peers.is_some() && self.node.is_laid_out(table);
             if is_elsewhere { Denied::Elsewhere } else { Denied::Unknown }
         };
-        self.doors.table(table).ok_or_else(missing)
+        self.node.table(table).ok_or_else(missing)
     }
 
     /// Ends the connection of a device that is revoked, or was enrolled anew with a source, wherever it is.
     pub(crate) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
         self.devices.cut(device, enrolled);
-        if let Some(peers) = self.doors.peers() {
+        if let Some(peers) = self.node.peer_sender() {
             peers.cut(device, enrolled);
         }
     }
@@ -121,4 +122,4 @@ impl Server {
 }
 
 /// What handlers are given.
-pub(crate) type Shared = Arc<Server>;
+pub(crate) type SharedServer = Arc<Server>;

@@ -10,8 +10,8 @@ import { approves, clearsLocks, isCashier, managesHouse, paysByHand, readsReport
 
 const ROOT = join(import.meta.dirname, '../../..');
 const profile = readFileSync(join(ROOT, 'profiles/singapore.toml'), 'utf8');
-const doors = readFileSync(join(ROOT, 'crates/server/src/socket/house.rs'), 'utf8');
-const reports = readFileSync(join(ROOT, 'crates/server/src/reports/asked.rs'), 'utf8');
+const doors = readFileSync(join(ROOT, 'crates/server/src/ws/house.rs'), 'utf8');
+const reports = readFileSync(join(ROOT, 'crates/server/src/reports/params.rs'), 'utf8');
 
 const holders = (may: (me: { roles: (typeof ROLES)[number][] }) => boolean) => ROLES.filter((role) => may({ roles: [role] })).sort();
 const by = (act: string) => (JSON.parse(new RegExp(`^${act} += \\{ by = (\\[.*?\\])`, 'm').exec(profile)![1]!) as string[]).sort();

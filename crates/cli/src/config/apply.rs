@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, anyhow, bail, ensure};
-use taisai_server::config::Names;
+use taisai_server::config::GameNames;
 
 use super::changes::{Step, changes};
 use super::visit::{Visit, What};
@@ -28,7 +28,7 @@ pub(crate) struct ApplyArgs {
 }
 
 /// Applies a file; `false` if it and the record still differ.
-pub(super) fn run(args: &ApplyArgs, names: &Names<'_>) -> anyhow::Result<bool> {
+pub(super) fn run(args: &ApplyArgs, names: &GameNames<'_>) -> anyhow::Result<bool> {
     let mut out = anstream::stdout().lock();
     let file = args.file.display();
     let config = match super::read(&args.file, names).with_context(|| format!("cannot read {file}"))? {

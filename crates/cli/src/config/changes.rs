@@ -160,14 +160,14 @@ mod tests {
 
     use serde_json::json;
     use taisai_rules::{Games, Moment};
-    use taisai_server::config::Names;
+    use taisai_server::config::GameNames;
 
     use super::*;
 
     const FILE: &str = include_str!("../../../../deploy/taisai.toml");
 
     fn config(text: &str) -> Config {
-        let names = Names { games: Games::embedded(), now: Moment::from_unix_seconds(1_800_000_000) };
+        let names = GameNames { games: Games::embedded(), now: Moment::from_unix_seconds(1_800_000_000) };
         Config::read(text, Path::new("taisai.toml"), &names).unwrap()
     }
 

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use anyhow::Context as _;
 use taisai_record::Address;
 use taisai_record::projection::Reader;
-use taisai_server::reports::{Calendar, EventFilter, EventLine, EventPlace, events_csv};
+use taisai_server::reports::{Calendar, EventFilter, EventLine, EventPosition, events_csv};
 use taisai_table::{DeviceId, PersonId, Seat, TableId, Time};
 
 use crate::print::{self, Column};
@@ -48,7 +48,7 @@ pub(crate) struct EventsArgs {
     limit: u16,
     /// Behind the place where a page before has ended
     #[arg(long, value_name = "PLACE")]
-    after: Option<EventPlace>,
+    after: Option<EventPosition>,
     /// Print for programs
     #[arg(long)]
     json: bool,

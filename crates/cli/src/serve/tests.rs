@@ -26,7 +26,7 @@ seats = 7
 fn settled(flags: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<Config> {
     let args = Args::try_parse_from(["taisai", "serve"].iter().chain(flags))?;
     let Command::Serve(args) = args.command else { unreachable!("it is serve") };
-    let names = Names { games: Games::embedded(), now: Moment::from_unix_seconds(1_800_000_000) };
+    let names = GameNames { games: Games::embedded(), now: Moment::from_unix_seconds(1_800_000_000) };
     let of = |name: &str| environment.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into());
     config(&args, &names, of)
 }

@@ -9,12 +9,12 @@ use taisai_record::{ChainStatus, RoundSheet};
 use taisai_table::{PersonId, Position, RoundNumber, TableId};
 
 use super::Verification;
-use crate::api::Routes;
-use crate::denied::Denied;
-use crate::people::SignedIn;
+use crate::auth::SignedIn;
+use crate::http::api::Routes;
+use crate::http::denied::Denied;
+use crate::http::request::PathParams;
 use crate::reports::MayRead;
-use crate::request::Named;
-use crate::server::{Server, Shared};
+use crate::server::{Server, SharedServer};
 
 /// Where the record is looked into.
 pub(crate) fn routes() -> Routes {
@@ -39,8 +39,8 @@ pub(crate) fn routes() -> Routes {
 )]
 async fn get_round(
     signed_in: SignedIn,
-    State(server): State<Shared>,
-    Named((table, round)): Named<(u16, u64)>,
+    State(server): State<SharedServer>,
+    PathParams((table, round)): PathParams<(u16, u64)>,
 ) -> Result<Json<RoundSheet>, Denied> {
     let table = TableId(table);
     if !deals(&server, table, signed_in.person.id).await? {
@@ -51,8 +51,8 @@ async fn get_round(
 
 /// Whether a person is the Dealer of a table that runs here.
 async fn deals(server: &Server, table: TableId, person: PersonId) -> Result<bool, Denied> {
-    let Some(door) = server.doors.table(table) else { return Ok(false) };
-    Ok(door.look_at_round(move |round| round.holder(Position::Dealer) == Some(person)).await?)
+    let Some(handle) = server.node.table(table) else { return Ok(false) };
+    Ok(handle.look_at_round(move |round| round.holder(Position::Dealer) == Some(person)).await?)
 }
 
 /// A file that proves a round elsewhere, with the house's public key and nothing else.
@@ -64,8 +64,8 @@ async fn deals(server: &Server, table: TableId, person: PersonId) -> Result<bool
 )]
 async fn get_evidence(
     _: MayRead,
-    State(server): State<Shared>,
-    Named((table, round)): Named<(u16, u64)>,
+    State(server): State<SharedServer>,
+    PathParams((table, round)): PathParams<(u16, u64)>,
 ) -> Result<Response, Denied> {
     let evidence = server.audits.evidence(TableId(table), RoundNumber(round)).await?;
     let disposition = format!("attachment; filename=\"table-{table}-round-{round}.evidence\"");
@@ -76,19 +76,19 @@ async fn get_evidence(
 
 /// How every chain of the record stands, and when it was last vouched for.
 #[endpoint(get, "/audit/record", responses((status = 200, body = Vec<ChainStatus>)))]
-async fn get_record(_: MayRead, State(server): State<Shared>) -> Result<Json<Vec<ChainStatus>>, Denied> {
+async fn get_record(_: MayRead, State(server): State<SharedServer>) -> Result<Json<Vec<ChainStatus>>, Denied> {
     server.audits.standings().await.map(Json)
 }
 
 /// Begins to verify the whole record; one at a time.
 #[endpoint(post, "/audit/verifications", responses((status = 202, body = Verification)))]
-async fn begin(_: MayRead, State(server): State<Shared>) -> Result<(StatusCode, Json<Verification>), Denied> {
+async fn begin(_: MayRead, State(server): State<SharedServer>) -> Result<(StatusCode, Json<Verification>), Denied> {
     Ok((StatusCode::ACCEPTED, Json(server.audits.verifications.begin()?)))
 }
 
 /// The verifications since the program started, the newest first.
 #[endpoint(get, "/audit/verifications", responses((status = 200, body = Vec<Verification>)))]
-async fn list(_: MayRead, State(server): State<Shared>) -> Json<Vec<Verification>> {
+async fn list(_: MayRead, State(server): State<SharedServer>) -> Json<Vec<Verification>> {
     Json(server.audits.verifications.all())
 }
 
@@ -101,8 +101,8 @@ async fn list(_: MayRead, State(server): State<Shared>) -> Json<Vec<Verification
 )]
 async fn get_verification(
     _: MayRead,
-    State(server): State<Shared>,
-    Named(id): Named<u64>,
+    State(server): State<SharedServer>,
+    PathParams(id): PathParams<u64>,
 ) -> Result<Json<Verification>, Denied> {
     server.audits.verifications.find(id).map(Json).ok_or(Denied::Unknown)
 }
@@ -114,6 +114,10 @@ async fn get_verification(
     params(("id" = u64, Path)),
     responses((status = 200, body = Verification))
 )]
-async fn cancel(_: MayRead, State(server): State<Shared>, Named(id): Named<u64>) -> Result<Json<Verification>, Denied> {
+async fn cancel(
+    _: MayRead,
+    State(server): State<SharedServer>,
+    PathParams(id): PathParams<u64>,
+) -> Result<Json<Verification>, Denied> {
     server.audits.verifications.cancel(id).map(Json).ok_or(Denied::Unknown)
 }

@@ -6,14 +6,14 @@ use taisai_table::{RoundNumber, TableId};
 
 use super::verification::State;
 use super::*;
-use crate::reports::tests::played::{Playing, TABLE, plan, program};
+use crate::tests::played::{Playing, TABLE, plan, program};
 
 async fn audits(folder: &std::path::Path) -> Audits {
     let mut playing = Playing::open(folder).await;
     playing.play().await;
     let keys = playing.close().await;
     let plan = plan(folder);
-    Audits::new(Recorded { address: plan.address, keys, anchor: plan.files.anchor, program: program() })
+    Audits::new(RecordSource { address: plan.address, keys, anchor: plan.files.anchor, program: program() })
 }
 
 #[tokio::test]

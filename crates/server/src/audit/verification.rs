@@ -8,12 +8,12 @@ use std::thread;
 use serde::Serialize;
 use taisai_record::{AuditProgress, AuditSheet, StoreAudit};
 
-use super::Recorded;
+use super::RecordSource;
 use super::archive::Stoppable;
-use crate::denied::Denied;
+use crate::http::denied::Denied;
 
 /// So many are remembered.
-const REMEMBERED: usize = 16;
+const MAX_KEPT_RUNS: usize = 16;
 
 /// How a verification is getting on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -49,10 +49,10 @@ pub(crate) struct Verification {
 }
 
 /// One that runs or has run.
-struct Run {
+struct VerificationRun {
     id: u64,
     counted: Arc<Progress>,
-    ended: Arc<Mutex<Option<Ended>>>,
+    ended: Arc<Mutex<Option<VerificationOutcome>>>,
 }
 
 #[derive(Default)]
@@ -63,7 +63,7 @@ struct Progress {
 }
 
 #[derive(Clone)]
-enum Ended {
+enum VerificationOutcome {
     Done(AuditSheet),
     Cancelled,
     Failed(String),
@@ -79,17 +79,17 @@ impl AuditProgress for Progress {
     }
 }
 
-impl Run {
-    fn ended(&self) -> MutexGuard<'_, Option<Ended>> {
+impl VerificationRun {
+    fn ended(&self) -> MutexGuard<'_, Option<VerificationOutcome>> {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn shown(&self) -> Verification {
         let (state, error, found) = match self.ended().clone() {
             None => (State::Running, None, None),
-            Some(Ended::Done(sheet)) => (State::Done, None, Some(sheet)),
-            Some(Ended::Cancelled) => (State::Cancelled, None, None),
-            Some(Ended::Failed(error)) => (State::Failed, Some(error), None),
+            Some(VerificationOutcome::Done(sheet)) => (State::Done, None, Some(sheet)),
+            Some(VerificationOutcome::Cancelled) => (State::Cancelled, None, None),
+            Some(VerificationOutcome::Failed(error)) => (State::Failed, Some(error), None),
         };
         let (blocks, verified) = (&self.counted.blocks, &self.counted.verified);
         let (blocks, verified) = (blocks.load(Ordering::Relaxed), verified.load(Ordering::Relaxed));
@@ -99,16 +99,16 @@ impl Run {
 
 /// The verifications of a house.
 pub(crate) struct Verifications {
-    recorded: Arc<Recorded>,
-    runs: Mutex<VecDeque<Run>>,
+    recorded: Arc<RecordSource>,
+    runs: Mutex<VecDeque<VerificationRun>>,
 }
 
 impl Verifications {
-    pub(super) fn new(recorded: Arc<Recorded>) -> Self {
+    pub(super) fn new(recorded: Arc<RecordSource>) -> Self {
         Self { recorded, runs: Mutex::default() }
     }
 
-    fn runs(&self) -> MutexGuard<'_, VecDeque<Run>> {
+    fn runs(&self) -> MutexGuard<'_, VecDeque<VerificationRun>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -119,7 +119,7 @@ impl Verifications {
             return Err(Denied::TooMany);
         }
         let id = runs.back().map_or(1, |last| last.id + 1);
-        let run = Run { id, counted: Arc::default(), ended: Arc::default() };
+        let run = VerificationRun { id, counted: Arc::default(), ended: Arc::default() };
         let (recorded, counted, ended) = (Arc::clone(&self.recorded), Arc::clone(&run.counted), Arc::clone(&run.ended));
         let verify = move || {
             let found = verify(&recorded, &counted);
@@ -131,7 +131,7 @@ impl Verifications {
         }
         let shown = run.shown();
         runs.push_back(run);
-        if runs.len() > REMEMBERED {
+        if runs.len() > MAX_KEPT_RUNS {
             runs.pop_front();
         }
         Ok(shown)
@@ -139,12 +139,12 @@ impl Verifications {
 
     /// How one is getting on.
     pub(crate) fn find(&self, id: u64) -> Option<Verification> {
-        self.runs().iter().find(|run| run.id == id).map(Run::shown)
+        self.runs().iter().find(|run| run.id == id).map(VerificationRun::shown)
     }
 
     /// Every one that is remembered, the newest first.
     pub(crate) fn all(&self) -> Vec<Verification> {
-        self.runs().iter().rev().map(Run::shown).collect()
+        self.runs().iter().rev().map(VerificationRun::shown).collect()
     }
 
     /// Cancels one that runs; one that has ended stays as it is.
@@ -164,8 +164,8 @@ impl Drop for Verifications {
     }
 }
 
-fn verify(recorded: &Recorded, counted: &Progress) -> Ended {
-    let Recorded { address, keys, anchor, program } = recorded;
+fn verify(recorded: &RecordSource, counted: &Progress) -> VerificationOutcome {
+    let RecordSource { address, keys, anchor, program } = recorded;
     let open = || {
         let archive: Box<dyn taisai_journal::Archive> =
             Box::new(Stoppable::new(address.archive()?, Arc::clone(&counted.is_stopped)));
@@ -174,7 +174,7 @@ fn verify(recorded: &Recorded, counted: &Progress) -> Ended {
     let anchor = anchor.as_deref().filter(|anchor| anchor.exists());
     let audited = StoreAudit::new(1, &open, keys, anchor, program, counted);
     if counted.is_stopped.load(Ordering::Relaxed) {
-        return Ended::Cancelled;
+        return VerificationOutcome::Cancelled;
     }
     let failed = match &audited {
         Err(error) => Some(error.to_string()),
@@ -182,14 +182,14 @@ fn verify(recorded: &Recorded, counted: &Progress) -> Ended {
     };
     if let Some(error) = failed {
         tracing::error!(error, "the record cannot be verified");
-        return Ended::Failed(error);
+        return VerificationOutcome::Failed(error);
     }
-    let Ok(audited) = audited else { return Ended::Cancelled };
+    let Ok(audited) = audited else { return VerificationOutcome::Cancelled };
     // Nobody is told of the first block of a chain.
     counted.verified.store(counted.blocks.load(Ordering::Relaxed), Ordering::Relaxed);
     let sheet = audited.sheet(program);
     for finding in &sheet.findings {
         tracing::error!(finding, "the verification found something");
     }
-    Ended::Done(sheet)
+    VerificationOutcome::Done(sheet)
 }

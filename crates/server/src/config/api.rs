@@ -12,11 +12,11 @@ use taisai_engine::{ApprovalOnFile, own_approvals};
 use taisai_table::{ApprovalAnswer, ApprovalId, House, Phase, Round, TableId, TableLimits};
 
 use super::Seed;
-use crate::api::Routes;
-use crate::denied::Denied;
-use crate::people::SignedIn;
-use crate::request::Named;
-use crate::server::{Server, Shared};
+use crate::auth::SignedIn;
+use crate::http::api::Routes;
+use crate::http::denied::Denied;
+use crate::http::request::PathParams;
+use crate::server::{Server, SharedServer};
 
 /// The set-up of the house.
 #[derive(Debug, Serialize)]
@@ -91,14 +91,15 @@ pub(crate) const NAME_KEY: &str = "house.name";
     "/house/configuration",
     responses((status = OK, body = HouseConfiguration), (status = UNAUTHORIZED))
 )]
-async fn configuration(State(server): State<Shared>, _: SignedIn) -> Result<Json<HouseConfiguration>, Denied> {
-    let OnFile { configuration, tables: on_file } = server.doors.house().look(OnFile::of).await?;
+async fn configuration(State(server): State<SharedServer>, _: SignedIn) -> Result<Json<HouseConfiguration>, Denied> {
+    let RecordedConfiguration { configuration, tables: on_file } =
+        server.node.house().look(RecordedConfiguration::of).await?;
     let mut tables = tables_here(&server).await?;
-    if let Some(nodes) = &server.nodes {
-        tables.extend(nodes.gather("/api/v1/node/configuration").await);
+    if let Some(peers) = &server.peers {
+        tables.extend(peers.gather("/api/v1/node/configuration").await);
         tables.sort_by_key(|table| table["table"].as_u64());
     }
-    let waiting = on_file.keys().filter(|table| !server.doors.is_laid_out(**table)).map(|table| table.0).collect();
+    let waiting = on_file.keys().filter(|table| !server.node.is_laid_out(**table)).map(|table| table.0).collect();
     Ok(Json(HouseConfiguration {
         name: configuration.get(NAME_KEY).cloned().unwrap_or_else(|| server.place.name.clone()),
         is_training: server.place.is_training,
@@ -110,13 +111,13 @@ async fn configuration(State(server): State<Shared>, _: SignedIn) -> Result<Json
 }
 
 /// What the House has on file of the set-up.
-struct OnFile {
+struct RecordedConfiguration {
     configuration: BTreeMap<String, String>,
     /// The tables, and whether each plays for training.
     tables: BTreeMap<TableId, bool>,
 }
 
-impl OnFile {
+impl RecordedConfiguration {
     fn of(house: &House) -> Self {
         let own = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
         Self {
@@ -128,16 +129,17 @@ impl OnFile {
 
 /// The set-up of the tables that run here, in their order.
 pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
-    let OnFile { configuration, tables: on_file } = server.doors.house().look(OnFile::of).await?;
+    let RecordedConfiguration { configuration, tables: on_file } =
+        server.node.house().look(RecordedConfiguration::of).await?;
     let mut tables = Vec::new();
-    for (table, door) in server.doors.tables() {
+    for (table, handle) in server.node.tables() {
         let seed = server.seed.tables.get(&table).cloned();
         let name = table_name(&server.seed, table, configuration.get(&name_key(table.0)));
         let proposed = seed.and_then(|seed| seed.limits);
-        let named = (name, server.doors.places(table));
+        let named = (name, server.node.places(table));
         let is_training = on_file.get(&table).copied().unwrap_or(server.place.is_training);
         let found =
-            door.look_at_round(move |round| TableConfiguration::of(round, named, is_training, proposed)).await?;
+            handle.look_at_round(move |round| TableConfiguration::of(round, named, is_training, proposed)).await?;
         tables.push(serde_json::to_value(found).expect("a set-up can be written down"));
     }
     Ok(tables)
@@ -149,9 +151,12 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     "/house/approvals",
     responses((status = OK, body = Vec<ApprovalOnFile>), (status = UNAUTHORIZED))
 )]
-async fn approvals(State(server): State<Shared>, signed_in: SignedIn) -> Result<Json<Vec<ApprovalOnFile>>, Denied> {
+async fn approvals(
+    State(server): State<SharedServer>,
+    signed_in: SignedIn,
+) -> Result<Json<Vec<ApprovalOnFile>>, Denied> {
     let by = signed_in.person.id;
-    Ok(Json(server.doors.house().look(move |house| own_approvals(house, by)).await?))
+    Ok(Json(server.node.house().look(move |house| own_approvals(house, by)).await?))
 }
 
 /// How an approval was answered, for whoever asked for it.
@@ -162,16 +167,16 @@ async fn approvals(State(server): State<Shared>, signed_in: SignedIn) -> Result<
     responses((status = OK, body = ApprovalState), (status = UNAUTHORIZED), (status = NOT_FOUND))
 )]
 async fn approval(
-    State(server): State<Shared>,
+    State(server): State<SharedServer>,
     signed_in: SignedIn,
-    Named(approval): Named<u64>,
+    PathParams(approval): PathParams<u64>,
 ) -> Result<Json<ApprovalState>, Denied> {
     let by = signed_in.person.id;
     let find = move |house: &House| {
         let mut approvals = house.approvals();
         approvals.find(|(id, found)| *id == ApprovalId(approval) && found.by == by).map(|(_, found)| found.answer)
     };
-    let answer = server.doors.house().look(find).await?.ok_or(Denied::Unknown)?;
+    let answer = server.node.house().look(find).await?.ok_or(Denied::Unknown)?;
     Ok(Json(ApprovalState { answer }))
 }
 

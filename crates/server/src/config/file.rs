@@ -10,22 +10,22 @@ use taisai_record::Address;
 use taisai_rules::{Game, LimitScope, Money, Station};
 use taisai_table::{LimitEntry, LimitRange, Profile, Registration, TableId, TableLimits, TableRules};
 
-use super::{Config, DATA, LEVELS, LISTEN, Log, LogFormat, Names, TableConfig, is_exposed};
-use crate::accept::Tls;
-use crate::network::Network;
-use crate::nodes::NodePlan;
+use super::{Config, DEFAULT_DATA, DEFAULT_LISTEN, GameNames, LEVELS, Log, LogFormat, TableConfig, is_exposed};
+use crate::http::accept::Tls;
+use crate::http::network::Network;
+use crate::node::peers::NodeAddress;
 
 /// The largest amount that a file may name, in cents.
-const MOST_CENTS: u32 = 4_000_000_000;
+const MAX_CENTS: u32 = 4_000_000_000;
 /// The most seats or Player Terminals of a table.
-const MOST_SEATS: u32 = 20_000;
+const MAX_SEATS: u32 = 20_000;
 /// The largest file that is read, in bytes.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 impl Config {
     /// Reads a file that lies at a path, or names every fault in it. What it leaves out is as in [`Config::default_house`],
     /// save its tables; paths in it begin at its own folder.
-    pub fn read(text: &str, path: &Path, names: &Names<'_>) -> Result<Self, Vec<FileFault>> {
+    pub fn read(text: &str, path: &Path, names: &GameNames<'_>) -> Result<Self, Vec<FileFault>> {
         let folder = path.parent().unwrap_or(Path::new(""));
         Self::read_with(text, names, folder, read_file)
     }
@@ -33,13 +33,13 @@ impl Config {
     /// Reads a file; whatever it names is read by `other`.
     pub fn read_with(
         text: &str,
-        names: &Names<'_>,
+        names: &GameNames<'_>,
         folder: &Path,
         other: impl Fn(&Path) -> io::Result<String>,
     ) -> Result<Self, Vec<FileFault>> {
-        if u64::try_from(text.len()).is_ok_and(|bytes| bytes > MOST_BYTES) {
+        if u64::try_from(text.len()).is_ok_and(|bytes| bytes > MAX_FILE_BYTES) {
             let mut reader = TomlReader::new(text);
-            reader.fault(0..0, FileFaultKind::Syntax, format!("the file has more than {MOST_BYTES} bytes"));
+            reader.fault(0..0, FileFaultKind::Syntax, format!("the file has more than {MAX_FILE_BYTES} bytes"));
             return Err(reader.finish());
         }
         let (mut reader, document) = TomlReader::parse(text);
@@ -63,15 +63,18 @@ pub fn is_node(address: &str) -> bool {
 /// Reads a file that is not too large.
 fn read_file(path: &Path) -> io::Result<String> {
     let length = std::fs::metadata(path).map(|found| if found.is_file() { found.len() } else { u64::MAX })?;
-    if length > MOST_BYTES {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("it is no file of at most {MOST_BYTES} bytes")));
+    if length > MAX_FILE_BYTES {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("it is no file of at most {MAX_FILE_BYTES} bytes"),
+        ));
     }
     std::fs::read_to_string(path)
 }
 
 /// The file that is read, and what lies beside it.
 struct File<'a> {
-    names: &'a Names<'a>,
+    names: &'a GameNames<'a>,
     folder: &'a Path,
     other: &'a dyn Fn(&Path) -> io::Result<String>,
 }
@@ -104,9 +107,9 @@ impl File<'_> {
             name,
             profile,
             is_training,
-            listen: address.unwrap_or(LISTEN),
+            listen: address.unwrap_or(DEFAULT_LISTEN),
             metrics_from: metrics_from.unwrap_or_default(),
-            data: data.unwrap_or_else(|| self.folder.join(DATA)),
+            data: data.unwrap_or_else(|| self.folder.join(DEFAULT_DATA)),
             store,
             key,
             anchor,
@@ -118,7 +121,7 @@ impl File<'_> {
     }
 
     /// How other nodes reach this one, and what they are known by.
-    fn node<'t>(&self, reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> NodePlan {
+    fn node<'t>(&self, reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> NodeAddress {
         let address = table.optional("address").and_then(|value| {
             let address = reader.string(value)?;
             if !is_node(address) {
@@ -129,7 +132,7 @@ impl File<'_> {
         });
         let authority = table.optional("authority").and_then(|value| self.path(reader, value));
         table.finish(reader);
-        NodePlan { address, authority }
+        NodeAddress { address, authority }
     }
 
     fn house<'t>(&self, reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> Option<(String, Profile, bool)> {
@@ -363,7 +366,7 @@ fn seats<'t>(reader: &mut TomlReader<'t>, table: &mut TomlTable<'_, 't>, game: O
         reader.fault(table.span.clone(), FileFaultKind::MissingKey, format!("{key:?} is missing"));
         return None;
     };
-    let all = reader.integer(own, 1..=MOST_SEATS)?;
+    let all = reader.integer(own, 1..=MAX_SEATS)?;
     let count = of_clusters.unwrap_or(Some(1))?;
     if let Some(clusters) = clusters {
         if count > all {
@@ -380,7 +383,7 @@ fn seats<'t>(reader: &mut TomlReader<'t>, table: &mut TomlTable<'_, 't>, game: O
 }
 
 /// 3.3: with less no round opens.
-const NOT_WHOLE: &str = "every box needs a minimum and a maximum: name what is missing in `boxes`, or give `rest`; \
+const INCOMPLETE_LIMITS: &str = "every box needs a minimum and a maximum: name what is missing in `boxes`, or give `rest`; \
                          a live table of Tai Sai needs a `differential` too";
 
 /// Limits as they are spelled everywhere, in whole cents.
@@ -414,7 +417,8 @@ fn read_limits<'t>(
             Ok(checked) => layout.check_unit(checked.unit()).err().map(|error| error.to_string()),
         };
         let is_whole = || limits.check(layout).is_ok_and(|limits| limits.are_whole(layout));
-        let fault = fault.or_else(|| (!is_whole() && layout.limit_scope().is_some()).then(|| NOT_WHOLE.to_owned()));
+        let fault =
+            fault.or_else(|| (!is_whole() && layout.limit_scope().is_some()).then(|| INCOMPLETE_LIMITS.to_owned()));
         if let Some(fault) = fault {
             reader.fault(value.span(), FileFaultKind::BadValue, fault);
             return None;
@@ -446,5 +450,5 @@ fn read_boxes<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<
 }
 
 fn cents<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Money> {
-    reader.integer(value, 0..=MOST_CENTS).map(|cents| Money::from_cents(cents.into()))
+    reader.integer(value, 0..=MAX_CENTS).map(|cents| Money::from_cents(cents.into()))
 }

@@ -6,9 +6,9 @@ use taisai_table::{
 };
 
 use super::seed::Seed;
-use crate::answer::Answer;
-use crate::handle::HouseHandle;
-use crate::stopped::Stopped;
+use crate::http::reply::CommandReply;
+use crate::node::handle::HouseHandle;
+use crate::node::stopped::Stopped;
 
 /// What the first people and terminals of a house are let in by. It is told on the first start, and never again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,15 +62,15 @@ pub enum NotFounded {
 pub(crate) struct Founding {
     people: Vec<Founder>,
     /// The terminals; those that a start that broke off has enrolled already are so.
-    terminals: Vec<Place>,
+    terminals: Vec<TerminalSeat>,
     /// Simulated note acceptors, where the house is for training and takes notes (F86).
-    acceptors: Vec<Place>,
+    acceptors: Vec<TerminalSeat>,
     /// Whether the people are on record.
     is_founded: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct TerminalSeat {
     device: DeviceId,
     cluster: ClusterId,
     seat: Seat,
@@ -79,7 +79,7 @@ struct Place {
 
 impl Founding {
     /// What is to be founded; nothing once a house has people, unless all are let in again, or where nobody is named.
-    pub(crate) async fn due(door: &HouseHandle, seed: &Seed, is_again: bool) -> Result<Option<Self>, Stopped> {
+    pub(crate) async fn due(handle: &HouseHandle, seed: &Seed, is_again: bool) -> Result<Option<Self>, Stopped> {
         let (people, places) = (seed.founders.clone(), seed.places().collect::<Vec<_>>());
         let due = move |house: &House| {
             if house.people().next().is_some() {
@@ -92,7 +92,7 @@ impl Founding {
             let mut place = |enrolled: Option<DeviceId>, (cluster, seat): &(ClusterId, Seat)| {
                 let device = enrolled.unwrap_or(DeviceId(next));
                 next += u32::from(enrolled.is_none());
-                Place { device, cluster: *cluster, seat: *seat, is_enrolled: enrolled.is_some() }
+                TerminalSeat { device, cluster: *cluster, seat: *seat, is_enrolled: enrolled.is_some() }
             };
             let terminals = places.iter().map(|at| place(house.terminal_at(at.0, at.1), at)).collect();
             let has_acceptors = house.is_training() && !house.profile().notes.is_empty();
@@ -100,7 +100,7 @@ impl Founding {
             let acceptors = acceptors.map(|at| place(house.acceptor_at(at.0, at.1), at)).collect();
             Some(Self { people, terminals, acceptors, is_founded: false })
         };
-        door.look(due).await
+        handle.look(due).await
     }
 
     /// Everyone on record, and every terminal.
@@ -110,7 +110,7 @@ impl Founding {
         };
         let terminal = |(device, on_file): (DeviceId, &Device)| match on_file.kind {
             DeviceKind::Terminal { cluster, seat } if !on_file.is_revoked => {
-                Some(Place { device, cluster, seat, is_enrolled: true })
+                Some(TerminalSeat { device, cluster, seat, is_enrolled: true })
             }
             DeviceKind::Terminal { .. }
             | DeviceKind::Screen
@@ -136,33 +136,33 @@ impl Founding {
         for Founder { person, name, roles } in self.people.iter().cloned() {
             first_use.people.push(FirstPerson { person, name, roles, password: password(person).await? });
         }
-        for Place { device, cluster, seat, .. } in self.terminals.iter().copied() {
+        for TerminalSeat { device, cluster, seat, .. } in self.terminals.iter().copied() {
             first_use.devices.push(FirstDevice { device, cluster, seat, code: code(device).await? });
         }
         Ok(first_use)
     }
 
     /// Enrols the devices, says that their codes were given out, and founds the people. The record holds it when this is done.
-    pub(crate) async fn record(self, door: &HouseHandle) -> Result<(), NotFounded> {
-        let terminal = |at: Place| (at, DeviceKind::Terminal { cluster: at.cluster, seat: at.seat });
-        let acceptor = |at: Place| (at, DeviceKind::NoteAcceptor { cluster: at.cluster, seat: at.seat });
+    pub(crate) async fn record(self, handle: &HouseHandle) -> Result<(), NotFounded> {
+        let terminal = |at: TerminalSeat| (at, DeviceKind::Terminal { cluster: at.cluster, seat: at.seat });
+        let acceptor = |at: TerminalSeat| (at, DeviceKind::NoteAcceptor { cluster: at.cluster, seat: at.seat });
         let devices = self.terminals.into_iter().map(terminal).chain(self.acceptors.into_iter().map(acceptor));
-        for (Place { device, is_enrolled, .. }, kind) in devices {
+        for (TerminalSeat { device, is_enrolled, .. }, kind) in devices {
             if !is_enrolled {
-                accepted(door, HouseCommand::Enrol { device, kind, second: None }).await?;
+                accepted(handle, HouseCommand::Enrol { device, kind, second: None }).await?;
             }
-            accepted(door, HouseCommand::GiveCode { device, second: None }).await?;
+            accepted(handle, HouseCommand::GiveCode { device, second: None }).await?;
         }
         if self.is_founded {
             return Ok(());
         }
-        accepted(door, HouseCommand::Found { people: self.people }).await
+        accepted(handle, HouseCommand::Found { people: self.people }).await
     }
 }
 
-async fn accepted(door: &HouseHandle, command: HouseCommand) -> Result<(), NotFounded> {
-    match door.own(command).await? {
-        Answer::Accepted(_) => Ok(()),
-        Answer::Refused(refused) => Err(NotFounded::Refused(refused.sentence.into_owned())),
+async fn accepted(handle: &HouseHandle, command: HouseCommand) -> Result<(), NotFounded> {
+    match handle.own(command).await? {
+        CommandReply::Accepted(_) => Ok(()),
+        CommandReply::Refused(refused) => Err(NotFounded::Refused(refused.sentence.into_owned())),
     }
 }

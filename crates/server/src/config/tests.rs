@@ -12,8 +12,8 @@ const EXAMPLE: &str = include_str!("../../../../deploy/taisai.toml");
 const HOUSE: &str = "[house]\nname = \"House\"\n";
 const TABLE: &str = "[[table]]\nnumber = 1\ngame = \"sic-bo-etg\"\nlayout = \"B\"\nterminals = 8\n";
 
-fn names() -> Names<'static> {
-    Names { games: Games::embedded(), now: Moment::from_unix_seconds(1_800_000_000) }
+fn names() -> GameNames<'static> {
+    GameNames { games: Games::embedded(), now: Moment::from_unix_seconds(1_800_000_000) }
 }
 
 fn read(text: &str) -> Result<Config, Vec<String>> {
@@ -71,7 +71,7 @@ fn places_are_shared_out_among_clusters_and_count_from_one() {
     assert_eq!(seed.places().count(), 8);
     assert!(seed.places().all(|(_, seat)| seat.0 > 0));
     let plan = config.plan(Program { version: "0".to_owned(), hash: [0; 32] }, [0; 16]).unwrap();
-    assert_eq!(plan.hall.tables[0].seats, [4, 4, 3]);
+    assert_eq!(plan.installation.tables[0].seats, [4, 4, 3]);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn every_fault_is_named_with_its_place() {
 
 #[test]
 fn a_game_that_is_not_in_force_is_a_fault() {
-    let names = Names { games: Games::embedded(), now: Moment::from_unix_seconds(0) };
+    let names = GameNames { games: Games::embedded(), now: Moment::from_unix_seconds(0) };
     let none = |_: &Path| Err(io::ErrorKind::NotFound.into());
     let faults = Config::read_with(&format!("{HOUSE}{TABLE}"), &names, Path::new(""), none).unwrap_err();
     assert_eq!(faults.iter().map(|fault| (fault.line, fault.column)).collect::<Vec<_>>(), [(5, 8)], "{faults:?}");

@@ -13,15 +13,15 @@ use tokio::sync::watch;
 use super::chance::{self, NoChance};
 use super::player::{self, Wish};
 use super::{Pace, Stay};
-use crate::answer::Answer;
-use crate::clock::OwnIds;
-use crate::hall::Hall;
-use crate::handle::HouseHandle;
-use crate::handle::TableHandle;
-use crate::stopped::Stopped;
+use crate::http::reply::CommandReply;
+use crate::node::Node;
+use crate::node::clock::OwnIds;
+use crate::node::handle::HouseHandle;
+use crate::node::handle::TableHandle;
+use crate::node::stopped::Stopped;
 
 /// A round in so many is void, as a die does not lie flat.
-const VOID: u32 = 30;
+const VOID_ONE_IN: u32 = 30;
 
 const DEALER: PersonId = PersonId(1);
 const SUPERVISOR: PersonId = PersonId(3);
@@ -33,7 +33,7 @@ fn person(id: PersonId, role: Role) -> Actor {
 
 /// Why a dealer goes.
 #[derive(Debug, thiserror::Error)]
-enum Gone {
+enum DealerError {
     #[error(transparent)]
     Stopped(#[from] Stopped),
     #[error(transparent)]
@@ -43,7 +43,7 @@ enum Gone {
 /// A dealer at a table.
 pub(super) struct Dealer {
     table: TableId,
-    door: TableHandle,
+    handle: TableHandle,
     house: HouseHandle,
     ids: OwnIds,
     limits: Option<TableLimits>,
@@ -53,7 +53,7 @@ pub(super) struct Dealer {
 }
 
 /// What a dealer sees.
-struct Seen {
+struct TableState {
     phase: Phase,
     is_held: bool,
     has_limits: bool,
@@ -63,7 +63,7 @@ struct Seen {
     is_registering: bool,
 }
 
-impl Seen {
+impl TableState {
     fn of(round: &Round) -> Self {
         Self {
             phase: round.phase(),
@@ -77,7 +77,7 @@ impl Seen {
     }
 }
 
-impl Seen {
+impl TableState {
     const fn is_between_rounds(&self) -> bool {
         match self.phase {
             Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => true,
@@ -87,12 +87,18 @@ impl Seen {
 }
 
 impl Dealer {
-    pub(super) fn new(table: TableId, door: TableHandle, hall: &Hall, limits: Option<TableLimits>, pace: Pace) -> Self {
+    pub(super) fn new(
+        table: TableId,
+        handle: TableHandle,
+        node: &Node,
+        limits: Option<TableLimits>,
+        pace: Pace,
+    ) -> Self {
         Self {
             table,
-            door,
-            house: hall.doors().house(),
-            ids: OwnIds::new(hall.sources()),
+            handle,
+            house: node.handle().house(),
+            ids: OwnIds::new(node.sources()),
             limits,
             pace,
             felt: Vec::new(),
@@ -112,9 +118,9 @@ impl Dealer {
         }
     }
 
-    async fn rounds(&mut self, stay: &watch::Receiver<Stay>) -> Result<(), Gone> {
+    async fn rounds(&mut self, stay: &watch::Receiver<Stay>) -> Result<(), DealerError> {
         loop {
-            let seen = self.door.look_at_round(Seen::of).await?;
+            let seen = self.handle.look_at_round(TableState::of).await?;
             if seen.is_between_rounds() {
                 // A result stands for a while; nobody waits for the first round.
                 if matches!(seen.phase, Phase::Settled | Phase::Void) {
@@ -128,7 +134,7 @@ impl Dealer {
         }
     }
 
-    async fn next(&mut self, seen: Seen) -> Result<(), Gone> {
+    async fn next(&mut self, seen: TableState) -> Result<(), DealerError> {
         let supervisor = person(SUPERVISOR, Role::PitSupervisor);
         let dealer = person(DEALER, Role::Dealer);
         if seen.phase == Phase::Shut {
@@ -167,14 +173,14 @@ impl Dealer {
                 self.wait(self.pace.step()).await;
                 let void = RoundCommand::Void { reason: VoidReason::NotFlat };
                 let command =
-                    if chance::once_in(VOID)? { void } else { RoundCommand::Commit { dice: chance::dice()? } };
+                    if chance::once_in(VOID_ONE_IN)? { void } else { RoundCommand::Commit { dice: chance::dice()? } };
                 self.ask(dealer, command).await?;
             }
         }
         Ok(())
     }
 
-    async fn tumble(&mut self, seen: &Seen) -> Result<(), Gone> {
+    async fn tumble(&mut self, seen: &TableState) -> Result<(), DealerError> {
         let dealer = person(DEALER, Role::Dealer);
         if seen.tumbles.is_none() {
             self.ask(dealer, RoundCommand::Activate).await?;
@@ -187,14 +193,14 @@ impl Dealer {
         Ok(())
     }
 
-    async fn take_bets(&mut self) -> Result<(), Gone> {
-        let clusters = self.door.look(|table| {
+    async fn take_bets(&mut self) -> Result<(), DealerError> {
+        let clusters = self.handle.look(|table| {
             let of = |cluster: &taisai_table::Cluster| player::wishes(cluster).map(|wishes| (cluster.id(), wishes));
             table.clusters().map(of).collect::<Result<Vec<_>, _>>()
         });
         self.felt.clear();
         let registers_winners = |round: &Round| round.rules().registration() == Registration::Winners;
-        let registers_winners = self.door.look_at_round(registers_winners).await?;
+        let registers_winners = self.handle.look_at_round(registers_winners).await?;
         for (cluster, wishes) in clusters.await?? {
             for wish in wishes {
                 match wish {
@@ -215,11 +221,11 @@ impl Dealer {
     }
 
     /// Registers what wins of the chips on the layout, and tells the totals that are asked for.
-    async fn register(&mut self) -> Result<(), Gone> {
+    async fn register(&mut self) -> Result<(), DealerError> {
         let dealer = person(DEALER, Role::Dealer);
         let felt = std::mem::take(&mut self.felt);
         for (seat, stake) in felt.iter().copied() {
-            let asked_for = self.door.look(move |table| {
+            let asked_for = self.handle.look(move |table| {
                 table.clusters().next().map(|cluster| (cluster.asked_for(stake.bet_box), cluster.id().number))
             });
             if let Some((Some(RequiredRegistration::Stakes), cluster)) = asked_for.await? {
@@ -228,7 +234,7 @@ impl Dealer {
             }
         }
         for bet_box in [BetBox::BIG, BetBox::SMALL, BetBox::ODD, BetBox::EVEN] {
-            let is_asked_for = self.door.look(move |table| {
+            let is_asked_for = self.handle.look(move |table| {
                 table.clusters().any(|cluster| cluster.asked_for(bet_box) == Some(RequiredRegistration::Total))
             });
             if is_asked_for.await? {
@@ -252,25 +258,25 @@ impl Dealer {
     }
 
     /// What is refused is not done; it is seen at the next look, a little later.
-    async fn ask(&mut self, actor: Actor, command: RoundCommand) -> Result<(), Gone> {
+    async fn ask(&mut self, actor: Actor, command: RoundCommand) -> Result<(), DealerError> {
         let id = self.id();
-        let answer = self.door.ask_round(actor, id, command).await?;
+        let answer = self.handle.ask_round(actor, id, command).await?;
         self.told(&answer);
-        if matches!(answer, Answer::Refused(_)) {
+        if matches!(answer, CommandReply::Refused(_)) {
             self.wait(self.pace.step()).await;
         }
         Ok(())
     }
 
-    async fn ask_cluster(&mut self, cluster: u16, actor: Actor, command: ClusterCommand) -> Result<(), Gone> {
+    async fn ask_cluster(&mut self, cluster: u16, actor: Actor, command: ClusterCommand) -> Result<(), DealerError> {
         let id = self.id();
-        let answer = self.door.ask_cluster(cluster, actor, id, command).await?;
+        let answer = self.handle.ask_cluster(cluster, actor, id, command).await?;
         self.told(&answer);
         Ok(())
     }
 
-    fn told(&self, answer: &Answer) {
-        if let Answer::Refused(refused) = answer {
+    fn told(&self, answer: &CommandReply) {
+        if let CommandReply::Refused(refused) = answer {
             tracing::debug!(table = self.table.0, refused = %refused.code, "the demonstration is refused something");
         }
     }

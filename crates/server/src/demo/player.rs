@@ -10,14 +10,14 @@ use tokio::task::JoinSet;
 
 use super::Stay;
 use super::chance::{self, NoChance};
-use crate::connection::Connection;
-use crate::handle::TableHandle;
+use crate::node::handle::TableHandle;
+use crate::ws::connection::Connection;
 
 /// The credits below which a player at a terminal buys in.
-const LITTLE: Money = Money::from_cents(5_000);
+const LOW_CREDITS: Money = Money::from_cents(5_000);
 
 /// What a visitor is given.
-const GIVEN: Money = Money::from_cents(100_000);
+const BUY_IN: Money = Money::from_cents(100_000);
 
 /// What a player wants: at a seat, in this order.
 pub(super) enum Wish {
@@ -28,36 +28,36 @@ pub(super) enum Wish {
 }
 
 /// The seat that is left to visitors.
-const VISITORS: Seat = Seat(1);
+const VISITOR_SEAT: Seat = Seat(1);
 
 /// The seats of the play players.
 fn taken(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
-    places(cluster).filter(|seat| *seat != VISITORS)
+    places(cluster).filter(|seat| *seat != VISITOR_SEAT)
 }
 
 /// Has the players sit at their terminals, so that these are not lost, until they are told to go. What they are shown they
 /// have no eyes for.
-pub(super) async fn sit(door: TableHandle, mut stay: watch::Receiver<Stay>) {
+pub(super) async fn sit(handle: TableHandle, mut stay: watch::Receiver<Stay>) {
     let look = |table: &Worker| {
         let has_terminals = |cluster: &&Cluster| cluster.rules().game().station() == Station::PlayerTerminals;
         let clusters = table.clusters().filter(has_terminals);
         clusters.flat_map(|cluster| taken(cluster).map(|seat| (cluster.id().number, seat))).collect::<Vec<_>>()
     };
     let mut terminals = JoinSet::new();
-    for (cluster, seat) in door.look(look).await.unwrap_or_default() {
-        occupy(&door, cluster, seat, &mut terminals).await;
+    for (cluster, seat) in handle.look(look).await.unwrap_or_default() {
+        occupy(&handle, cluster, seat, &mut terminals).await;
     }
-    drop(door);
+    drop(handle);
     // The one who would tell has gone itself.
     stay.wait_for(|stay| *stay == Stay::Gone).await.map_or_else(drop, drop);
 }
 
 /// Has somebody sit at a terminal as long as the task runs.
-pub(crate) async fn occupy(door: &TableHandle, cluster: u16, seat: Seat, terminals: &mut JoinSet<()>) {
+pub(crate) async fn occupy(handle: &TableHandle, cluster: u16, seat: Seat, terminals: &mut JoinSet<()>) {
     let (connection, mut messages) = Connection::new();
     let (counted, money) = (Counted { source: 0, sequence: 0 }, Box::default());
     // A table that has stopped shows nobody anything.
-    door.connect((cluster, seat), counted, money, connection).await.unwrap_or_default();
+    handle.connect((cluster, seat), counted, money, connection).await.unwrap_or_default();
     terminals.spawn(async move {
         let mut shown = Vec::new();
         while messages.take(&mut shown).await {
@@ -70,8 +70,8 @@ pub(crate) async fn occupy(door: &TableHandle, cluster: u16, seat: Seat, termina
 pub(super) fn wishes(cluster: &Cluster) -> Result<Vec<Wish>, NoChance> {
     let mut wishes = Vec::new();
     let has_terminals = cluster.rules().game().station() == Station::PlayerTerminals;
-    if has_terminals && cluster.credits(VISITORS) < LITTLE {
-        wishes.push(Wish::Attendant(ClusterCommand::BuyIn { seat: VISITORS, amount: GIVEN, second: None }));
+    if has_terminals && cluster.credits(VISITOR_SEAT) < LOW_CREDITS {
+        wishes.push(Wish::Attendant(ClusterCommand::BuyIn { seat: VISITOR_SEAT, amount: BUY_IN, second: None }));
     }
     for seat in taken(cluster) {
         if cluster.is_locked(seat) {
@@ -84,7 +84,7 @@ pub(super) fn wishes(cluster: &Cluster) -> Result<Vec<Wish>, NoChance> {
         let mut left = cluster.credits(seat);
         match cluster.rules().game().station() {
             Station::LiveTable => left = Money::MAX,
-            Station::PlayerTerminals if left < LITTLE => {
+            Station::PlayerTerminals if left < LOW_CREDITS => {
                 let amount = Money::from_cents((i64::from(chance::below(9)?) + 2) * 10_000);
                 wishes.push(Wish::Attendant(ClusterCommand::BuyIn { seat, amount, second: None }));
                 left = amount;

@@ -12,10 +12,10 @@ use taisai_table::{MachineId, Phase, Seat, TableId};
 use tokio::sync::watch;
 
 use super::Pace;
-use crate::config::{Config, FirstUse, Founding, Names};
-use crate::hall::Hall;
+use crate::config::{Config, FirstUse, Founding, GameNames};
 use crate::metrics::Metrics;
-use crate::serve::{Plan, ServeError, serve};
+use crate::node::Node;
+use crate::serve::{ServeError, ServePlan, serve};
 
 const ROUNDS: u64 = 5;
 
@@ -23,8 +23,8 @@ fn program() -> Program {
     Program { version: "0.1.0".to_owned(), hash: [1; 32] }
 }
 
-fn plan(data: &std::path::Path) -> Plan {
-    let names = Names { games: Games::embedded(), now: Moment::from_unix_seconds(1_800_000_000) };
+fn plan(data: &std::path::Path) -> ServePlan {
+    let names = GameNames { games: Games::embedded(), now: Moment::from_unix_seconds(1_800_000_000) };
     let config = Config { data: data.into(), ..Config::default_house(&names).unwrap() }.for_training();
     let mut plan = config.plan(program(), [7; 16]).unwrap();
     plan.demo = Some(Pace { round: Duration::from_millis(20) });
@@ -36,16 +36,16 @@ async fn it_deals_by_itself_and_all_is_training() {
     let folder = tempfile::tempdir().unwrap();
     let plan = plan(folder.path());
     let (seed, pace) = (plan.seed.clone(), plan.demo.unwrap());
-    let hall = Hall::open(plan.hall, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
-    let house = hall.doors().house();
+    let node = Node::open(plan.installation, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+    let house = node.handle().house();
     Founding::due(&house, &seed, false).await.unwrap().unwrap().record(&house).await.unwrap();
-    let demo = super::Demo::start(&hall, &seed, pace);
+    let demo = super::Demo::start(&node, &seed, pace);
     let mut played = BTreeMap::new();
     let begun = Instant::now();
     while played.len() < 2 {
         assert!(begun.elapsed() < HANG_LIMIT, "it does not deal at every table: {played:?}");
-        for (table, door) in hall.doors().tables() {
-            let (number, phase, bet, visitors) = door
+        for (table, handle) in node.handle().tables() {
+            let (number, phase, bet, visitors) = handle
                 .look(|table| {
                     let cluster = table.cluster_numbered(0).unwrap();
                     let has_terminals = cluster.rules().game().station() == Station::PlayerTerminals;
@@ -64,7 +64,7 @@ async fn it_deals_by_itself_and_all_is_training() {
     }
     demo.stop().await;
     drop(house);
-    tokio::task::spawn_blocking(move || hall.close()).await.unwrap();
+    tokio::task::spawn_blocking(move || node.close()).await.unwrap();
 
     let address = Address::Folder(folder.path().into());
     let mut archive = address.archive().unwrap();
@@ -90,7 +90,7 @@ async fn it_deals_by_itself_and_all_is_training() {
 async fn a_real_house_does_not_deal_by_itself() {
     let folder = tempfile::tempdir().unwrap();
     let mut plan = plan(folder.path());
-    plan.hall.is_training = false;
+    plan.installation.is_training = false;
     let served = serve(plan, Arc::new(drop), |_, _| Ok(()), std::future::ready(())).await;
     assert!(matches!(served, Err(ServeError::RealDemo)), "{served:?}");
 }

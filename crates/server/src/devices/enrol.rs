@@ -11,25 +11,25 @@ use taisai_endpoint::endpoint;
 use taisai_table::{Act, Actor, CommandId, DeviceId, DeviceKind, HouseCommand, Time};
 
 use super::{held, on_file};
-use crate::answer::Answer;
-use crate::api::Routes;
-use crate::commands::to_the_end;
-use crate::denied::Denied;
-use crate::people::approvals::{What, may};
-use crate::people::{Approved, Caller, SignedIn};
-use crate::request::{Body, Named};
-use crate::secrets::{KeptDevice, Readable, Secrets, SecretsError, hex};
-use crate::server::{Server, Shared};
+use crate::auth::approvals::{ApprovedAct, may};
+use crate::auth::commands::to_the_end;
+use crate::auth::secrets::{OneTimeCode, Secrets, SecretsError, StoredDevice, hex};
+use crate::auth::{Approved, ClientAddress, SignedIn};
+use crate::http::api::Routes;
+use crate::http::denied::Denied;
+use crate::http::reply::CommandReply;
+use crate::http::request::{JsonBody, PathParams};
+use crate::server::{Server, SharedServer};
 
 /// No request for an enrolment is larger.
-const LARGEST: usize = 1_024;
+const MAX_BODY_BYTES: usize = 1_024;
 
 /// How long a code is good.
-const LASTS: Duration = Duration::from_mins(10);
+const CODE_LIFETIME: Duration = Duration::from_mins(10);
 
 /// Where devices are enrolled.
 pub(crate) fn routes() -> Routes {
-    Routes::of([code::add_to, enrol::add_to]).with_largest(LARGEST)
+    Routes::of([code::add_to, enrol::add_to]).with_largest(MAX_BODY_BYTES)
 }
 
 /// A code that enrols a device. It is shown once.
@@ -67,7 +67,7 @@ struct Enrolled {
 
 /// A code that enrols a device, good once and until then; an older one is no longer good.
 pub(crate) async fn enrolment_code(secrets: &Secrets, device: DeviceId, expires: Time) -> Result<String, SecretsError> {
-    let code = Readable::random()?;
+    let code = OneTimeCode::random()?;
     secrets.add_code(code.hash(), device, expires).await?;
     Ok(code.to_string())
 }
@@ -83,24 +83,24 @@ pub(crate) async fn enrolment_code(secrets: &Secrets, device: DeviceId, expires:
     (status = 409, description = "not-approved"),
 ))]
 async fn code(
-    State(server): State<Shared>,
+    State(server): State<SharedServer>,
     signed_in: SignedIn,
-    Named(device): Named<u32>,
-    Body(Approved { approval }): Body<Approved>,
+    PathParams(device): PathParams<u32>,
+    JsonBody(Approved { approval }): JsonBody<Approved>,
 ) -> Result<Json<GivenCode>, Denied> {
     let device = DeviceId(device);
     if !signed_in.fresh()?.person.roles.meets(server.profile.right(Act::ManageDevices).first) {
         return Err(Denied::NotAllowed);
     }
     on_file(&server, device).await?.ok_or(Denied::Unknown)?;
-    let second = may(&server, signed_in, (Act::ManageDevices, What::Code { device }), approval).await?;
+    let second = may(&server, signed_in, (Act::ManageDevices, ApprovedAct::Code { device }), approval).await?;
     let id = CommandId { source: server.sources.next(), sequence: 1 };
     let given = HouseCommand::GiveCode { device, second };
     // It is on record before anybody sees it.
-    if let Answer::Refused(_) = server.doors.house().ask(Actor::Person(signed_in.person), id, given).await? {
+    if let CommandReply::Refused(_) = server.node.house().ask(Actor::Person(signed_in.person), id, given).await? {
         return Err(Denied::Unknown);
     }
-    let lasts = u64::try_from(LASTS.as_millis()).map_err(|_| Denied::Internal)?;
+    let lasts = u64::try_from(CODE_LIFETIME.as_millis()).map_err(|_| Denied::Internal)?;
     let expires = Time(server.clock.now().0 + lasts);
     let code = enrolment_code(&server.secrets, device, expires).await?;
     tracing::info!(device = device.0, by = signed_in.person.id.0, "a code for a device was given");
@@ -115,9 +115,9 @@ async fn code(
     (status = 429, description = "too-many"),
 ))]
 async fn enrol(
-    State(server): State<Shared>,
-    caller: Caller,
-    Body(Enrolment { code, public_key }): Body<Enrolment>,
+    State(server): State<SharedServer>,
+    caller: ClientAddress,
+    JsonBody(Enrolment { code, public_key }): JsonBody<Enrolment>,
 ) -> Result<Json<Enrolled>, Denied> {
     let key = usable_key(&public_key).ok_or(Denied::BadRequest)?;
     let tries = &server.devices.tries;
@@ -129,7 +129,7 @@ async fn enrol(
         return Err(Denied::BadCode);
     };
     tries.forgive(caller.0);
-    let kept = KeptDevice { device, key, source: server.sources.next() };
+    let kept = StoredDevice { device, key, source: server.sources.next() };
     let house = hex::hex(&server.place.house);
     let enrol = async move {
         server.secrets.enrol(kept).await?;
@@ -150,7 +150,7 @@ fn usable_key(digits: &str) -> Option<[u8; 32]> {
 
 /// The device that a code enrols, if it is still on file.
 async fn device_of(server: &Server, code: &str) -> Result<Option<(DeviceId, DeviceKind)>, Denied> {
-    let Some(code) = Readable::read(code) else { return Ok(None) };
+    let Some(code) = OneTimeCode::read(code) else { return Ok(None) };
     let Some(device) = server.secrets.use_code(code.hash(), server.clock.now()).await? else { return Ok(None) };
     Ok(on_file(server, device).await?.map(|kind| (device, kind)))
 }

@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use taisai_table::{Act, DeviceId, DeviceKind, House, HouseCommand, Person, Role, Roles, SignificantEventKind, Time};
 use tokio_tungstenite::tungstenite;
 
-use super::prove::{Signed, content, proven};
-use super::{Proven, Told, enrolment_code, take};
-use crate::answer::Answer;
-use crate::denied::Denied;
-use crate::people::approvals::What;
-use crate::people::running::{ADMINISTRATOR, DEVICE, Heard, Running, answered_by_manager};
-use crate::secrets::hex;
-use crate::server::Shared;
+use super::challenge::{Signed, content, proven};
+use super::{ConnectionSignal, Proven, enrolment_code, take};
+use crate::auth::approvals::ApprovedAct;
+use crate::auth::secrets::hex;
+use crate::http::denied::Denied;
+use crate::http::reply::CommandReply;
+use crate::server::SharedServer;
+use crate::tests::running::{ADMINISTRATOR, DEVICE, HttpReply, RunningServer, answered_by_manager};
 
 const CHALLENGE: [u8; 32] = [3; 32];
 
@@ -32,26 +32,26 @@ fn signed(key: &SigningKey, house: [u8; 16], device: DeviceId, challenge: &[u8; 
     Signed { device, signature: hex::hex(&signature.to_bytes()) }
 }
 
-async fn enrol(house: &Running, code: &str, key: &SigningKey) -> Heard {
+async fn enrol(house: &RunningServer, code: &str, key: &SigningKey) -> HttpReply {
     let public_key = hex::hex(&key.verifying_key().to_bytes());
     house.post("/devices/enrol", "", json!({"code": code, "public_key": public_key})).await
 }
 
-async fn code(house: &Running) -> String {
+async fn code(house: &RunningServer) -> String {
     let expires = Time(house.server.clock.now().0 + 60_000);
     enrolment_code(&house.server.secrets, DEVICE, expires).await.unwrap()
 }
 
-async fn prove(house: &Running, signed: &Signed) -> Result<Proven, Denied> {
+async fn prove(house: &RunningServer, signed: &Signed) -> Result<Proven, Denied> {
     proven(&house.server, &CHALLENGE, signed).await
 }
 
 /// How often the House heard of a copy.
-async fn copies(house: &Running) -> usize {
+async fn copies(house: &RunningServer) -> usize {
     let look = |house: &taisai_table::House| {
         house.significant().filter(|event| matches!(event.what, SignificantEventKind::TokenCopied(_))).count()
     };
-    house.server.doors.house().look(look).await.unwrap()
+    house.server.node.house().look(look).await.unwrap()
 }
 
 fn administrator() -> Person {
@@ -63,14 +63,14 @@ fn alone() -> Value {
     json!({"approval": null})
 }
 
-async fn revoke(house: &Running) {
+async fn revoke(house: &RunningServer) {
     let answer = house.ask(administrator(), HouseCommand::Revoke { device: DEVICE }).await;
-    assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
+    assert!(matches!(answer, CommandReply::Accepted(_)), "{answer:?}");
 }
 
 #[tokio::test]
 async fn a_device_is_enrolled_by_a_code_once() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let code = code(&house).await;
     assert_eq!(house.post("/devices/enrol", "", json!({"code": code, "public_key": "00"})).await.code(), "bad-request");
     let weak = json!({"code": code, "public_key": hex::hex(&[0; 32])});
@@ -95,7 +95,7 @@ async fn a_device_is_enrolled_by_a_code_once() {
 
 #[tokio::test]
 async fn an_administrator_gets_a_code() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let cookie = house.sign_in(ADMINISTRATOR).await;
     assert_eq!(house.post("/devices/9/code", "", alone()).await.code(), "not-signed-in");
     let dealer = house.sign_in(taisai_table::PersonId(4)).await;
@@ -104,7 +104,7 @@ async fn an_administrator_gets_a_code() {
     for key in [key(1), key(2)] {
         let heard = house.post("/devices/9/code", &cookie, alone()).await;
         assert_eq!(heard.code(), "not-approved", "nobody is a device by one person's word");
-        let (by, what) = (administrator(), What::Code { device: DEVICE }.text());
+        let (by, what) = (administrator(), ApprovedAct::Code { device: DEVICE }.text());
         let approval = answered_by_manager(&house, by, Act::ManageDevices, &what, true).await;
         let heard = house.post("/devices/9/code", &cookie, json!({"approval": approval})).await;
         assert_eq!(enrol(&house, heard.body["code"].as_str().unwrap(), &key).await.body["device"], json!(DEVICE));
@@ -112,7 +112,7 @@ async fn an_administrator_gets_a_code() {
     let given = |house: &House| {
         house.significant().filter(|event| event.what == SignificantEventKind::CodeGiven(DEVICE)).count()
     };
-    assert_eq!(house.server.doors.house().look(given).await.unwrap(), 2, "each is on record");
+    assert_eq!(house.server.node.house().look(given).await.unwrap(), 2, "each is on record");
     let body = json!({"source": house.get("/me", &cookie).await.body["source"], "sequence": 1, "approval": null,
         "command": {"give-code": {"device": 9, "second": null}}});
     assert_eq!(house.post("/house/commands", &cookie, body).await.status, 400, "a code is given where it is shown");
@@ -122,7 +122,7 @@ async fn an_administrator_gets_a_code() {
 
 #[tokio::test]
 async fn only_the_key_of_a_device_proves_it_and_a_copy_is_reported() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     let place = house.server.place.house;
     let right = signed(&key(1), place, DEVICE, &CHALLENGE);
     assert_eq!(prove(&house, &right).await, Err(Denied::NotProven), "it has no key yet");
@@ -148,13 +148,13 @@ async fn only_the_key_of_a_device_proves_it_and_a_copy_is_reported() {
 
 #[tokio::test]
 async fn a_device_has_one_connection() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     enrol(&house, &code(&house).await, &key(1)).await;
     let right = signed(&key(1), house.server.place.house, DEVICE, &CHALLENGE);
     let device = prove(&house, &right).await.unwrap();
     let mut taken = take(&house.server, device).await.unwrap();
     let alive = async {
-        let Told::ShowLife(life) = taken.told().await else { panic!("it was cut off") };
+        let ConnectionSignal::ShowLife(life) = taken.signal().await else { panic!("it was cut off") };
         life.shown();
     };
     let (copy, ()) = tokio::join!(take(&house.server, device), alive);
@@ -162,7 +162,7 @@ async fn a_device_has_one_connection() {
     assert_eq!(copies(&house).await, 1);
 
     enrol(&house, &code(&house).await, &key(2)).await;
-    assert!(matches!(taken.told().await, Told::CutOff), "enrolled anew");
+    assert!(matches!(taken.signal().await, ConnectionSignal::CutOff), "enrolled anew");
     assert_eq!(prove(&house, &right).await, Err(Denied::NotProven), "the old key");
     assert_eq!(take(&house.server, device).await.err(), Some(Denied::NotProven), "proved before, with the old key");
     let device = prove(&house, &signed(&key(2), house.server.place.house, DEVICE, &CHALLENGE)).await.unwrap();
@@ -170,13 +170,13 @@ async fn a_device_has_one_connection() {
 
     revoke(&house).await;
     house.server.devices.cut(DEVICE, None);
-    assert!(matches!(taken.told().await, Told::CutOff), "revoked");
+    assert!(matches!(taken.signal().await, ConnectionSignal::CutOff), "revoked");
     drop(taken);
     assert_eq!(take(&house.server, device).await.err(), Some(Denied::NotProven), "proved before it was revoked");
 }
 
 /// What the house says of a device that connects: its source, or why it is denied.
-async fn connected(mut socket: WebSocket, server: Shared) {
+async fn connected(mut socket: WebSocket, server: SharedServer) {
     let said = match super::prove(&mut socket, &server).await {
         Ok(proven) => proven.source.to_string(),
         Err(denied) => denied.code().to_owned(),
@@ -196,10 +196,10 @@ fn answer(address: SocketAddr, answer: impl FnOnce(Value) -> tungstenite::Messag
 
 #[tokio::test]
 async fn a_device_proves_itself_over_a_socket() {
-    let house = Running::start().await;
+    let house = RunningServer::start().await;
     enrol(&house, &code(&house).await, &key(1)).await;
     let (source, place) = (house.server.devices.enrolled(DEVICE).unwrap().source, house.server.place.house);
-    let upgrade = async |State(server): State<Shared>, upgrade: WebSocketUpgrade| {
+    let upgrade = async |State(server): State<SharedServer>, upgrade: WebSocketUpgrade| {
         upgrade.on_upgrade(|socket| connected(socket, server))
     };
     let router = Router::new().route("/", any(upgrade)).with_state(Arc::clone(&house.server));

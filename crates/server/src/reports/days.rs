@@ -8,7 +8,7 @@ use jiff::{Timestamp, ToSpan as _};
 use taisai_record::projection::Reader;
 use taisai_table::Time;
 
-use super::trouble::{Trouble, text};
+use super::error::{ReportError, text};
 
 /// From one gaming day to another, both included; open where none is named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Days {
     }
 
     /// A condition on a column of times.
-    pub(super) fn time_condition(self, column: &str, calendar: &Calendar) -> Result<String, Trouble> {
+    pub(super) fn time_condition(self, column: &str, calendar: &Calendar) -> Result<String, ReportError> {
         let mut condition = String::new();
         if let Some(from) = self.from {
             let begins = calendar.begins(from)?.0;
@@ -56,14 +56,17 @@ pub struct Calendar {
 
 impl Calendar {
     /// The calendar of the tables; that of UTC before there is one.
-    pub fn of(reader: &mut Reader) -> Result<Self, Trouble> {
+    pub fn of(reader: &mut Reader) -> Result<Self, ReportError> {
         let sql = "SELECT time_zone, day_begins FROM tables ORDER BY table_number LIMIT 1";
         let rows = reader.query(sql, &[])?.rows;
         let Some(row) = rows.first() else { return Ok(Self::utc()) };
         let begins = text(&row[1])?
             .split_once(':')
             .and_then(|(hours, minutes)| Some(hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?));
-        Ok(Self { zone: TimeZone::get(text(&row[0])?)?, begins: begins.ok_or(Trouble::Unreadable("a time of day"))? })
+        Ok(Self {
+            zone: TimeZone::get(text(&row[0])?)?,
+            begins: begins.ok_or(ReportError::Unreadable("a time of day"))?,
+        })
     }
 
     /// That of UTC, where days begin at midnight.
@@ -72,7 +75,7 @@ impl Calendar {
     }
 
     /// When a gaming day begins.
-    pub fn begins(&self, day: Date) -> Result<Time, Trouble> {
+    pub fn begins(&self, day: Date) -> Result<Time, ReportError> {
         let local = day.to_datetime(jiff::civil::Time::midnight()).checked_add(self.begins.minutes())?;
         let moment = self.zone.to_timestamp(local)?.as_millisecond();
         Ok(Time(u64::try_from(moment).unwrap_or(0)))

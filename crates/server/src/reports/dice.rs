@@ -10,14 +10,14 @@ use taisai_record::projection::Reader;
 use taisai_rules::Dice;
 use taisai_table::TableId;
 
+use super::error::{ReportError, count, maybe};
 use super::rounds::dice;
-use super::trouble::{Trouble, count, maybe};
 
 /// So many rounds are read at once.
-const AT_ONCE: usize = 10_000;
+const MAX_ROUNDS_PER_QUERY: usize = 10_000;
 
 /// So many sets of dice are remembered at a table, the newest.
-const SETS: usize = 64;
+const MAX_DICE_SETS: usize = 64;
 
 /// What the watch says of some throws.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -123,7 +123,7 @@ pub struct SetDice {
 
 /// The watch over a table.
 #[derive(Debug, Default)]
-struct Watched {
+struct WatchedTable {
     /// The last round that was taken in or passed over.
     round: u64,
     all: DiceWatch,
@@ -131,11 +131,11 @@ struct Watched {
     sets: Vec<(u32, DiceWatch)>,
 }
 
-impl Watched {
+impl WatchedTable {
     fn take(&mut self, table: TableId, set: u32, dice: Dice) {
         self.all.take(dice);
         let place = self.sets.iter().position(|(known, _)| *known == set).unwrap_or_else(|| {
-            if self.sets.len() == SETS {
+            if self.sets.len() == MAX_DICE_SETS {
                 self.sets.remove(0);
             }
             self.sets.push((set, DiceWatch::new()));
@@ -154,15 +154,15 @@ impl Watched {
 
 /// The watch over every table.
 #[derive(Debug, Default)]
-pub(crate) struct Watch(BTreeMap<TableId, Watched>);
+pub(crate) struct DiceWatches(BTreeMap<TableId, WatchedTable>);
 
-impl Watch {
+impl DiceWatches {
     /// Takes in what a table has thrown since; all of it again if an old round was changed.
-    pub(crate) fn follow(&mut self, reader: &mut Reader, table: TableId, anew: bool) -> Result<(), Trouble> {
-        let mut watched = if anew { Watched::default() } else { self.0.remove(&table).unwrap_or_default() };
+    pub(crate) fn follow(&mut self, reader: &mut Reader, table: TableId, anew: bool) -> Result<(), ReportError> {
+        let mut watched = if anew { WatchedTable::default() } else { self.0.remove(&table).unwrap_or_default() };
         let sql = format!(
             "SELECT round, dice, dice_set, void FROM rounds
-             WHERE table_number = $1 AND round > $2 AND over_at IS NOT NULL ORDER BY round LIMIT {AT_ONCE}"
+             WHERE table_number = $1 AND round > $2 AND over_at IS NOT NULL ORDER BY round LIMIT {MAX_ROUNDS_PER_QUERY}"
         );
         loop {
             let rows = reader.query(&sql, &[table.0.into(), watched.round.into()])?.rows;
@@ -173,7 +173,7 @@ impl Watch {
                     watched.take(table, maybe(&row[2])?.unwrap_or(0), thrown);
                 }
             }
-            if rows.len() < AT_ONCE {
+            if rows.len() < MAX_ROUNDS_PER_QUERY {
                 break;
             }
         }

@@ -10,10 +10,10 @@ use taisai_table::{DeviceId, PersonId, Seat, TableId, Time};
 
 use super::csv::{Cell, Csv};
 use super::days::Calendar;
-use super::trouble::{Trouble, count, maybe, number, text};
+use super::error::{ReportError, count, maybe, number, text};
 
 /// So many events are on a page at most.
-pub const LARGEST_PAGE: usize = 1_000;
+pub const MAX_PAGE_EVENTS: usize = 1_000;
 
 /// Which events.
 #[derive(Clone, Debug, Default)]
@@ -35,14 +35,14 @@ pub struct EventFilter {
     /// By this person, with the person's approval, or about the person.
     pub person: Option<PersonId>,
     /// Behind this event.
-    pub after: Option<EventPlace>,
+    pub after: Option<EventPosition>,
     /// The newest first.
     pub is_newest_first: bool,
 }
 
 /// The place of an event among all, by time and then by its entry in the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EventPlace {
+pub struct EventPosition {
     time: u64,
     chain: String,
     position: u64,
@@ -50,7 +50,7 @@ pub struct EventPlace {
     number: u32,
 }
 
-impl fmt::Display for EventPlace {
+impl fmt::Display for EventPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { time, chain, position, line, number } = self;
         write!(f, "{time}.{chain}.{position}.{line}.{number}")
@@ -60,24 +60,25 @@ impl fmt::Display for EventPlace {
 /// No event is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this is the place of no event")]
-pub struct NoPlace;
+pub struct BadEventPosition;
 
-impl FromStr for EventPlace {
-    type Err = NoPlace;
+impl FromStr for EventPosition {
+    type Err = BadEventPosition;
 
-    fn from_str(text: &str) -> Result<Self, NoPlace> {
+    fn from_str(text: &str) -> Result<Self, BadEventPosition> {
         let mut parts = text.split('.');
-        let mut part = || parts.next().ok_or(NoPlace);
-        let small = |number: &str| number.parse::<u64>().ok().filter(|number| *number < 1 << 62).ok_or(NoPlace);
+        let mut part = || parts.next().ok_or(BadEventPosition);
+        let small =
+            |number: &str| number.parse::<u64>().ok().filter(|number| *number < 1 << 62).ok_or(BadEventPosition);
         let place = Self {
             time: small(part()?)?,
             chain: part()?.to_owned(),
             position: small(part()?)?,
-            line: part()?.parse().map_err(|_| NoPlace)?,
-            number: part()?.parse().map_err(|_| NoPlace)?,
+            line: part()?.parse().map_err(|_| BadEventPosition)?,
+            number: part()?.parse().map_err(|_| BadEventPosition)?,
         };
         let is_name = place.chain.len() <= 64 && place.chain.bytes().all(|byte| byte.is_ascii_graphic());
-        if parts.next().is_none() && is_name { Ok(place) } else { Err(NoPlace) }
+        if parts.next().is_none() && is_name { Ok(place) } else { Err(BadEventPosition) }
     }
 }
 
@@ -127,12 +128,12 @@ pub struct EventLine {
 
 impl EventLine {
     /// Its place among all events.
-    pub fn place(&self) -> EventPlace {
+    pub fn place(&self) -> EventPosition {
         let Self { happened_at: time, chain, position, line, number, .. } = self;
-        EventPlace { time: *time, chain: chain.clone(), position: *position, line: *line, number: *number }
+        EventPosition { time: *time, chain: chain.clone(), position: *position, line: *line, number: *number }
     }
 
-    fn read(row: &[Value], calendar: &Calendar) -> Result<Self, Trouble> {
+    fn read(row: &[Value], calendar: &Calendar) -> Result<Self, ReportError> {
         let words = |value: &Value| value.text().map(ToOwned::to_owned);
         let happened_at = count(&row[4])?;
         Ok(Self {
@@ -200,7 +201,7 @@ impl EventFilter {
             let value = statement.value(person);
             statement.conditions.push(format!("(person = {value} OR second = {value} OR subject = {value})"));
         }
-        if let Some(EventPlace { time, chain, position, line, number }) = self.after.clone() {
+        if let Some(EventPosition { time, chain, position, line, number }) = self.after.clone() {
             let values = [time.into(), chain.into(), position.into(), line.into(), number.into()];
             let values = values.map(|value: Value| statement.value(value));
             let sign = if self.is_newest_first { "<" } else { ">" };
@@ -211,7 +212,7 @@ impl EventFilter {
     }
 
     /// A page of events, and whether there are more behind it.
-    pub fn find(&self, reader: &mut Reader, most: usize) -> Result<(Vec<EventLine>, bool), Trouble> {
+    pub fn find(&self, reader: &mut Reader, most: usize) -> Result<(Vec<EventLine>, bool), ReportError> {
         let Statement { conditions, values } = self.statement();
         let conditions =
             if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };

@@ -13,12 +13,12 @@ use taisai_record::projection::{Lag, Progress, Projection, Reader};
 use taisai_table::{ClusterId, MachineId, TableId};
 use tokio::sync::watch;
 
-use super::dice::{TableDice, Watch};
+use super::dice::{DiceWatches, TableDice};
+use super::error::{ReportError, count, text};
 use super::tables::machine;
-use super::trouble::{Trouble, count, text};
 
 /// How often the record is looked at when nobody wakes the thread.
-const EVERY: Duration = Duration::from_secs(1);
+const FOLLOW_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How far the reporting tables are behind the record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -48,7 +48,7 @@ impl LagSheet {
 
 /// What a cluster has played, as far as it is projected: while it is the same, the games of its seats are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Played {
+pub(crate) struct PlayedSoFar {
     settled: u64,
     changes: u64,
 }
@@ -58,17 +58,17 @@ pub(crate) struct Played {
 pub(crate) struct Followed {
     pub(crate) lag: LagSheet,
     pub(crate) dice: BTreeMap<TableId, TableDice>,
-    pub(crate) played: BTreeMap<ClusterId, Played>,
+    pub(crate) played: BTreeMap<ClusterId, PlayedSoFar>,
 }
 
 /// What is known, for those who ask and the thread that follows.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct FollowState {
     followed: Arc<Mutex<Followed>>,
     steps: watch::Sender<u64>,
 }
 
-impl Known {
+impl FollowState {
     #[cfg(test)]
     /// Changes each time that the record was looked at.
     pub(crate) fn steps(&self) -> watch::Receiver<u64> {
@@ -82,7 +82,7 @@ impl Known {
 }
 
 /// Follows the record until nobody can wake it any more.
-pub(crate) fn run(address: &Address, keys: &[PublicKey], known: &Known, woken: &Receiver<()>) {
+pub(crate) fn run(address: &Address, keys: &[PublicKey], known: &FollowState, woken: &Receiver<()>) {
     let mut follower: Option<Follower> = None;
     let mut told = None;
     loop {
@@ -106,7 +106,7 @@ pub(crate) fn run(address: &Address, keys: &[PublicKey], known: &Known, woken: &
             told = trouble;
         }
         known.steps.send_modify(|steps| *steps += 1);
-        let wait = if is_more { Duration::ZERO } else { EVERY };
+        let wait = if is_more { Duration::ZERO } else { FOLLOW_INTERVAL };
         match woken.recv_timeout(wait) {
             Ok(()) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
@@ -119,7 +119,7 @@ struct Follower {
     archive: Box<dyn Archive>,
     projection: Projection,
     reader: Reader,
-    watch: Watch,
+    watch: DiceWatches,
     /// Up to where the rows of each chain were looked at.
     seen: BTreeMap<String, u64>,
 }
@@ -129,14 +129,14 @@ const CHANGES: &str = "SELECT count(*) FROM events WHERE chain = $1 AND position
                        AND kind IN ('late-void', 'correction', 'reinstatement', 'adjustment')";
 
 impl Follower {
-    fn open(address: &Address) -> Result<Self, Trouble> {
+    fn open(address: &Address) -> Result<Self, ReportError> {
         let (archive, projection) = (address.archive()?, Projection::open(address)?);
         let reader = Reader::open(address)?;
-        Ok(Self { archive, projection, reader, watch: Watch::default(), seen: BTreeMap::new() })
+        Ok(Self { archive, projection, reader, watch: DiceWatches::default(), seen: BTreeMap::new() })
     }
 
     /// Projects one batch of each chain, and looks at what is new; `true` if there is more.
-    fn step(&mut self, keys: &[PublicKey], known: &Known) -> Result<bool, Trouble> {
+    fn step(&mut self, keys: &[PublicKey], known: &FollowState) -> Result<bool, ReportError> {
         let progress = self.projection.advance(&mut *self.archive, keys)?;
         let is_more = progress != Progress::default();
         if is_more || self.seen.is_empty() {
@@ -148,7 +148,7 @@ impl Follower {
         Ok(is_more)
     }
 
-    fn look(&mut self, known: &Known) -> Result<(), Trouble> {
+    fn look(&mut self, known: &FollowState) -> Result<(), ReportError> {
         let rows = self.reader.query("SELECT chain, next FROM chains ORDER BY chain", &[])?.rows;
         for row in rows {
             let (chain, next): (_, u64) = (text(&row[0])?.to_owned(), count(&row[1])?);
@@ -168,7 +168,7 @@ impl Follower {
         Ok(())
     }
 
-    fn see_round(&mut self, known: &Known, table: TableId, is_changed: bool) -> Result<(), Trouble> {
+    fn see_round(&mut self, known: &FollowState, table: TableId, is_changed: bool) -> Result<(), ReportError> {
         self.watch.follow(&mut self.reader, table, is_changed)?;
         let mut known = known.lock();
         known.dice.extend(self.watch.sheet(table).map(|sheet| (table, sheet)));
@@ -179,7 +179,7 @@ impl Follower {
         Ok(())
     }
 
-    fn see_cluster(&mut self, known: &Known, cluster: ClusterId, is_changed: bool) -> Result<(), Trouble> {
+    fn see_cluster(&mut self, known: &FollowState, cluster: ClusterId, is_changed: bool) -> Result<(), ReportError> {
         let sql = "SELECT coalesce(max(round), 0) FROM settlements WHERE table_number = $1 AND cluster = $2";
         let rows = self.reader.query(sql, &[cluster.table.0.into(), cluster.number.into()])?.rows;
         let settled = rows.first().map(|row| count(&row[0])).transpose()?.unwrap_or(0);

@@ -6,14 +6,14 @@ use serde::Serialize;
 use taisai_record::projection::{Reader, Value};
 use taisai_table::{ClusterId, Seat};
 
+use super::error::{ReportError, count, maybe, number, text};
 use super::rounds::{dice, words};
-use super::trouble::{Trouble, count, maybe, number, text};
 
 /// So many games of a seat are shown; F30 asks for ten.
-pub const GAMES: usize = 20;
+pub const LAST_GAMES: usize = 20;
 
 /// So many sessions are looked through for them.
-const SESSIONS: usize = 64;
+const MAX_SESSIONS: usize = 64;
 
 /// A game that a seat has played. Amounts are cents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -91,23 +91,23 @@ struct Session {
 }
 
 /// The last games of a seat, the newest first.
-pub fn games(reader: &mut Reader, cluster: ClusterId, seat: Seat) -> Result<Vec<GameLine>, Trouble> {
+pub fn games(reader: &mut Reader, cluster: ClusterId, seat: Seat) -> Result<Vec<GameLine>, ReportError> {
     let mut found = Vec::new();
     for session in sessions(reader, cluster, seat)? {
-        let mut of_session = of_session(reader, cluster, seat, &session, GAMES - found.len())?;
+        let mut of_session = of_session(reader, cluster, seat, &session, LAST_GAMES - found.len())?;
         credits(reader, cluster, &session, &mut of_session)?;
         found.append(&mut of_session);
-        if found.len() >= GAMES {
+        if found.len() >= LAST_GAMES {
             break;
         }
     }
     Ok(found)
 }
 
-fn sessions(reader: &mut Reader, cluster: ClusterId, seat: Seat) -> Result<Vec<Session>, Trouble> {
+fn sessions(reader: &mut Reader, cluster: ClusterId, seat: Seat) -> Result<Vec<Session>, ReportError> {
     let sql = format!(
         "SELECT session, began_at, ended_at FROM sessions WHERE table_number = $1 AND cluster = $2 AND seat = $3
-         ORDER BY session DESC LIMIT {SESSIONS}"
+         ORDER BY session DESC LIMIT {MAX_SESSIONS}"
     );
     let rows = reader.query(&sql, &[cluster.table.0.into(), cluster.number.into(), seat.into()])?.rows;
     let mut sessions = Vec::new();
@@ -120,7 +120,7 @@ fn sessions(reader: &mut Reader, cluster: ClusterId, seat: Seat) -> Result<Vec<S
 }
 
 /// The last round that was opened by then.
-fn round_at(reader: &mut Reader, cluster: ClusterId, time: &Value) -> Result<Option<i64>, Trouble> {
+fn round_at(reader: &mut Reader, cluster: ClusterId, time: &Value) -> Result<Option<i64>, ReportError> {
     let sql = "SELECT round FROM rounds WHERE table_number = $1 AND opened_at <= $2 ORDER BY opened_at DESC LIMIT 1";
     let rows = reader.query(sql, &[cluster.table.0.into(), time.clone()])?.rows;
     rows.first().map(|row| number(&row[0])).transpose()
@@ -132,7 +132,7 @@ fn of_session(
     seat: Seat,
     of: &Session,
     most: usize,
-) -> Result<Vec<GameLine>, Trouble> {
+) -> Result<Vec<GameLine>, ReportError> {
     let sql = format!(
         "WITH games AS (
              SELECT DISTINCT round FROM wagers
@@ -156,7 +156,7 @@ fn of_session(
         let row = &rows[0];
         let sum = |place: usize| {
             let cents = rows.iter().map(|row| number(&row[place]));
-            cents.sum::<Result<i64, Trouble>>()
+            cents.sum::<Result<i64, ReportError>>()
         };
         games.push(GameLine {
             round: count(&row[0])?,
@@ -182,7 +182,7 @@ fn of_session(
     Ok(games)
 }
 
-fn bet(row: &[Value]) -> Result<BetLine, Trouble> {
+fn bet(row: &[Value]) -> Result<BetLine, ReportError> {
     Ok(BetLine {
         bet_box: text(&row[6])?.to_owned(),
         chips: text(&row[7])?.to_owned(),
@@ -198,7 +198,7 @@ fn bet(row: &[Value]) -> Result<BetLine, Trouble> {
 
 /// What there was before and after each game, by the ledger of its session, which begins with nothing. A game ends where the next one
 /// is settled, so that what comes and goes between them is counted once, and the games of a session follow on each other.
-fn credits(reader: &mut Reader, cluster: ClusterId, of: &Session, games: &mut [GameLine]) -> Result<(), Trouble> {
+fn credits(reader: &mut Reader, cluster: ClusterId, of: &Session, games: &mut [GameLine]) -> Result<(), ReportError> {
     if games.is_empty() {
         return Ok(());
     }
@@ -225,7 +225,7 @@ fn credits(reader: &mut Reader, cluster: ClusterId, of: &Session, games: &mut [G
 }
 
 /// Where a game was settled in the ledger of its session. One that gave back what it took is not in it: its place is known by the time.
-fn settled(rows: &[Vec<Value>], game: &GameLine) -> Result<usize, Trouble> {
+fn settled(rows: &[Vec<Value>], game: &GameLine) -> Result<usize, ReportError> {
     for (place, row) in rows.iter().enumerate() {
         let is_this = maybe(&row[2])? == Some(game.round) && matches!(text(&row[1])?, "settlement" | "void");
         if is_this || count::<u64>(&row[0])? > game.settled_at {
@@ -235,11 +235,11 @@ fn settled(rows: &[Vec<Value>], game: &GameLine) -> Result<usize, Trouble> {
     Ok(rows.len())
 }
 
-fn total(rows: &[Vec<Value>], of: impl Fn(&str) -> bool) -> Result<i64, Trouble> {
+fn total(rows: &[Vec<Value>], of: impl Fn(&str) -> bool) -> Result<i64, ReportError> {
     let mut total = 0i64;
     for row in rows {
         if of(text(&row[1])?) {
-            total = total.checked_add(number(&row[3])?).ok_or(Trouble::TooLarge)?;
+            total = total.checked_add(number(&row[3])?).ok_or(ReportError::TooLarge)?;
         }
     }
     Ok(total)

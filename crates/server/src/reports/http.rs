@@ -10,18 +10,18 @@ use taisai_endpoint::endpoint;
 use taisai_record::projection::{QUERIES, Query as NamedQuery, Reader, gaming_day};
 use taisai_table::{ClusterId, RoundNumber, Seat, TableId};
 
-use super::asked::{DaysAsked, EventsAsked, Format, MayRead, ResultsAsked, RoundsAsked, days, is_csv, page};
+use super::params::{DaysAsked, EventsAsked, Format, MayRead, ResultsAsked, RoundsAsked, days, is_csv, page};
 use super::{
-    Calendar, Days, GameLine, LARGEST_PAGE, LagSheet, MOST_ROUNDS, RoundLine, TableDice, Trouble, answer_csv,
-    events_csv, meters, meters_csv, parameters, queries, results, results_csv, rounds,
+    Calendar, Days, GameLine, LagSheet, MAX_PAGE_EVENTS, MAX_ROUNDS, ReportError, RoundLine, TableDice, events_csv,
+    meters, meters_csv, parameters, queries, results, results_csv, rounds, rows_csv,
 };
-use crate::api::Routes;
-use crate::denied::Denied;
-use crate::request::{Asked, Named};
-use crate::server::{Server, Shared};
+use crate::http::api::Routes;
+use crate::http::denied::Denied;
+use crate::http::request::{PathParams, QueryParams};
+use crate::server::{Server, SharedServer};
 
 /// So many rows a query gives at most.
-const MOST_ROWS: usize = 10_000;
+const MAX_ROWS: usize = 10_000;
 
 /// A report, with how far it is behind.
 #[derive(Debug, Serialize)]
@@ -78,7 +78,7 @@ pub(crate) fn routes() -> Routes {
 
 /// How far the reporting tables are behind the record.
 #[endpoint(get, "/reports/lag", responses((status = 200, body = LagSheet)))]
-async fn lag(_: MayRead, State(server): State<Shared>) -> Json<LagSheet> {
+async fn lag(_: MayRead, State(server): State<SharedServer>) -> Json<LagSheet> {
     Json(server.reports.lag())
 }
 
@@ -86,9 +86,9 @@ async fn lag(_: MayRead, State(server): State<Shared>) -> Json<LagSheet> {
 #[endpoint(get, "/reports/results", params(ResultsAsked), responses((status = 200, body = Report<super::ResultLine>)))]
 async fn get_results(
     _: MayRead,
-    State(server): State<Shared>,
+    State(server): State<SharedServer>,
     headers: HeaderMap,
-    Asked(ResultsAsked { by, training, from, to, format }): Asked<ResultsAsked>,
+    QueryParams(ResultsAsked { by, training, from, to, format }): QueryParams<ResultsAsked>,
 ) -> Result<Response, Denied> {
     let (by, days) = (by.unwrap_or_default(), days_of(&server, from.as_deref(), to.as_deref())?);
     let training = training.unwrap_or(server.place.is_training);
@@ -115,9 +115,9 @@ fn days_of(server: &Server, from: Option<&str>, to: Option<&str>) -> Result<Days
 #[endpoint(get, "/reports/meters", params(DaysAsked), responses((status = 200, body = Report<super::MeterLine>)))]
 async fn get_meters(
     _: MayRead,
-    State(server): State<Shared>,
+    State(server): State<SharedServer>,
     headers: HeaderMap,
-    Asked(DaysAsked { from, to, format }): Asked<DaysAsked>,
+    QueryParams(DaysAsked { from, to, format }): QueryParams<DaysAsked>,
 ) -> Result<Response, Denied> {
     let days = days_of(&server, from.as_deref(), to.as_deref())?;
     let lines = server.reports.ask(move |reader, _| meters(reader, days)).await?;
@@ -152,7 +152,8 @@ async fn list_queries(_: MayRead) -> Json<Vec<QueryLine>> {
 /// What a query finds.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
-pub(crate) struct Found {
+#[cfg_attr(test, schema(as = Found))]
+pub(crate) struct QueryResult {
     lag: LagSheet,
     columns: Vec<String>,
     #[cfg_attr(test, schema(value_type = Vec<Object>))]
@@ -166,14 +167,14 @@ pub(crate) struct Found {
     get,
     "/reports/queries/{name}",
     params(("name" = String, Path)),
-    responses((status = 200, body = Found))
+    responses((status = 200, body = QueryResult))
 )]
 async fn get_query(
     _: MayRead,
-    State(server): State<Shared>,
+    State(server): State<SharedServer>,
     headers: HeaderMap,
-    Named(name): Named<String>,
-    Asked(mut given): Asked<Vec<(String, String)>>,
+    PathParams(name): PathParams<String>,
+    QueryParams(mut given): QueryParams<Vec<(String, String)>>,
 ) -> Result<Response, Denied> {
     let named_query = NamedQuery::find(&name).ok_or(Denied::Unknown)?;
     let format = given.iter().position(|(name, _)| name == "format").map(|place| given.remove(place).1);
@@ -184,26 +185,27 @@ async fn get_query(
         Some(_) => return Err(Denied::BadRequest),
     };
     let values = parameters(named_query, &given).map_err(|_| Denied::BadRequest)?;
-    let ask =
-        move |reader: &mut Reader, _: &_| Ok::<_, Trouble>(reader.query_most(named_query.sql, &values, MOST_ROWS)?);
+    let ask = move |reader: &mut Reader, _: &_| {
+        Ok::<_, ReportError>(reader.query_most(named_query.sql, &values, MAX_ROWS)?)
+    };
     let (answer, is_cut) = server.reports.ask(ask).await?;
     let lag = server.reports.lag();
     if is_csv(format, &headers) {
-        return Ok(csv(named_query.name, &lag, answer_csv(&answer)));
+        return Ok(csv(named_query.name, &lag, rows_csv(&answer)));
     }
     let rows = answer.rows.iter().map(|row| queries::row(&answer.columns, row)).collect();
-    Ok(Json(Found { lag, columns: answer.columns, rows, is_cut }).into_response())
+    Ok(Json(QueryResult { lag, columns: answer.columns, rows, is_cut }).into_response())
 }
 
 /// Events by time, kind, table, terminal and person, a page at a time.
 #[endpoint(get, "/events", params(EventsAsked), responses((status = 200, body = Page<super::EventLine>)))]
 async fn get_events(
     _: MayRead,
-    State(server): State<Shared>,
+    State(server): State<SharedServer>,
     headers: HeaderMap,
-    Asked(asked): Asked<EventsAsked>,
+    QueryParams(asked): QueryParams<EventsAsked>,
 ) -> Result<Response, Denied> {
-    let (format, most) = (asked.format, page(asked.limit, LARGEST_PAGE)?);
+    let (format, most) = (asked.format, page(asked.limit, MAX_PAGE_EVENTS)?);
     let found = server.reports.ask(move |reader, _| {
         let calendar = Calendar::of(reader)?;
         Ok(match asked.filter(&calendar) {
@@ -233,11 +235,11 @@ async fn get_events(
 )]
 async fn get_rounds(
     _: MayRead,
-    State(server): State<Shared>,
-    Named(table): Named<u16>,
-    Asked(RoundsAsked { before, limit }): Asked<RoundsAsked>,
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
+    QueryParams(RoundsAsked { before, limit }): QueryParams<RoundsAsked>,
 ) -> Result<Json<Page<RoundLine>>, Denied> {
-    let (table, most) = (TableId(table), page(limit, MOST_ROUNDS)?);
+    let (table, most) = (TableId(table), page(limit, MAX_ROUNDS)?);
     let lines = server.reports.ask(move |reader, _| rounds(reader, table, before.map(RoundNumber), most)).await?;
     let last = lines.last().filter(|_| lines.len() == most).map(|line| line.round);
     let after = last.filter(|round| *round > 1).map(|round| round.to_string());
@@ -253,8 +255,8 @@ async fn get_rounds(
 )]
 async fn get_games(
     _: MayRead,
-    State(server): State<Shared>,
-    Named((table, number, seat)): Named<(u16, u16, u32)>,
+    State(server): State<SharedServer>,
+    PathParams((table, number, seat)): PathParams<(u16, u16, u32)>,
 ) -> Result<Json<Page<GameLine>>, Denied> {
     let games = last_games(&server, ClusterId { table: TableId(table), number }, Seat(seat)).await?;
     Ok(Json(Page { lag: server.reports.lag(), lines: games.to_vec(), after: None }))
@@ -278,15 +280,15 @@ pub(crate) async fn last_games(
 )]
 async fn get_dice(
     _: MayRead,
-    State(server): State<Shared>,
-    Named(table): Named<u16>,
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
 ) -> Result<Json<TableDice>, Denied> {
     server.reports.dice(TableId(table)).map(Json).ok_or(Denied::Unknown)
 }
 
 /// What the dice watch says of every table.
 #[endpoint(get, "/dice-watch", responses((status = 200, body = AllDice)))]
-async fn get_all_dice(_: MayRead, State(server): State<Shared>) -> Json<AllDice> {
+async fn get_all_dice(_: MayRead, State(server): State<SharedServer>) -> Json<AllDice> {
     Json(AllDice { lag: server.reports.lag(), tables: server.reports.all_dice() })
 }
 
@@ -304,7 +306,7 @@ mod tests {
     /// Every schema that the description speaks of is there.
     #[test]
     fn the_description_is_whole() {
-        let description = serde_json::to_value(crate::api::routes().description()).unwrap();
+        let description = serde_json::to_value(crate::http::api::routes().description()).unwrap();
         for path in [
             "/reports/lag",
             "/reports/results",

@@ -8,7 +8,7 @@ use taisai_record::projection::Reader;
 
 use super::csv::{Cell, Csv};
 use super::days::{Calendar, Days};
-use super::trouble::{Trouble, count, number};
+use super::error::{ReportError, count, number};
 
 /// The meters of a seat, or of a cluster. Amounts are cents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -51,13 +51,13 @@ fn add(
     seats: &mut Seats,
     sql: &str,
     more: impl Fn(&mut MeterLine, &[i64]) -> Option<()>,
-) -> Result<(), Trouble> {
+) -> Result<(), ReportError> {
     for row in reader.query(sql, &[])?.rows {
         let (table, cluster, seat) = (count(&row[0])?, count(&row[1])?, count(&row[2])?);
         let values = row[3..].iter().map(number).collect::<Result<Vec<_>, _>>()?;
         for seat in [Some(seat), None] {
             let line = seats.entry((table, cluster, seat)).or_default();
-            more(line, &values).ok_or(Trouble::TooLarge)?;
+            more(line, &values).ok_or(ReportError::TooLarge)?;
         }
     }
     Ok(())
@@ -69,7 +69,7 @@ fn more(to: &mut i64, by: i64) -> Option<()> {
 }
 
 /// The meters of every seat that has seen something, each cluster's before those of its seats. Tables that register winners have none.
-pub fn meters(reader: &mut Reader, days: Days) -> Result<Vec<MeterLine>, Trouble> {
+pub fn meters(reader: &mut Reader, days: Days) -> Result<Vec<MeterLine>, ReportError> {
     let mut seats = Seats::new();
     let booked = format!(
         "SELECT table_number, cluster, seat,
@@ -117,7 +117,7 @@ pub fn meters(reader: &mut Reader, days: Days) -> Result<Vec<MeterLine>, Trouble
 }
 
 /// A round counts once at a cluster, however many seats had a bet.
-fn rounds(reader: &mut Reader, days: Days, seats: &mut Seats) -> Result<(), Trouble> {
+fn rounds(reader: &mut Reader, days: Days, seats: &mut Seats) -> Result<(), ReportError> {
     let from = format!(
         "FROM wagers w JOIN settlements s ON s.table_number = w.table_number AND s.cluster = w.cluster AND s.round = w.round
          WHERE w.line >= 0{}",
@@ -137,7 +137,7 @@ fn rounds(reader: &mut Reader, days: Days, seats: &mut Seats) -> Result<(), Trou
     Ok(())
 }
 
-fn ledger(reader: &mut Reader, days: Days, seats: &mut Seats) -> Result<(), Trouble> {
+fn ledger(reader: &mut Reader, days: Days, seats: &mut Seats) -> Result<(), ReportError> {
     let sql = format!(
         "SELECT table_number, cluster, CAST(sum(amount) AS BIGINT) FROM ledger_entries
          WHERE chain <> 'house' AND account = 'house'{} GROUP BY table_number, cluster",

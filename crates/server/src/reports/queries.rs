@@ -71,7 +71,7 @@ pub(super) fn row(columns: &[String], row: &[Value]) -> Map<String, Json> {
 }
 
 /// An answer for spreadsheets.
-pub fn answer_csv(answer: &Answer) -> String {
+pub fn rows_csv(answer: &Answer) -> String {
     let mut csv = Csv::new(answer.columns.iter().map(String::as_str));
     for row in &answer.rows {
         csv.row(row.iter().map(|value| match (value.number(), value.text()) {

@@ -16,14 +16,15 @@ use taisai_table::{Registration, TableId};
 
 use super::csv::{Cell, Csv};
 use super::days::Days;
+use super::error::{ReportError, bet_box, count, maybe, number, text};
 use super::tables::clusters;
-use super::trouble::{Trouble, bet_box, count, maybe, number, text};
 
 /// Which rounds are gathered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = By))]
 #[serde(rename_all = "kebab-case")]
-pub enum By {
+pub enum GroupBy {
     /// Each table.
     #[default]
     Table,
@@ -209,10 +210,10 @@ impl ResultLine {
 pub fn results(
     reader: &mut Reader,
     games: &Games,
-    by: By,
+    by: GroupBy,
     days: Days,
     training: bool,
-) -> Result<Vec<ResultLine>, Trouble> {
+) -> Result<Vec<ResultLine>, ReportError> {
     let layouts = layouts(reader, games, training)?;
     let mut groups = BTreeMap::new();
     for day in table_days(reader, days)? {
@@ -222,7 +223,7 @@ pub fn results(
             None => {}
         }
     }
-    if matches!(by, By::Table | By::Day) {
+    if matches!(by, GroupBy::Table | GroupBy::Day) {
         drops(reader, &layouts, by, days, &mut groups)?;
     }
     Ok(groups.iter().map(|(subject, group)| ResultLine::new(subject, group)).collect())
@@ -237,7 +238,7 @@ struct LaidOut<'g> {
 
 type Layouts<'g> = BTreeMap<u16, LaidOut<'g>>;
 
-fn layouts<'g>(reader: &mut Reader, games: &'g Games, training: bool) -> Result<Layouts<'g>, Trouble> {
+fn layouts<'g>(reader: &mut Reader, games: &'g Games, training: bool) -> Result<Layouts<'g>, ReportError> {
     let sql = "SELECT table_number, game, game_version, layout, is_training, registration FROM tables";
     let mut layouts = BTreeMap::new();
     for row in reader.query(sql, &[])?.rows {
@@ -260,7 +261,7 @@ struct TableDay {
     clusters: String,
 }
 
-fn table_days(reader: &mut Reader, days: Days) -> Result<Vec<TableDay>, Trouble> {
+fn table_days(reader: &mut Reader, days: Days) -> Result<Vec<TableDay>, ReportError> {
     let clusters = clusters(reader)?;
     let sql = format!(
         "SELECT table_number, gaming_day, min(round) AS first, max(round) AS last FROM rounds WHERE round > 0{}
@@ -282,10 +283,10 @@ fn table_days(reader: &mut Reader, days: Days) -> Result<Vec<TableDay>, Trouble>
 fn gather(
     reader: &mut Reader,
     layout: &Layout,
-    by: By,
+    by: GroupBy,
     of: &TableDay,
     groups: &mut BTreeMap<Subject, Group>,
-) -> Result<(), Trouble> {
+) -> Result<(), ReportError> {
     let sql = format!(
         "SELECT w.round, r.shift, r.dealer, coalesce(p.name, '') AS name, r.opened_at, w.box,
        CAST(sum(w.counted) AS BIGINT) AS counted, CAST(sum(w.paid) AS BIGINT) AS paid, count(*) AS wagers
@@ -302,14 +303,14 @@ ORDER BY w.round, w.box",
     for rows in rows.chunk_by(|a, b| a[0] == b[0]) {
         let first = &rows[0];
         let subject = match by {
-            By::Table => Subject::Table(of.table),
-            By::Dealer => match maybe(&first[2])? {
+            GroupBy::Table => Subject::Table(of.table),
+            GroupBy::Dealer => match maybe(&first[2])? {
                 Some(dealer) => Subject::Dealer(dealer, text(&first[3])?.to_owned()),
                 None => Subject::NoDealer,
             },
-            By::Shift => Subject::Shift(of.day.clone(), text(&first[1])?.to_owned()),
-            By::Day => Subject::Day(of.day.clone()),
-            By::Box => {
+            GroupBy::Shift => Subject::Shift(of.day.clone(), text(&first[1])?.to_owned()),
+            GroupBy::Day => Subject::Day(of.day.clone()),
+            GroupBy::Box => {
                 for row in rows {
                     let subject = Subject::Box(of.table, bet_box(&row[5])?);
                     take(layout, of.table, std::slice::from_ref(row), subject, groups)?;
@@ -325,23 +326,23 @@ ORDER BY w.round, w.box",
 /// The rounds of a table that registers winners: that they were played is all that is known of them.
 fn count_rounds(
     reader: &mut Reader,
-    by: By,
+    by: GroupBy,
     of: &TableDay,
     groups: &mut BTreeMap<Subject, Group>,
-) -> Result<(), Trouble> {
+) -> Result<(), ReportError> {
     let sql = "SELECT r.shift, r.dealer, coalesce(p.name, '') AS name, r.opened_at
         FROM rounds r LEFT JOIN people p ON p.person = r.dealer
         WHERE r.table_number = $1 AND r.gaming_day = $2 AND r.dice IS NOT NULL AND r.void IS NULL ORDER BY r.round";
     for row in reader.query(sql, &[of.table.into(), of.day.clone().into()])?.rows {
         let subject = match by {
-            By::Table => Subject::Table(of.table),
-            By::Dealer => match maybe(&row[1])? {
+            GroupBy::Table => Subject::Table(of.table),
+            GroupBy::Dealer => match maybe(&row[1])? {
                 Some(dealer) => Subject::Dealer(dealer, text(&row[2])?.to_owned()),
                 None => Subject::NoDealer,
             },
-            By::Shift => Subject::Shift(of.day.clone(), text(&row[0])?.to_owned()),
-            By::Day => Subject::Day(of.day.clone()),
-            By::Box => return Ok(()),
+            GroupBy::Shift => Subject::Shift(of.day.clone(), text(&row[0])?.to_owned()),
+            GroupBy::Day => Subject::Day(of.day.clone()),
+            GroupBy::Box => return Ok(()),
         };
         let group = groups.entry(subject).or_default();
         group.unregistered += 1;
@@ -351,10 +352,10 @@ fn count_rounds(
 }
 
 /// The time between the first and the last round of a day is added to that of others.
-fn end_day(groups: &mut BTreeMap<Subject, Group>) -> Result<(), Trouble> {
+fn end_day(groups: &mut BTreeMap<Subject, Group>) -> Result<(), ReportError> {
     for group in groups.values_mut() {
         let (first, last) = group.today.take().unwrap_or_default();
-        group.millis = group.millis.checked_add(last - first).ok_or(Trouble::TooLarge)?;
+        group.millis = group.millis.checked_add(last - first).ok_or(ReportError::TooLarge)?;
     }
     Ok(())
 }
@@ -366,18 +367,18 @@ fn take(
     rows: &[Vec<Value>],
     subject: Subject,
     groups: &mut BTreeMap<Subject, Group>,
-) -> Result<(), Trouble> {
+) -> Result<(), ReportError> {
     let (mut stakes, mut win, mut wagers) = (Vec::new(), 0i64, 0);
     for row in rows {
         let (counted, paid) = (number(&row[6])?, number(&row[7])?);
         stakes.push((bet_box(&row[5])?, Money::from_cents(counted)));
-        win = win.checked_add(counted).and_then(|win| win.checked_sub(paid)).ok_or(Trouble::TooLarge)?;
+        win = win.checked_add(counted).and_then(|win| win.checked_sub(paid)).ok_or(ReportError::TooLarge)?;
         wagers += count::<u64>(&row[8])?;
     }
     let (round, opened) = (number(&rows[0][0])?, number(&rows[0][4])?);
     let group = groups.entry(subject).or_default();
     group.opened(opened);
-    let bad = |bad| Trouble::Round { table: table.into(), round, bad };
+    let bad = |bad| ReportError::Round { table: table.into(), round, bad };
     group.theory.take(layout, stakes, wagers, Money::from_cents(win)).map_err(bad)
 }
 
@@ -385,10 +386,10 @@ fn take(
 fn drops(
     reader: &mut Reader,
     layouts: &Layouts<'_>,
-    by: By,
+    by: GroupBy,
     days: Days,
     groups: &mut BTreeMap<Subject, Group>,
-) -> Result<(), Trouble> {
+) -> Result<(), ReportError> {
     let sql = format!(
         "SELECT table_number, gaming_day, CAST(sum(CASE WHEN (account IN ('cash', 'notes') AND kind <> 'stacker-emptied')
               OR (account = 'transit' AND kind = 'credits-received') THEN -amount ELSE 0 END) AS BIGINT) AS taken_in
@@ -400,9 +401,9 @@ fn drops(
         if !layouts.contains_key(&table) {
             continue;
         }
-        let subject = if by == By::Day { Subject::Day(text(&row[1])?.to_owned()) } else { Subject::Table(table) };
+        let subject = if by == GroupBy::Day { Subject::Day(text(&row[1])?.to_owned()) } else { Subject::Table(table) };
         if let Some(group) = groups.get_mut(&subject) {
-            let drop = group.drop.unwrap_or(0).checked_add(number(&row[2])?).ok_or(Trouble::TooLarge)?;
+            let drop = group.drop.unwrap_or(0).checked_add(number(&row[2])?).ok_or(ReportError::TooLarge)?;
             group.drop = Some(drop);
         }
     }

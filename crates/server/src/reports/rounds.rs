@@ -5,11 +5,11 @@ use taisai_record::projection::{Reader, Value};
 use taisai_rules::Dice;
 use taisai_table::{RoundNumber, TableId};
 
+use super::error::{ReportError, count, maybe, number, text};
 use super::tables::clusters;
-use super::trouble::{Trouble, count, maybe, number, text};
 
 /// So many rounds are on a page at most.
-pub const MOST_ROUNDS: usize = 500;
+pub const MAX_ROUNDS: usize = 500;
 
 /// A round of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -56,11 +56,11 @@ pub struct RoundLine {
 }
 
 /// Dice as the reporting tables write them.
-pub(super) fn dice(value: &Value) -> Result<Option<[u8; 3]>, Trouble> {
+pub(super) fn dice(value: &Value) -> Result<Option<[u8; 3]>, ReportError> {
     let Some(text) = value.text() else { return Ok(None) };
     let faces: Vec<u8> = text.split('-').filter_map(|face| face.parse().ok()).collect();
     let faces = <[u8; 3]>::try_from(faces).ok().filter(|faces| Dice::try_from(*faces).is_ok());
-    faces.map(Some).ok_or(Trouble::Unreadable("dice"))
+    faces.map(Some).ok_or(ReportError::Unreadable("dice"))
 }
 
 pub(super) fn words(value: &Value) -> Option<String> {
@@ -73,7 +73,7 @@ pub fn rounds(
     table: TableId,
     before: Option<RoundNumber>,
     most: usize,
-) -> Result<Vec<RoundLine>, Trouble> {
+) -> Result<Vec<RoundLine>, ReportError> {
     let before = before.map_or(i64::MAX, |round| i64::try_from(round.0).unwrap_or(i64::MAX));
     let sql = format!(
         "SELECT r.round, r.gaming_day, r.shift, r.opened_at, r.closed_at, r.over_at, r.dealer, p.name, r.dice_set, r.tumbler,
@@ -90,7 +90,7 @@ pub fn rounds(
     Ok(lines)
 }
 
-fn line(row: &[Value]) -> Result<RoundLine, Trouble> {
+fn line(row: &[Value]) -> Result<RoundLine, ReportError> {
     Ok(RoundLine {
         round: count(&row[0])?,
         gaming_day: text(&row[1])?.to_owned(),
@@ -120,7 +120,7 @@ fn totals(
     table: TableId,
     (oldest, newest): (u64, u64),
     lines: &mut [RoundLine],
-) -> Result<(), Trouble> {
+) -> Result<(), ReportError> {
     let Some(clusters) = clusters(reader)?.remove(&table) else { return Ok(()) };
     let winners = "SELECT 1 FROM tables WHERE table_number = $1 AND registration = 'winners'";
     let has_every_bet = reader.query(winners, &[table.0.into()])?.rows.is_empty();

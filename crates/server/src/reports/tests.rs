@@ -1,7 +1,5 @@
 //! Reports on a house that was played are those of its machines, pages have no gaps, and spreadsheets no formulas.
 
-pub(crate) mod played;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -12,8 +10,8 @@ use taisai_rules::{Dice, Games};
 use taisai_table::{Meters, PersonId, Role, Roles, RoundNumber, Seat};
 
 use super::*;
-use crate::people::SignedIn;
-use played::{HOSTILE, Playing, TABLE, cluster};
+use crate::auth::SignedIn;
+use crate::tests::played::{HOSTILE, Playing, TABLE, cluster};
 
 /// A house that was played and closed, its tables projected, and the meters of its machines.
 async fn house(folder: &Path) -> (Reader, std::collections::BTreeMap<(u16, Option<u32>), Meters>) {
@@ -76,24 +74,24 @@ async fn results_are_those_of_the_rounds_however_they_are_gathered() {
         .map(|(_, meters)| meters.bet.cents() - meters.won.cents() - meters.returned.cents())
         .sum();
     let mut theoretical = BTreeSet::new();
-    for by in [By::Table, By::Dealer, By::Shift, By::Day] {
+    for by in [GroupBy::Table, GroupBy::Dealer, GroupBy::Shift, GroupBy::Day] {
         let lines = results(&mut reader, games, by, Days::default(), false).unwrap();
         assert_eq!(lines.iter().filter_map(|line| line.win).sum::<i128>(), i128::from(win), "{by:?}");
         assert_eq!(lines.iter().filter_map(|line| line.handle).sum::<i128>(), 3 * 1_600, "{by:?}");
         assert_eq!(lines.iter().map(|line| line.rounds).sum::<u64>(), 3, "{by:?}: one was void");
         theoretical.extend(lines.iter().map(|line| line.theoretical_win_exact.clone()));
-        let has_drop = matches!(by, By::Table | By::Day);
+        let has_drop = matches!(by, GroupBy::Table | GroupBy::Day);
         assert!(lines.iter().all(|line| line.drop.is_some() == has_drop), "{by:?}");
     }
     assert_eq!(theoretical.len(), 1, "{theoretical:?}");
-    let boxes = results(&mut reader, games, By::Box, Days::default(), false).unwrap();
+    let boxes = results(&mut reader, games, GroupBy::Box, Days::default(), false).unwrap();
     let names: Vec<_> = boxes.iter().map(|line| line.name.as_str()).collect();
     assert_eq!(names.len(), 4, "{names:?}");
     assert_eq!(boxes.iter().filter_map(|line| line.win).sum::<i128>(), i128::from(win));
     assert!(boxes.iter().all(|line| line.rounds == 3 && line.table == Some(1)));
     let past = Days { from: None, to: "2001-01-01".parse().ok() };
-    assert_eq!(results(&mut reader, games, By::Table, past, false).unwrap().len(), 0);
-    let table = results(&mut reader, games, By::Table, Days::default(), false).unwrap();
+    assert_eq!(results(&mut reader, games, GroupBy::Table, past, false).unwrap().len(), 0);
+    let table = results(&mut reader, games, GroupBy::Table, Days::default(), false).unwrap();
     assert_eq!(table[0].drop, Some(305_000));
 }
 
@@ -102,13 +100,13 @@ async fn a_spreadsheet_has_no_formula_from_a_name() {
     let folder = tempfile::tempdir().unwrap();
     let (mut reader, _) = house(folder.path()).await;
     let games = Games::embedded();
-    let dealers = results(&mut reader, games, By::Dealer, Days::default(), false).unwrap();
+    let dealers = results(&mut reader, games, GroupBy::Dealer, Days::default(), false).unwrap();
     assert_eq!(dealers[0].name, format!("1 {HOSTILE}"));
-    let (events, _) = EventFilter::default().find(&mut reader, LARGEST_PAGE).unwrap();
+    let (events, _) = EventFilter::default().find(&mut reader, MAX_PAGE_EVENTS).unwrap();
     assert!(events.iter().any(|event| event.why.as_deref() == Some("@the camera shows it")));
     let query = taisai_record::projection::Query::find("staff").unwrap();
     let staff = reader.query(query.sql, &[]).unwrap();
-    for csv in [results_csv(&dealers), events_csv(&events), answer_csv(&staff)] {
+    for csv in [results_csv(&dealers), events_csv(&events), rows_csv(&staff)] {
         let rows = read(&csv);
         assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{csv}");
         for cell in rows.iter().flatten() {
@@ -116,7 +114,7 @@ async fn a_spreadsheet_has_no_formula_from_a_name() {
             assert!(is_number || !cell.starts_with(['=', '+', '-', '@']), "{cell}");
         }
     }
-    let names: Vec<_> = read(&answer_csv(&staff)).into_iter().map(|row| row[2].clone()).collect();
+    let names: Vec<_> = read(&rows_csv(&staff)).into_iter().map(|row| row[2].clone()).collect();
     assert!(names.contains(&format!("'{HOSTILE}")), "{names:?}");
 }
 
@@ -131,7 +129,7 @@ async fn a_database_answers_as_a_file_does() {
         let mut archive = address.archive().unwrap();
         Projection::open(&database).unwrap().catch_up(&mut *archive, &[]).unwrap();
         let mut answers = Vec::new();
-        let of_database = Reader::open(&database).unwrap().with_patience(TAKES).unwrap();
+        let of_database = Reader::open(&database).unwrap().with_patience(READ_TIMEOUT).unwrap();
         for mut reader in [reader, of_database] {
             answers.push(everything(&mut reader));
         }
@@ -146,7 +144,7 @@ fn everything(reader: &mut Reader) -> Vec<String> {
     let mut said = Vec::new();
     for days in [Days::default(), days] {
         said.push(format!("{:?}", meters(reader, days).unwrap()));
-        for by in [By::Table, By::Dealer, By::Shift, By::Day, By::Box] {
+        for by in [GroupBy::Table, GroupBy::Dealer, GroupBy::Shift, GroupBy::Day, GroupBy::Box] {
             let lines = results(reader, Games::embedded(), by, days, true).unwrap();
             said.push(results_csv(&lines));
         }
@@ -163,13 +161,13 @@ fn everything(reader: &mut Reader) -> Vec<String> {
     let (page, has_more) = filter.find(reader, 1).unwrap();
     let rest = EventFilter { after: Some(page[0].place()), person: Some(PersonId(5)), ..filter };
     said.push(format!("{page:?} {has_more} {:?}", rest.find(reader, 10).unwrap()));
-    let mut watch = dice::Watch::default();
+    let mut watch = dice::DiceWatches::default();
     watch.follow(reader, TABLE, true).unwrap();
     said.push(format!("{:?}", watch.sheet(TABLE)));
     for query in taisai_record::projection::QUERIES {
         let given: Vec<_> = query.parameters().map(|(name, _)| (name.to_owned(), "1".to_owned())).collect();
         let values = parameters(query, &given).unwrap();
-        said.push(answer_csv(&reader.query_most(query.sql, &values, 2).unwrap().0));
+        said.push(rows_csv(&reader.query_most(query.sql, &values, 2).unwrap().0));
     }
     said
 }
@@ -202,7 +200,7 @@ fn read(csv: &str) -> Vec<Vec<String>> {
 async fn pages_of_events_have_no_gaps_and_no_repeats() {
     let folder = tempfile::tempdir().unwrap();
     let (mut reader, _) = house(folder.path()).await;
-    let (all, has_more) = EventFilter::default().find(&mut reader, LARGEST_PAGE).unwrap();
+    let (all, has_more) = EventFilter::default().find(&mut reader, MAX_PAGE_EVENTS).unwrap();
     assert!(!has_more && all.len() > 10, "{}", all.len());
     for is_newest_first in [false, true] {
         for most in [1, 3, all.len() - 1, all.len()] {
@@ -230,7 +228,7 @@ async fn pages_of_events_have_no_gaps_and_no_repeats() {
 async fn events_are_found_by_what_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let (mut reader, _) = house(folder.path()).await;
-    let mut find = |filter: EventFilter| filter.find(&mut reader, LARGEST_PAGE).unwrap().0;
+    let mut find = |filter: EventFilter| filter.find(&mut reader, MAX_PAGE_EVENTS).unwrap().0;
     let all = find(EventFilter::default());
     let kinds = vec!["correction".to_owned(), "void".to_owned()];
     let changed = find(EventFilter { kinds, ..EventFilter::default() });
@@ -250,7 +248,7 @@ async fn events_are_found_by_what_they_are() {
     let hostile = "x' OR 1=1 --".to_owned();
     assert_eq!(find(EventFilter { kinds: vec![hostile], ..EventFilter::default() }), []);
     for bad in ["", "1.2.3", "1.house.0.0.0.0", "x.house.0.0.0", "1.house.0.0.-1", "9999999999999999999.house.0.0.0"] {
-        assert_eq!(bad.parse::<EventPlace>(), Err(NoPlace), "{bad}");
+        assert_eq!(bad.parse::<EventPosition>(), Err(BadEventPosition), "{bad}");
     }
 }
 
@@ -325,7 +323,7 @@ async fn reports_follow_a_house_that_plays() {
     let folder = tempfile::tempdir().unwrap();
     let mut playing = Playing::open(folder.path()).await;
     let address = Address::Folder(folder.path().join("data"));
-    let reports = Reports::start(address, playing.hall.keys().to_vec(), Games::embedded().clone()).unwrap();
+    let reports = Reports::start(address, playing.node.keys().to_vec(), Games::embedded().clone()).unwrap();
     playing.buy(0, 0, 100_000).await;
     let mut watch = DiceWatch::new();
     for (round, dice) in (1..).zip(Dice::all().step_by(11).take(12)) {

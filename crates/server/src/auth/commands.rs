@@ -1,0 +1,223 @@
+//! The commands of people, over HTTP and over sockets alike: whether the person may use the number, has to give the password
+//! again, and has the second person's approval. All else is decided by the machines.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use taisai_engine::{Input, RoundInput, seat_of};
+use taisai_table::{
+    Actor, ApprovalId, ClusterCommand, ClusterId, CommandId, DeviceKind, HouseCommand, Refusal, Round, RoundCommand,
+    Seat, TableId,
+};
+
+use crate::auth::SignedIn;
+use crate::auth::approvals::{self, ApprovedAct};
+use crate::auth::sensitive::Sensitive;
+use crate::http::denied::Denied;
+use crate::http::reply::CommandReply;
+use crate::node::peer_sender::ForwardedClusterCommand;
+use crate::server::{Server, SharedServer};
+use crate::vouchers::{EarlierVoucher, HouseAct, HouseRequest, VoucherUse, issued, issued_before, presented, reissued};
+
+/// A command for one side of a table.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum TableCommand {
+    /// For the dealer's side.
+    Round(RoundCommand),
+    /// For a players' side.
+    Cluster {
+        /// Its number.
+        number: u16,
+        /// The command.
+        command: ClusterCommand,
+    },
+}
+
+/// A person's command as it is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PersonCommand<C> {
+    pub(crate) by: SignedIn,
+    pub(crate) id: CommandId,
+    /// The second person's approval, where the act needs one.
+    pub(crate) approval: Option<ApprovalId>,
+    pub(crate) command: C,
+}
+
+/// Puts a person's command before a table. It is carried to its end also where nobody waits for the answer any more.
+pub(crate) async fn at_table(
+    server: &SharedServer,
+    table: TableId,
+    sent: PersonCommand<TableCommand>,
+) -> Result<CommandReply, Denied> {
+    let server = Arc::clone(server);
+    to_the_end(async move { ask_table(&server, table, sent).await }).await
+}
+
+/// Puts a person's command before the House, likewise.
+pub(crate) async fn at_house(server: &SharedServer, sent: PersonCommand<HouseAct>) -> Result<CommandReply, Denied> {
+    let server = Arc::clone(server);
+    to_the_end(async move { ask_house(&server, sent).await }).await
+}
+
+/// Does it in a task of its own.
+pub(crate) async fn to_the_end<T: Send + 'static>(
+    act: impl Future<Output = Result<T, Denied>> + Send + 'static,
+) -> Result<T, Denied> {
+    tokio::spawn(act).await.unwrap_or_else(|broken| {
+        tracing::error!(%broken, "an act broke off");
+        Err(Denied::Internal)
+    })
+}
+
+async fn ask_table(server: &Server, table: TableId, sent: PersonCommand<TableCommand>) -> Result<CommandReply, Denied> {
+    let handle = server.table(table)?;
+    let PersonCommand { by, id, approval, command } = sent;
+    let actor = Actor::Person(by.person);
+    match command {
+        TableCommand::Round(RoundCommand::OpenBets) if server.is_stopping() => Err(Denied::Stopping),
+        TableCommand::Round(command) => {
+            let sent = PersonCommand { by, id, approval, command };
+            let command = seconded(server, sent, |round| ApprovedAct::Table { table, round }).await?;
+            // 5.6: a set that was found damaged at one table opens no round at another.
+            let dice_set = match command {
+                RoundCommand::UseDice { dice_set } => Some(dice_set),
+                RoundCommand::OpenBets => Some(handle.look_at_round(Round::dice_set).await?),
+                // What was said too early is written down by the table itself.
+                RoundCommand::Conceal { .. } => return Err(Denied::BadCommand),
+                _ => None,
+            };
+            if let Some(dice_set) = dice_set
+                && server.node.house().look(move |house| house.is_damaged(dice_set)).await?
+            {
+                handle.send(Input::Round(RoundInput::DamagedSet { dice_set })).await?;
+            }
+            Ok(handle.ask_round(actor, id, command).await?)
+        }
+        TableCommand::Cluster { number, command } => {
+            // F86: for people there is no such command.
+            if command.is_of_acceptor() {
+                return Err(Denied::BadCommand);
+            }
+            let sent = PersonCommand { by, id, approval, command };
+            let command = seconded(server, sent, |command| ApprovedAct::Cluster { table, number, command }).await?;
+            if seat_of(&command) == Some(Seat(0)) {
+                return Ok(no_such_seat());
+            }
+            let cluster = ClusterId { table, number };
+            match (server.node.cluster(cluster), &server.peers) {
+                (Some(handle), _) => Ok(handle.ask_cluster(number, actor, id, command).await?),
+                (None, Some(nodes)) => nodes
+                    .ask_cluster(&ForwardedClusterCommand { cluster, actor, id, command })
+                    .await
+                    .ok_or(Denied::TooSlow),
+                (None, None) => Err(Denied::Unknown),
+            }
+        }
+    }
+}
+
+async fn ask_house(server: &Server, sent: PersonCommand<HouseAct>) -> Result<CommandReply, Denied> {
+    let PersonCommand { by, id, approval, command } = sent;
+    let HouseRequest { command, about } = command.ask(&server.vouchers.key)?;
+    if let HouseCommand::Enrol {
+        kind: DeviceKind::Terminal { cluster, seat } | DeviceKind::NoteAcceptor { cluster, seat },
+        ..
+    } = command
+        && !server.node.has_place(cluster, seat)
+    {
+        return Ok(no_such_seat());
+    }
+    let command = match seconded(server, PersonCommand { by, id, approval, command }, ApprovedAct::House).await? {
+        // What the second person reads is all that is in the act.
+        HouseCommand::RequestApproval { act, what } => {
+            HouseCommand::RequestApproval { act, what: ApprovedAct::spelled(&what, &server.vouchers.key)? }
+        }
+        command => command,
+    };
+    let revoked = if let HouseCommand::Revoke { device } = command { Some(device) } else { None };
+    let requested = if let HouseCommand::RequestApproval { what, .. } = &command { Some(what.clone()) } else { None };
+    let answer = server.node.house().ask(Actor::Person(by.person), id, command).await?;
+    if let (Some(device), CommandReply::Accepted(_)) = (revoked, &answer) {
+        server.cut(device, None);
+    }
+    if let (Some(what), CommandReply::Accepted(None)) = (requested, &answer) {
+        return Ok(approvals::requested_before(server, by.person.id, what).await?.unwrap_or(answer));
+    }
+    match (about, &answer) {
+        (VoucherUse::Issues(number, _), CommandReply::Accepted(Some(_))) => issued(server, number).await,
+        (VoucherUse::Issues(_, amount), CommandReply::Accepted(None)) => {
+            issued_before(server, EarlierVoucher::Sale { by: by.person.id, amount }).await
+        }
+        (VoucherUse::Presents(hash), _) => presented(server, hash, answer).await,
+        (VoucherUse::Replaces(serial, number), _) => reissued(server, (serial, number), answer).await,
+        (VoucherUse::Issues(..), CommandReply::Refused(_)) | (VoucherUse::Nothing, _) => Ok(answer),
+    }
+}
+
+pub(crate) fn no_such_seat() -> CommandReply {
+    CommandReply::refused(Refusal::UnknownSeat)
+}
+
+/// Whether the number is the person's.
+fn is_theirs(server: &Server, by: SignedIn, id: CommandId) -> Result<(), Denied> {
+    if server.people.uses(&by, id.source) { Ok(()) } else { Err(Denied::NotYours) }
+}
+
+/// Whether the person may send a command under that number, and has given the password not long ago where that is asked.
+fn may_send(server: &Server, by: SignedIn, id: CommandId, command: &impl Sensitive) -> Result<(), Denied> {
+    is_theirs(server, by, id)?;
+    if command.is_sensitive() { by.fresh().map(drop) } else { Ok(()) }
+}
+
+/// The command as it is put before its machine: with the second person who approved it, and with no other.
+async fn seconded<C: Sensitive + Clone>(
+    server: &Server,
+    PersonCommand { by, id, approval, command }: PersonCommand<C>,
+    what: impl FnOnce(C) -> ApprovedAct,
+) -> Result<C, Denied> {
+    let alone = command.without_second();
+    let Some(approval) = approval else {
+        may_send(server, by, id, &alone)?;
+        return Ok(alone);
+    };
+    let second = approvals::second(server, by.person.id, approval, what(alone.clone()).text()).await?;
+    let command = alone.with_second(second);
+    may_send(server, by, id, &command)?;
+    approvals::used_by(server, approval, id).await?;
+    Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::tests::running::{ADMINISTRATOR, RunningServer, SUPERVISOR};
+
+    /// Seats count from one, and end where the table does.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_seat_that_nobody_sits_at_is_refused() {
+        let house = RunningServer::start().await;
+        let supervisor = house.sign_in(SUPERVISOR).await;
+        let source = house.get("/me", &supervisor).await.body["source"].clone();
+        for (sequence, seat) in [(1, 0), (2, 99)] {
+            let buy_in = json!({"buy-in": {"seat": seat, "amount": 10_000}});
+            let command = json!({"cluster": {"number": 0, "command": buy_in}});
+            let body = json!({"source": source, "sequence": sequence, "approval": null, "command": command});
+            let heard = house.post("/tables/1/commands", &supervisor, body).await;
+            assert_eq!(heard.code(), "unknown-seat", "{seat}: {}", heard.body);
+        }
+        let administrator = house.sign_in(ADMINISTRATOR).await;
+        let source = house.get("/me", &administrator).await.body["source"].clone();
+        for (sequence, (table, number, seat)) in (1..).zip([(1, 0, 0), (1, 0, 99), (1, 1, 1), (2, 0, 1), (1, 0, 1)]) {
+            let kind = json!({"terminal": {"cluster": {"table": table, "number": number}, "seat": seat}});
+            let enrol = json!({"enrol": {"device": 20, "kind": kind}});
+            let body = json!({"source": source, "sequence": sequence, "approval": null, "command": enrol});
+            let heard = house.post("/house/commands", &administrator, body).await;
+            let code = if (table, number, seat) == (1, 0, 1) { "second-person-missing" } else { "unknown-seat" };
+            assert_eq!(heard.code(), code, "{table} {number} {seat}: {}", heard.body);
+        }
+        house.close().await;
+    }
+}

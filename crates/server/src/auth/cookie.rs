@@ -1,0 +1,69 @@
+//! The cookie that a signed-in person's browser holds: 256 random bits, which are kept nowhere else.
+
+use axum::http::header::COOKIE;
+use axum::http::{HeaderMap, HeaderValue};
+
+use crate::auth::secrets::{SecretsError, hex, random};
+
+/// A browser takes a cookie of such a name only from this very host, secured, and for all of it.
+const COOKIE_NAME: &str = "__Host-taisai";
+
+const COOKIE_ATTRIBUTES: &str = "Path=/; Secure; HttpOnly; SameSite=Strict";
+
+/// What the browser holds.
+pub(super) struct Token([u8; 32]);
+
+impl Token {
+    pub(super) fn random() -> Result<Self, SecretsError> {
+        random().map(Self)
+    }
+
+    /// What is kept of it.
+    pub(super) fn hash(&self) -> [u8; 32] {
+        blake3::hash(&self.0).into()
+    }
+
+    /// The header that gives it to the browser. It goes when the browser is closed.
+    pub(super) fn given(&self) -> HeaderValue {
+        HeaderValue::try_from(format!("{COOKIE_NAME}={}; {COOKIE_ATTRIBUTES}", hex::hex(&self.0)))
+            .expect("hex is no bad header")
+    }
+}
+
+/// The header that takes it away.
+pub(super) fn taken() -> HeaderValue {
+    HeaderValue::try_from(format!("{COOKIE_NAME}=; {COOKIE_ATTRIBUTES}; Max-Age=0")).expect("it has no bad characters")
+}
+
+/// The token that a request brings.
+pub(super) fn token(headers: &HeaderMap) -> Option<Token> {
+    let cookies = headers.get_all(COOKIE).into_iter().filter_map(|cookies| cookies.to_str().ok());
+    let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let (_, token) = pairs.find(|(name, _)| *name == COOKIE_NAME)?;
+    hex::bytes(token).map(Token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_found_among_other_cookies() {
+        let token = Token([0xab; 32]);
+        let given = token.given();
+        let pair = given.to_str().unwrap().split(';').next().unwrap().to_owned();
+        let found = |cookies: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for cookie in cookies {
+                headers.append(COOKIE, cookie.parse().unwrap());
+            }
+            super::token(&headers).map(|token| token.0)
+        };
+        assert_eq!(found(&[&pair]), Some([0xab; 32]));
+        assert_eq!(found(&["a=b", &format!("c=d; {pair}; e")]), Some([0xab; 32]));
+        assert_eq!(found(&[]), None);
+        assert_eq!(found(&[&pair.replace("__Host-", "")]), None);
+        assert_eq!(found(&[&pair[..pair.len() - 1]]), None);
+        assert_eq!(found(&["__Host-taisai="]), None);
+    }
+}

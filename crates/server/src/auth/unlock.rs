@@ -1,0 +1,71 @@
+//! Lets a person in again from the machine of a house that is stopped, when nobody who manages people is left to do it. It asks
+//! the House in the name of the house's own program, and stands on record like everything else.
+
+use std::io;
+use std::sync::mpsc;
+
+use taisai_record::WarningSink;
+use taisai_table::{Actor, CommandRequest, HouseCommand, PersonId, Refusal, Verdict};
+
+use crate::auth::one_time_password;
+use crate::auth::secrets::{Expected, Secrets, SecretsError};
+use crate::node::clock::{self, OwnIds, Share};
+use crate::node::stopped::Stopped;
+use crate::node::{InstallationPlan, NodeError, Opened};
+
+/// Why a person is not let in again.
+#[derive(Debug, thiserror::Error)]
+pub enum UnlockError {
+    /// The house cannot be opened.
+    #[error(transparent)]
+    Node(#[from] NodeError),
+    /// Its secrets.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
+    /// Others can do it.
+    #[error("those who manage people are not locked out: they unlock at a screen of the house")]
+    OthersCan,
+    /// The House refuses it.
+    #[error("{}", .0.sentence())]
+    Refused(Refusal),
+    /// Nobody would know the password.
+    #[error("the new password could not be told, and nothing was unlocked: {0}")]
+    NotTold(String),
+    /// The record takes nothing.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+/// Unlocks a person, and gives a password for the first time to whoever is to be told one: only when that could be told is
+/// anything recorded. Whoever is signed in with the old one is out.
+pub async fn unlock<T: FnOnce(&str) -> io::Result<()>>(
+    plan: &InstallationPlan,
+    person: PersonId,
+    tell_password: Option<T>,
+    warn: WarningSink,
+) -> Result<(), UnlockError> {
+    // A house is not begun here.
+    drop(plan.address.archive().map_err(NodeError::from)?);
+    let Opened { book, mut house, clock, sources, .. } = Opened::new(clock::system, plan, Share::ALL, warn)?;
+    let secrets = Secrets::open(&plan.address, Expected::There)?;
+    let command = HouseCommand::Unlock { person, second: None };
+    let asked = CommandRequest { time: clock.now(), actor: Actor::System, id: OwnIds::new(&sources).next(), command };
+    let verdict = house.ask(asked).verdict();
+    if let (Verdict::Accepted, Some(tell)) = (verdict, tell_password) {
+        let password = one_time_password(&secrets, clock.now(), person).await?;
+        let sign_ins = secrets.sign_ins().await?.into_iter().filter(|sign_in| sign_in.person == person);
+        secrets.end(sign_ins.map(|sign_in| sign_in.source).collect()).await?;
+        tell(&password).map_err(|error| UnlockError::NotTold(error.to_string()))?;
+    }
+    let (answer, recorded) = mpsc::channel();
+    house.commit(move |recorded| answer.send(recorded).unwrap_or_default()).map_err(Stopped::from)?;
+    recorded.recv().map_err(|_| Stopped::Closed)?.map_err(Stopped::from)?;
+    house.checkpoint(clock.now()).map_err(Stopped::from)?;
+    drop(house);
+    book.close();
+    match verdict {
+        Verdict::Accepted => Ok(()),
+        Verdict::Refused(Refusal::NotAllowed) => Err(UnlockError::OthersCan),
+        Verdict::Refused(refusal) => Err(UnlockError::Refused(refusal)),
+    }
+}

@@ -1,0 +1,109 @@
+//! Note acceptors over a socket of their own; docs/acceptor.md describes what they say. An acceptor holds a note and asks; its
+//! cluster decides, and only what it accepts is stacked (F86). In a training house the server simulates them.
+
+mod message;
+
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::response::Response;
+use taisai_endpoint::endpoint;
+use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Refusal, Seat, TableId};
+
+use crate::devices::{ClusterDevice, UnreadableMessage, answer};
+use crate::http::accept::ConnectionGuard;
+use crate::http::api::Routes;
+use crate::http::denied::Denied;
+use crate::http::reply::CommandReply;
+use crate::http::request::{PathParams, QueryParams};
+use crate::node::handle::TableHandle;
+use crate::node::stopped::Stopped;
+use crate::server::{Server, SharedServer};
+use crate::ws::{InCluster, upgrade};
+#[cfg(test)]
+pub(crate) use message::FromAcceptor;
+use message::read;
+
+/// Where note acceptors connect.
+pub(crate) fn routes() -> Routes {
+    Routes::of([connect::add_to])
+}
+
+/// The socket of a note acceptor. It proves itself as every device does, and then asks for each note; docs/acceptor.md. A house
+/// whose profile names no notes has no such address.
+#[endpoint(
+    get,
+    "/tables/{table}/acceptor",
+    params(("table" = u16, Path, description = "The table"), InCluster),
+    responses(
+        (status = 101, description = "The connection is a WebSocket from now on"),
+        (status = 404, description = "There is no such table, or the house takes no notes"),
+    )
+)]
+async fn connect(
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
+    QueryParams(InCluster { .. }): QueryParams<InCluster>,
+    held: Option<Extension<ConnectionGuard>>,
+    socket: WebSocketUpgrade,
+) -> Result<Response, Denied> {
+    let table = TableId(table);
+    if server.profile.notes.is_empty() || !server.node.is_laid_out(table) {
+        return Err(Denied::Unknown);
+    }
+    Ok(upgrade(socket, held, move |mut socket| async move {
+        let reason = answer::<Acceptor>(&mut socket, &server, table).await;
+        drop(server);
+        reason.say(socket).await;
+    }))
+}
+
+#[derive(Clone, Copy)]
+struct Acceptor {
+    cluster: ClusterId,
+    seat: Seat,
+}
+
+impl ClusterDevice for Acceptor {
+    const NAME: &'static str = "note acceptor";
+
+    /// A person feeds it a note in two seconds.
+    const RATE: (u32, Duration) = (16, Duration::from_millis(250));
+
+    fn of(kind: DeviceKind) -> Option<Self> {
+        match kind {
+            DeviceKind::NoteAcceptor { cluster, seat } => Some(Self { cluster, seat }),
+            DeviceKind::Terminal { .. } | DeviceKind::Tumbler | DeviceKind::Screen | DeviceKind::ChipReader { .. } => {
+                None
+            }
+        }
+    }
+
+    fn cluster(self) -> ClusterId {
+        self.cluster
+    }
+
+    fn actor(self, device: DeviceId) -> Actor {
+        Actor::NoteAcceptor { device, seat: self.seat }
+    }
+
+    fn read(self, text: &str) -> Result<(u64, ClusterCommand), UnreadableMessage> {
+        read(text, self.seat)
+    }
+}
+
+/// A note for the simulated acceptor of a seat. It asks for itself, under the number that the button was pressed with.
+pub(crate) async fn simulated(
+    server: &Server,
+    (cluster, seat): (ClusterId, Seat),
+    handle: &TableHandle,
+    id: CommandId,
+    command: ClusterCommand,
+) -> Result<CommandReply, Stopped> {
+    match server.node.house().look(move |house| house.acceptor_at(cluster, seat)).await? {
+        Some(device) => handle.ask_cluster(cluster.number, Actor::NoteAcceptor { device, seat }, id, command).await,
+        None => Ok(CommandReply::refused(Refusal::UnknownDevice)),
+    }
+}

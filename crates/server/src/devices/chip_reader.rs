@@ -1,0 +1,91 @@
+//! Chip readers and cameras over a socket of their own; docs/chip-reader.md describes what they say. A reader tells what lies on the
+//! layout of a live table that registers every bet; its cluster decides, as it does for the Dealer.
+
+mod message;
+
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::response::Response;
+use taisai_endpoint::endpoint;
+use taisai_table::{Actor, ClusterCommand, ClusterId, DeviceId, DeviceKind, TableId};
+
+use crate::devices::{ClusterDevice, UnreadableMessage, answer};
+use crate::http::accept::ConnectionGuard;
+use crate::http::api::Routes;
+use crate::http::denied::Denied;
+use crate::http::request::{PathParams, QueryParams};
+use crate::server::SharedServer;
+use crate::ws::{InCluster, upgrade};
+#[cfg(test)]
+pub(crate) use message::FromReader;
+use message::read;
+
+/// Where chip readers connect.
+pub(crate) fn routes() -> Routes {
+    Routes::of([connect::add_to])
+}
+
+/// The socket of a chip reader. It proves itself as every device does, and then tells what lies on the layout; docs/chip-reader.md.
+#[endpoint(
+    get,
+    "/tables/{table}/chip-reader",
+    params(("table" = u16, Path, description = "The table"), InCluster),
+    responses(
+        (status = 101, description = "The connection is a WebSocket from now on"),
+        (status = 404, description = "There is no such table"),
+    )
+)]
+async fn connect(
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
+    QueryParams(InCluster { .. }): QueryParams<InCluster>,
+    held: Option<Extension<ConnectionGuard>>,
+    socket: WebSocketUpgrade,
+) -> Result<Response, Denied> {
+    let table = TableId(table);
+    if !server.node.is_laid_out(table) {
+        return Err(Denied::Unknown);
+    }
+    Ok(upgrade(socket, held, move |mut socket| async move {
+        let reason = answer::<ChipReader>(&mut socket, &server, table).await;
+        drop(server);
+        reason.say(socket).await;
+    }))
+}
+
+#[derive(Clone, Copy)]
+struct ChipReader {
+    cluster: ClusterId,
+}
+
+impl ClusterDevice for ChipReader {
+    const NAME: &'static str = "chip reader";
+
+    /// It speaks for all seats of a table; in the last seconds before the close many place at once.
+    const RATE: (u32, Duration) = (64, Duration::from_millis(50));
+
+    fn of(kind: DeviceKind) -> Option<Self> {
+        match kind {
+            DeviceKind::ChipReader { cluster } => Some(Self { cluster }),
+            DeviceKind::Terminal { .. }
+            | DeviceKind::Tumbler
+            | DeviceKind::Screen
+            | DeviceKind::NoteAcceptor { .. } => None,
+        }
+    }
+
+    fn cluster(self) -> ClusterId {
+        self.cluster
+    }
+
+    fn actor(self, device: DeviceId) -> Actor {
+        Actor::ChipReader(device)
+    }
+
+    fn read(self, text: &str) -> Result<(u64, ClusterCommand), UnreadableMessage> {
+        read(text)
+    }
+}

@@ -1,0 +1,180 @@
+//! Devices that send numbered commands to one cluster: note acceptors and chip readers. Each command is answered before the next one
+//! is read, and one that is sent again is carried out once.
+
+use std::time::{Duration, Instant};
+
+use axum::extract::ws::WebSocket;
+use serde::Serialize;
+use taisai_engine::seat_of;
+use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, Seat, TableId};
+use tokio::time::{Interval, interval};
+
+use super::{ConnectionSignal, DeviceConnection, LifeSign, Proven, RateLimit, prove, take};
+use crate::auth::commands::no_such_seat;
+use crate::http::denied::Denied;
+use crate::http::reply::{CommandReply, json};
+use crate::node::handle::TableHandle;
+use crate::node::stopped::Stopped;
+use crate::server::SharedServer;
+use crate::ws::connection::Connection;
+use crate::ws::{CloseReason, SocketSession, converse};
+
+/// How often it is looked whether a device may still speak.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// So many messages in a row that cannot be read or come too fast end the connection.
+const MAX_DENIED_IN_A_ROW: u32 = 64;
+
+/// A kind of device that sends commands to its cluster.
+pub(crate) trait ClusterDevice: Copy {
+    /// What it is called in the log.
+    const NAME: &'static str;
+
+    /// How many messages it may send at once, and how long until one more.
+    const RATE: (u32, Duration);
+
+    /// The device, if it is one of this kind.
+    fn of(kind: DeviceKind) -> Option<Self>;
+
+    fn cluster(self) -> ClusterId;
+
+    fn actor(self, device: DeviceId) -> Actor;
+
+    fn read(self, text: &str) -> Result<(u64, ClusterCommand), UnreadableMessage>;
+}
+
+/// A message that cannot be read; with its number, if that could be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UnreadableMessage(pub(crate) Option<u64>);
+
+/// The answer to a message of a device; without its number where that could not be read.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = ToDevice))]
+pub(crate) struct DeviceReply {
+    sequence: Option<u64>,
+    answer: CommandReply,
+}
+
+/// Lets a device of that kind prove itself, and answers it until the connection ends.
+pub(crate) async fn answer<D: ClusterDevice>(
+    socket: &mut WebSocket,
+    server: &SharedServer,
+    table: TableId,
+) -> CloseReason {
+    let proven = match prove(socket, server).await {
+        Ok(proven) => proven,
+        Err(denied) => return denied.into(),
+    };
+    let Some(kind) = D::of(proven.kind) else { return Denied::NotForYou.into() };
+    let cluster = kind.cluster();
+    if cluster.table != table {
+        return Denied::NotYours.into();
+    }
+    let Some(handle) = server.node.cluster(cluster) else { return CloseReason::Elsewhere(cluster) };
+    let device_connection = match take(server, proven).await {
+        Ok(device_connection) => device_connection,
+        Err(denied) => return denied.into(),
+    };
+    tracing::info!(table = table.0, device = proven.device.0, "a {} is connected", D::NAME);
+    let (connection, messages) = Connection::new();
+    let mut asking = ClusterDeviceSession {
+        server: SharedServer::clone(server),
+        proven,
+        kind,
+        handle,
+        connection,
+        device_connection,
+        life_signs: Vec::new(),
+        checks: interval(CHECK_INTERVAL),
+        pace: RateLimit::new(D::RATE.0, D::RATE.1, Instant::now()),
+        denied: 0,
+    };
+    let reason = converse(socket, &mut asking, messages, server).await;
+    tracing::info!(table = table.0, device = proven.device.0, "a {} has gone", D::NAME);
+    reason
+}
+
+struct ClusterDeviceSession<D> {
+    server: SharedServer,
+    proven: Proven,
+    kind: D,
+    handle: TableHandle,
+    connection: Connection,
+    device_connection: DeviceConnection,
+    /// Those who wait for a sign of life, as they say to be this device.
+    life_signs: Vec<LifeSign>,
+    checks: Interval,
+    pace: RateLimit,
+    denied: u32,
+}
+
+impl<D> ClusterDeviceSession<D> {
+    /// Whether it is still on file: one that was revoked is heard no more.
+    async fn may_speak(&self) -> Result<bool, Stopped> {
+        let device = self.proven.device;
+        let is_known = move |house: &House| house.device(device).is_some_and(|device| !device.is_revoked);
+        self.server.node.house().look(is_known).await
+    }
+
+    fn say(&self, sequence: Option<u64>, answer: CommandReply) {
+        self.connection.send(json(&DeviceReply { sequence, answer }));
+    }
+
+    fn deny(&mut self, sequence: Option<u64>, denied: Denied) -> Result<(), CloseReason> {
+        self.denied += 1;
+        if self.denied > MAX_DENIED_IN_A_ROW {
+            return Err(denied.into());
+        }
+        self.say(sequence, CommandReply::Refused(denied.into()));
+        Ok(())
+    }
+}
+
+impl<D: ClusterDevice> SocketSession for ClusterDeviceSession<D> {
+    async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
+        if !self.pace.allows(Instant::now()) {
+            return self.deny(None, Denied::TooMany);
+        }
+        let (sequence, command) = match self.kind.read(text) {
+            Ok(message) => message,
+            Err(UnreadableMessage(sequence)) => return self.deny(sequence, Denied::BadRequest),
+        };
+        if !self.may_speak().await? {
+            return Err(Denied::NotYours.into());
+        }
+        self.denied = 0;
+        let answer = if seat_of(&command) == Some(Seat(0)) {
+            no_such_seat()
+        } else {
+            let id = CommandId { source: self.proven.source, sequence };
+            let actor = self.kind.actor(self.proven.device);
+            self.handle.ask_cluster(self.kind.cluster().number, actor, id, command).await?
+        };
+        self.say(Some(sequence), answer);
+        Ok(())
+    }
+
+    async fn signal(&mut self) -> Option<CloseReason> {
+        loop {
+            tokio::select! {
+                told = self.device_connection.signal() => match told {
+                    ConnectionSignal::ShowLife(life) => {
+                        self.life_signs.push(life);
+                        return None;
+                    }
+                    ConnectionSignal::CutOff => return Some(Denied::NotProven.into()),
+                },
+                _ = self.checks.tick() => match self.may_speak().await {
+                    Ok(true) => {}
+                    Ok(false) => return Some(Denied::NotYours.into()),
+                    Err(stopped) => return Some(stopped.into()),
+                },
+            }
+        }
+    }
+
+    fn alive(&mut self) {
+        self.life_signs.drain(..).for_each(LifeSign::shown);
+    }
+}

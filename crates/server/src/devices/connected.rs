@@ -1,0 +1,225 @@
+//! Which devices are connected: one connection each. A newcomer takes the place of one that shows no sign of life; where the
+//! first one does, the newcomer is a copy.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use taisai_table::DeviceId;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+use super::held;
+
+/// How often a newcomer asks whoever holds the place, where others come and go meanwhile.
+const MAX_ATTEMPTS: usize = 3;
+
+/// So many newcomers may ask a connection at once.
+const MAX_WAITING: usize = 4;
+
+type ConnectedDevices = HashMap<DeviceId, ConnectedDevice>;
+
+/// The connections of devices.
+#[derive(Default)]
+pub(super) struct ConnectionRegistry {
+    connections: Arc<Mutex<ConnectedDevices>>,
+}
+
+struct ConnectedDevice {
+    /// What it proved itself with.
+    source: u64,
+    /// Nobody holds the other end of another connection's.
+    ask: mpsc::Sender<LifeSign>,
+}
+
+/// The place of a device's connection. It is free again when this is dropped.
+pub(crate) struct DeviceConnection {
+    device: DeviceId,
+    asked: mpsc::Receiver<LifeSign>,
+    ask: mpsc::WeakSender<LifeSign>,
+    connections: Arc<Mutex<ConnectedDevices>>,
+}
+
+/// What a connection is told.
+#[derive(Debug)]
+pub(crate) enum ConnectionSignal {
+    /// Show a sign of life: someone else says to be this device.
+    ShowLife(LifeSign),
+    /// The connection ends: the device is revoked or enrolled anew, or another connection has its place.
+    CutOff,
+}
+
+/// Someone waits for a sign of life.
+#[derive(Debug)]
+pub(crate) struct LifeSign(oneshot::Sender<()>);
+
+impl LifeSign {
+    /// The device is alive.
+    pub(crate) fn shown(self) {
+        // Whoever waited may have given up.
+        self.0.send(()).unwrap_or_default();
+    }
+}
+
+impl ConnectionRegistry {
+    /// Takes the place of a device; nothing if another connection has it and shows a sign of life in time.
+    pub(super) async fn take(&self, device: DeviceId, source: u64, sign_of_life: Duration) -> Option<DeviceConnection> {
+        let mut silent: Option<mpsc::Sender<LifeSign>> = None;
+        for _ in 0..MAX_ATTEMPTS {
+            let first = match self.enter((device, source), silent.as_ref()) {
+                Ok(taken) => return Some(taken),
+                Err(first) => first,
+            };
+            if timeout(sign_of_life, is_alive(&first)).await.unwrap_or(false) {
+                return None;
+            }
+            silent = Some(first);
+        }
+        None
+    }
+
+    /// Takes the place if it is free, or held by a connection that was silent.
+    fn enter(
+        &self,
+        (device, source): (DeviceId, u64),
+        silent: Option<&mpsc::Sender<LifeSign>>,
+    ) -> Result<DeviceConnection, mpsc::Sender<LifeSign>> {
+        let mut connections = held(&self.connections);
+        let entry = connections.entry(device);
+        if let Entry::Occupied(first) = &entry
+            && !silent.is_some_and(|silent| silent.same_channel(&first.get().ask))
+        {
+            return Err(first.get().ask.clone());
+        }
+        let (ask, asked) = mpsc::channel(MAX_WAITING);
+        let taken =
+            DeviceConnection { device, asked, ask: ask.downgrade(), connections: Arc::clone(&self.connections) };
+        entry.insert_entry(ConnectedDevice { source, ask });
+        Ok(taken)
+    }
+
+    /// Every device that is connected, with what it proved itself by.
+    pub(super) fn all(&self) -> Vec<(DeviceId, u64)> {
+        held(&self.connections).iter().map(|(device, connection)| (*device, connection.source)).collect()
+    }
+
+    /// Ends the connection of a device that was proved so.
+    pub(super) fn end(&self, device: DeviceId, source: u64) {
+        let mut connections = held(&self.connections);
+        if connections.get(&device).is_some_and(|connection| connection.source == source) {
+            connections.remove(&device);
+        }
+    }
+
+    /// Ends the connection of a device, unless it has proved itself with what it was enrolled with last.
+    pub(super) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
+        let mut connections = held(&self.connections);
+        if connections.get(&device).is_some_and(|connection| Some(connection.source) != enrolled) {
+            connections.remove(&device);
+        }
+    }
+}
+
+async fn is_alive(first: &mpsc::Sender<LifeSign>) -> bool {
+    let (life, shown) = oneshot::channel();
+    first.send(LifeSign(life)).await.is_ok() && shown.await.is_ok()
+}
+
+impl DeviceConnection {
+    /// Waits until there is something to be told. It may be given up and called again at any time.
+    pub(crate) async fn signal(&mut self) -> ConnectionSignal {
+        self.asked.recv().await.map_or(ConnectionSignal::CutOff, ConnectionSignal::ShowLife)
+    }
+}
+
+impl Drop for DeviceConnection {
+    fn drop(&mut self) {
+        let mut connections = held(&self.connections);
+        let is_own =
+            |connection: &ConnectedDevice| self.ask.upgrade().is_some_and(|ask| ask.same_channel(&connection.ask));
+        if connections.get(&self.device).is_some_and(is_own) {
+            connections.remove(&self.device);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEVICE: DeviceId = DeviceId(1);
+    const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
+
+    /// A connection that shows signs of life until it is cut off.
+    fn alive(mut taken: DeviceConnection) -> tokio::task::JoinHandle<()> {
+        tokio::spawn(async move {
+            while let ConnectionSignal::ShowLife(life) = taken.signal().await {
+                life.shown();
+            }
+        })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_copy_of_one_that_lives_gets_no_place() {
+        let live = ConnectionRegistry::default();
+        let first = alive(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
+        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none());
+        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none(), "however often it tries");
+        assert!(live.take(DeviceId(2), 1, SIGN_OF_LIFE).await.is_some(), "another device");
+        live.cut(DEVICE, None);
+        first.await.unwrap();
+        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_some(), "the place is free");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_is_silent_is_cut_off() {
+        let live = ConnectionRegistry::default();
+        let mut first = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
+        let second = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
+        // What the first was asked meanwhile is too late.
+        let ConnectionSignal::ShowLife(life) = first.signal().await else { panic!("it was asked") };
+        life.shown();
+        assert!(matches!(first.signal().await, ConnectionSignal::CutOff));
+        drop(first);
+        let second = alive(second);
+        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none(), "the place stays with the second");
+        live.cut(DEVICE, None);
+        second.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn of_two_newcomers_one_gets_the_place() {
+        let live = ConnectionRegistry::default();
+        let silent = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
+        let take = async || live.take(DEVICE, 1, SIGN_OF_LIFE).await.map(alive);
+        let (one, other) = tokio::join!(take(), take());
+        assert_eq!(usize::from(one.is_some()) + usize::from(other.is_some()), 1);
+        drop(silent);
+        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none());
+    }
+
+    /// Word that a device was enrolled anew may come late: it may have connected meanwhile.
+    #[tokio::test(start_paused = true)]
+    async fn one_that_was_enrolled_anew_stays() {
+        let live = ConnectionRegistry::default();
+        let before = alive(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
+        live.cut(DEVICE, Some(2));
+        before.await.unwrap();
+        let anew = alive(live.take(DEVICE, 2, SIGN_OF_LIFE).await.unwrap());
+        assert_eq!(live.all(), [(DEVICE, 2)]);
+        live.end(DEVICE, 1);
+        live.cut(DEVICE, Some(2));
+        assert!(live.take(DEVICE, 2, SIGN_OF_LIFE).await.is_none(), "it is there");
+        live.cut(DEVICE, None);
+        anew.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_ends_frees_its_place() {
+        let live = ConnectionRegistry::default();
+        drop(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
+        assert!(held(&live.connections).is_empty());
+        drop(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
+    }
+}

@@ -1,0 +1,52 @@
+//! How fast somebody may speak: so much at once, and so much again with time.
+
+use std::time::{Duration, Instant};
+
+/// A measure that empties with every word and fills again with time.
+#[derive(Debug)]
+pub(crate) struct RateLimit {
+    most: u32,
+    each: Duration,
+    left: u32,
+    filled: Instant,
+}
+
+impl RateLimit {
+    /// So many at once, and one more each so often.
+    pub(crate) fn new(most: u32, each: Duration, now: Instant) -> Self {
+        Self { most, each, left: most, filled: now }
+    }
+
+    /// Whether one more may be said now.
+    pub(crate) fn allows(&mut self, now: Instant) -> bool {
+        while self.left < self.most && now.saturating_duration_since(self.filled) >= self.each {
+            self.left += 1;
+            self.filled += self.each;
+        }
+        if self.left == self.most {
+            self.filled = now;
+        }
+        let allows = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        allows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_at_once_and_more_with_time() {
+        let start = Instant::now();
+        let after = |millis| start + Duration::from_millis(millis);
+        let mut pace = RateLimit::new(3, Duration::from_millis(100), start);
+        let allowed = |pace: &mut RateLimit, millis| (0..10).filter(|_| pace.allows(after(millis))).count();
+        assert_eq!(allowed(&mut pace, 0), 3);
+        assert_eq!(allowed(&mut pace, 99), 0);
+        assert_eq!(allowed(&mut pace, 100), 1);
+        assert_eq!(allowed(&mut pace, 350), 2);
+        assert_eq!(allowed(&mut pace, 100_000), 3);
+        assert_eq!(allowed(&mut pace, 100_099), 0);
+    }
+}

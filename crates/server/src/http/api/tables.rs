@@ -1,0 +1,343 @@
+//! What anyone may look up of the tables: which there are, how they stand, and how they are laid out.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::Value;
+use taisai_endpoint::endpoint;
+use taisai_engine::is_lit;
+use taisai_rules::{
+    BetBox, Chances, Cover, Dice, Game, Language, Layout, LimitScope, PrintRole, PrintedLine, Rect, Rule, Station,
+};
+use taisai_table::{House, Phase, Registration, Round, TableId};
+
+use crate::config::{name_key, table_name};
+use crate::http::api::Routes;
+use crate::http::denied::Denied;
+use crate::http::request::PathParams;
+use crate::server::{Server, SharedServer};
+
+pub(super) fn routes() -> Routes {
+    Routes::of([tables::add_to, table::add_to, layout::add_to])
+}
+
+/// A text in the languages of the house.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct InLanguages {
+    en: String,
+    #[serde(rename = "zh-Hans")]
+    simplified: String,
+    #[serde(rename = "zh-Hant")]
+    traditional: String,
+}
+
+impl InLanguages {
+    fn of(text: impl Fn(Language) -> String) -> Self {
+        Self {
+            en: text(Language::English),
+            simplified: text(Language::Simplified),
+            traditional: text(Language::Traditional),
+        }
+    }
+}
+
+/// A table of the house.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+pub(crate) struct TableView {
+    table: u16,
+    /// What the house calls it.
+    name: String,
+    /// The game with its version, as `tai-sai@6`.
+    game: String,
+    title: InLanguages,
+    layout: String,
+    phase: Phase,
+    is_training: bool,
+    /// How many seats or terminals each of its clusters has.
+    seats: Vec<u32>,
+    /// Whether bets are placed at terminals, or with chips on the layout.
+    has_terminals: bool,
+    /// Which bets are registered.
+    registration: Registration,
+}
+
+fn view(round: &Round, name: String, seats: Vec<u32>) -> TableView {
+    let game = round.rules().game();
+    TableView {
+        table: round.table().0,
+        name,
+        game: game_name(game),
+        title: InLanguages::of(|language| game.title().get(language).to_owned()),
+        layout: round.rules().layout().id().to_owned(),
+        phase: round.phase(),
+        is_training: round.is_training(),
+        seats,
+        has_terminals: game.station() == Station::PlayerTerminals,
+        registration: round.rules().registration(),
+    }
+}
+
+fn game_name(game: &Game) -> String {
+    format!("{}@{}", game.id(), game.version())
+}
+
+/// The tables of the house.
+#[endpoint(get, "/tables", responses((status = 200, body = Vec<TableView>)))]
+async fn tables(State(server): State<SharedServer>) -> Result<Json<Vec<Value>>, Denied> {
+    let mut tables = tables_here(&server).await?;
+    if let Some(peers) = &server.peers {
+        tables.extend(peers.gather("/api/v1/node/tables").await);
+        tables.sort_by_key(|table| table["table"].as_u64());
+    }
+    Ok(Json(tables))
+}
+
+/// The tables that run here, in their order.
+pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
+    let recorded = |house: &House| {
+        house.configuration().map(|(key, value)| (key.to_owned(), value.to_owned())).collect::<BTreeMap<_, _>>()
+    };
+    let recorded = server.node.house().look(recorded).await?;
+    let mut tables = Vec::new();
+    for (table, handle) in server.node.tables() {
+        let name = table_name(&server.seed, table, recorded.get(&name_key(table.0)));
+        let seats = server.node.places(table);
+        let view = handle.look_at_round(move |round| view(round, name, seats)).await?;
+        tables.push(serde_json::to_value(view).expect("a view can be written down"));
+    }
+    Ok(tables)
+}
+
+/// A table as anyone at it sees it: what its display shows.
+#[endpoint(
+    get,
+    "/tables/{table}",
+    params(("table" = u16, Path, description = "The table")),
+    responses((status = 200, body = crate::http::api::WholePublic), (status = 404, description = "There is no such table"))
+)]
+async fn table(State(server): State<SharedServer>, PathParams(table): PathParams<u16>) -> Result<Json<Value>, Denied> {
+    let (table, handle) = (TableId(table), server.table(TableId(table))?);
+    if !server.lease.holds() {
+        return Err(Denied::Elsewhere);
+    }
+    if server.node.public(table).is_none() {
+        // It has only begun: it is published with its first batch.
+        handle.look(|_| ()).await?;
+    }
+    server.node.public(table).map(Json).ok_or(Denied::Unknown)
+}
+
+/// A layout, as it is drawn and as it pays.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of the game")]
+pub(crate) struct LayoutView {
+    game: String,
+    title: InLanguages,
+    /// The document that approved it.
+    approved: String,
+    layout: String,
+    pay_table: String,
+    /// Whether bets are placed at terminals, or with chips on the layout.
+    has_terminals: bool,
+    /// Whether the dice are shaken under a cover before bets are placed.
+    is_covered: bool,
+    /// Whether limits are on display.
+    has_limits: bool,
+    /// Whether a Differential is among them (1.3).
+    has_differential: bool,
+    /// The paragraphs behind each rule of the round that the game has, by the rule's key in the game's file.
+    paragraphs: BTreeMap<&'static str, Vec<String>>,
+    width: u32,
+    height: u32,
+    areas: Vec<AreaView>,
+    captions: Vec<CaptionView>,
+    boxes: Vec<BoxView>,
+}
+
+/// A place for chips.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct AreaView {
+    #[serde(rename = "box")]
+    bet_box: BetBox,
+    x: u32,
+    y: u32,
+    width: u32,
+    height: u32,
+}
+
+/// What is printed once for all boxes of a kind, mostly their odds.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct CaptionView {
+    /// Boxes of the kind.
+    of: Vec<BetBox>,
+    /// What it says, from left to right.
+    words: Vec<String>,
+    x: u32,
+    y: u32,
+    width: u32,
+    height: u32,
+}
+
+/// A box: what it is called and what it pays (F61).
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct BoxView {
+    #[serde(rename = "box")]
+    bet_box: BetBox,
+    label: InLanguages,
+    /// What it pays to one: one entry, or three for one, two and three dice.
+    pays: Vec<String>,
+    /// How many of the 216 throws win.
+    ways: u8,
+    /// The house's exact edge, as a fraction.
+    edge: String,
+    /// What the felt prints on it, line by line.
+    printed: Vec<PrintedView>,
+    /// The throws that light it, with their faces in rising order: `113`.
+    lit_by: Vec<String>,
+}
+
+/// A line of print.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+struct PrintedView {
+    role: RoleView,
+    text: String,
+}
+
+/// What a line of print is: the box's name or numbers, one large Chinese character, what it pays, or anything else.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+enum RoleView {
+    Name,
+    Character,
+    Odds,
+    Note,
+}
+
+impl From<PrintRole> for RoleView {
+    fn from(role: PrintRole) -> Self {
+        match role {
+            PrintRole::Name => Self::Name,
+            PrintRole::Character => Self::Character,
+            PrintRole::Odds => Self::Odds,
+            PrintRole::Note => Self::Note,
+        }
+    }
+}
+
+impl LayoutView {
+    fn of(game: &Game, layout: &Layout) -> Self {
+        let felt = layout.felt();
+        let area = |bet_box, Rect { x, y, width, height }| AreaView { bet_box, x, y, width, height };
+        let boxes = layout.boxes().iter().filter_map(|bet_box| {
+            let Chances { ways, edge, .. } = layout.chances(*bet_box)?;
+            Some(BoxView {
+                bet_box: *bet_box,
+                label: InLanguages::of(|language| game.label(*bet_box, language)),
+                pays: layout.pays(*bet_box).map(|odds| odds.to_string()).collect(),
+                ways,
+                edge: edge.to_string(),
+                printed: layout.printed(*bet_box).into_iter().map(printed_view).collect(),
+                lit_by: lit_by(layout, *bet_box),
+            })
+        });
+        let paragraphs = Rule::ALL.into_iter().filter_map(|rule| {
+            let cited: Vec<String> = game.paragraphs(rule).iter().map(ToString::to_string).collect();
+            (!cited.is_empty()).then_some((rule.key(), cited))
+        });
+        let captions = felt.captions().iter().map(|caption| {
+            let Rect { x, y, width, height } = caption.at;
+            CaptionView {
+                of: layout.boxes_of(caption.of).collect(),
+                words: layout.caption(caption),
+                x,
+                y,
+                width,
+                height,
+            }
+        });
+        Self {
+            game: game_name(game),
+            title: InLanguages::of(|language| game.title().get(language).to_owned()),
+            approved: game.approved().to_string(),
+            layout: layout.id().to_owned(),
+            pay_table: layout.title().to_owned(),
+            has_terminals: game.station() == Station::PlayerTerminals,
+            is_covered: game.cover() == Cover::Covered,
+            has_limits: layout.limit_scope().is_some(),
+            has_differential: layout.limit_scope() == Some(LimitScope::Box),
+            paragraphs: paragraphs.collect(),
+            width: felt.width(),
+            height: felt.height(),
+            areas: felt.areas().iter().map(|of| area(of.bet_box, of.at)).collect(),
+            captions: captions.collect(),
+            boxes: boxes.collect(),
+        }
+    }
+}
+
+fn printed_view(line: PrintedLine) -> PrintedView {
+    PrintedView { role: line.role.into(), text: line.text }
+}
+
+fn lit_by(layout: &Layout, bet_box: BetBox) -> Vec<String> {
+    let is_in_order = |dice: &Dice| dice.faces().is_sorted();
+    let is_lit = |dice: &Dice| is_lit(layout, bet_box, *dice);
+    let throws = Dice::all().filter(is_in_order).filter(is_lit);
+    throws.map(|dice| dice.to_string().replace(' ', "")).collect()
+}
+
+/// How a table is laid out, and what each box pays.
+#[endpoint(
+    get,
+    "/tables/{table}/layout",
+    params(("table" = u16, Path, description = "The table")),
+    responses((status = 200, body = LayoutView), (status = 404, description = "There is no such table"))
+)]
+async fn layout(
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
+) -> Result<Json<LayoutView>, Denied> {
+    let handle = server.table(TableId(table))?;
+    let view = |round: &Round| LayoutView::of(round.rules().game(), round.rules().layout());
+    Ok(Json(handle.look_at_round(view).await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::{env, fs};
+
+    use taisai_rules::Games;
+
+    use super::*;
+
+    /// The screens are tested with the layouts that this house sends.
+    #[test]
+    fn the_stand_in_house_of_the_screens_has_these_layouts() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/mock/layouts");
+        let mut written = 0;
+        for game in Games::embedded().iter() {
+            for layout in game.layouts() {
+                let file = folder.join(format!("{}-{}.json", game.id(), layout.id()));
+                let text = serde_json::to_string(&LayoutView::of(game, layout)).unwrap() + "\n";
+                if env::var_os("BLESS").is_some() {
+                    fs::write(&file, &text).unwrap();
+                }
+                let is_the_same = fs::read_to_string(&file).is_ok_and(|known| known == text);
+                assert!(is_the_same, "{} is not as the house sends it: run make bless", file.display());
+                written += 1;
+            }
+        }
+        assert_eq!(written, 10);
+    }
+}

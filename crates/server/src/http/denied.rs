@@ -1,0 +1,90 @@
+//! What the server itself denies, before any machine is asked. It is spelled as a refusal is, so that screens know one form.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+use crate::auth::secrets::SecretsError;
+use crate::http::reply::{CommandReply, Refused};
+use crate::node::stopped::Stopped;
+
+macro_rules! denied {
+    ($($name:ident, $status:ident, $code:literal, $sentence:literal;)*) => {
+        /// Why a request is denied.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Denied {
+            $(#[doc = $sentence] $name,)*
+        }
+
+        impl Denied {
+            #[cfg(test)]
+            pub(crate) const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The stable code.
+            pub(crate) const fn code(self) -> &'static str {
+                match self { $(Self::$name => $code,)* }
+            }
+
+            const fn sentence(self) -> &'static str {
+                match self { $(Self::$name => $sentence,)* }
+            }
+
+            const fn status(self) -> StatusCode {
+                match self { $(Self::$name => StatusCode::$status,)* }
+            }
+        }
+    };
+}
+
+denied! {
+    NotSignedIn, UNAUTHORIZED, "not-signed-in", "Sign in first.";
+    WrongPassword, UNAUTHORIZED, "wrong-password", "The number or the password is wrong, or the person is locked out.";
+    PasswordToBeSet, FORBIDDEN, "password-to-be-set", "Set a password of your own first.";
+    WeakPassword, UNPROCESSABLE_ENTITY, "weak-password", "A password has 12 to 128 characters, and is not the one before.";
+    SignInAgain, FORBIDDEN, "sign-in-again", "Give your password again: this act asks for it.";
+    NotYours, FORBIDDEN, "not-yours", "That belongs to somebody else.";
+    NotAllowed, FORBIDDEN, "not-allowed", "You may not do that.";
+    NotProven, UNAUTHORIZED, "not-proven", "The device has not proved what it is.";
+    NotForYou, FORBIDDEN, "not-for-you", "Your roles do not let you see that.";
+    OtherSite, FORBIDDEN, "other-site", "The request comes from another site's page.";
+    NotApproved, CONFLICT, "not-approved", "The second person has not approved this act.";
+    Unknown, NOT_FOUND, "unknown", "There is no such thing here.";
+    BadRequest, BAD_REQUEST, "bad-request", "The request cannot be read.";
+    BadCommand, BAD_REQUEST, "bad-command", "The command cannot be read.";
+    BadCode, FORBIDDEN, "bad-code", "The code is wrong, used or too old.";
+    TooMany, TOO_MANY_REQUESTS, "too-many", "Too many requests: wait a little.";
+    TooLarge, PAYLOAD_TOO_LARGE, "too-large", "The request is too large.";
+    NotSent, REQUEST_TIMEOUT, "not-sent", "The request was not sent in time.";
+    TooSlow, GATEWAY_TIMEOUT, "too-slow", "The answer was not ready in time. It may have been done: ask again under the same number.";
+    Stopping, SERVICE_UNAVAILABLE, "stopping", "The house is being closed: no new round begins.";
+    TooLong, SERVICE_UNAVAILABLE, "too-long", "That took too long: ask for less.";
+    NotYet, CONFLICT, "not-yet", "The round is not over, or no checkpoint vouches for it yet.";
+    Elsewhere, SERVICE_UNAVAILABLE, "elsewhere", "That part of the house moves to another machine: ask again in a moment, under the same number.";
+    Stopped, SERVICE_UNAVAILABLE, "stopped", "The house has stopped: nothing is taken until it runs again.";
+    Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the house failed; it is in its log.";
+}
+
+impl From<Denied> for Refused {
+    fn from(denied: Denied) -> Self {
+        Self { code: denied.code().into(), paragraphs: Vec::new(), sentence: denied.sentence().into(), detail: None }
+    }
+}
+
+impl From<Stopped> for Denied {
+    fn from(_: Stopped) -> Self {
+        Self::Stopped
+    }
+}
+
+impl From<SecretsError> for Denied {
+    fn from(error: SecretsError) -> Self {
+        tracing::error!(%error, "the secrets of the house cannot be used");
+        Self::Internal
+    }
+}
+
+impl IntoResponse for Denied {
+    fn into_response(self) -> Response {
+        (self.status(), Json(CommandReply::Refused(self.into()))).into_response()
+    }
+}

@@ -1,0 +1,246 @@
+//! Where the parts of a house run: each on a thread of its own, with what it is given to speak and to read by.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::thread::{self, JoinHandle};
+
+use taisai_engine::{ClusterPartition, HousePartition, RoundPartition, Worker};
+use taisai_journal::PublicKey;
+use taisai_record::{ChainWriter, RecordStore, Recorder, WarningSink};
+use taisai_table::{Cluster, ClusterId, House, MachineId, Profile, Round, TableId, TableRules};
+use tokio::sync::{mpsc, watch};
+
+use super::unopened::UnopenedPartitions;
+use super::{InstallationPlan, TablePlan};
+use crate::metrics::{Metrics, PartitionMetrics};
+use crate::node::clock::{Clock, Sources, System};
+use crate::node::house_reader::HouseReader;
+use crate::node::lease_deadline::LeaseDeadline;
+use crate::node::membership::MembershipEvent;
+use crate::node::partition_thread::{PartitionThread, QUEUE_CAPACITY};
+use crate::node::router::Router;
+use crate::node::slip_reader::SlipReader;
+use crate::node::stopped::Stopped;
+use crate::ws::publisher::{Publisher, PublisherContext};
+
+/// What the entries of partitions that share a thread are appended with.
+type Chains = BTreeMap<MachineId, ChainWriter>;
+
+/// How every table of the house is laid out.
+pub(super) type Plans = Arc<BTreeMap<TableId, TablePlan>>;
+
+/// What parts are run with.
+pub(super) struct PartitionHost {
+    pub(super) plan: InstallationPlan,
+    pub(super) plans: Plans,
+    pub(super) profile: Arc<Profile>,
+    pub(super) keys: Vec<PublicKey>,
+    pub(super) router: Arc<Router>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) sources: Sources,
+    pub(super) stop: watch::Sender<Option<Stopped>>,
+    pub(super) lease: LeaseDeadline,
+    /// Where the steward of a node hears what has become of it.
+    pub(super) events: Option<Sender<MembershipEvent>>,
+    pub(super) unopened: Arc<UnopenedPartitions>,
+    pub(super) warn: WarningSink,
+    pub(super) system: System,
+}
+
+/// Parts that run, and the book that they are written in.
+pub(super) struct RunningPartitions {
+    pub(super) threads: Vec<JoinHandle<()>>,
+    pub(super) book: RecordStore,
+}
+
+impl RunningPartitions {
+    /// Waits until they have ended, and closes the book: all that was asked is recorded and vouched for.
+    pub(super) fn close(self) {
+        for thread in self.threads {
+            // A thread that broke down has said so.
+            thread.join().unwrap_or_default();
+        }
+        self.book.close();
+    }
+}
+
+type RunFuture = Pin<Box<dyn Future<Output = Result<(), Stopped>>>>;
+
+/// A part that is ready to run.
+pub(super) struct ReadyThread {
+    name: String,
+    run: Box<dyn FnOnce() -> RunFuture + Send>,
+}
+
+impl ReadyThread {
+    fn new<F: Future<Output = Result<(), Stopped>> + 'static>(
+        name: String,
+        run: impl FnOnce() -> F + Send + 'static,
+    ) -> Self {
+        Self { name, run: Box::new(move || Box::pin(run())) }
+    }
+
+    /// Starts its thread. However it ends, `ended` hears of it.
+    pub(super) fn start(
+        self,
+        ended: impl FnOnce(Result<(), Stopped>) + Send + 'static,
+    ) -> std::io::Result<JoinHandle<()>> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+        thread::Builder::new().name(self.name).spawn(move || {
+            let mut told = ThreadEnd(Some(ended));
+            let result = runtime.block_on((self.run)());
+            told.tell(result);
+        })
+    }
+}
+
+/// Whoever is told how a part has ended, also where it broke down.
+struct ThreadEnd<E: FnOnce(Result<(), Stopped>)>(Option<E>);
+
+impl<E: FnOnce(Result<(), Stopped>)> ThreadEnd<E> {
+    fn tell(&mut self, ended: Result<(), Stopped>) {
+        if let Some(tell) = self.0.take() {
+            tell(ended);
+        }
+    }
+}
+
+impl<E: FnOnce(Result<(), Stopped>)> Drop for ThreadEnd<E> {
+    fn drop(&mut self) {
+        self.tell(Err(Stopped::Closed));
+    }
+}
+
+/// Does some work; if it breaks down `broken` hears of it.
+pub(crate) fn guarded(broken: impl FnOnce(), work: impl FnOnce()) {
+    let mut told = ThreadEnd(Some(|ended: Result<(), Stopped>| {
+        if ended.is_err() {
+            broken();
+        }
+    }));
+    work();
+    told.tell(Ok(()));
+}
+
+impl PartitionHost {
+    /// A table's partitions, whose requests are taken from now on.
+    pub(super) fn table(&self, round: Recorder<Round>, clusters: Vec<Recorder<Cluster>>, clock: Clock) -> ReadyThread {
+        let table = round.machine().table();
+        self.sources.above(round.machine().highest_source());
+        let rules = round.machine().rules().clone();
+        let mut chains = BTreeMap::new();
+        let (round, writer) = round.into_parts();
+        chains.insert(MachineId::Round(table), writer);
+        let round = RoundPartition::new(round, &self.profile, self.sources.next());
+        let clusters = clusters.into_iter().map(|cluster| self.cluster_partition(cluster, &mut chains)).collect();
+        let worker = Worker::table(round, clusters);
+        self.run(format!("table {}", table.0), worker, chains, (Some(rules), self.metrics.table(table)), clock)
+    }
+
+    /// A cluster that runs apart from its dealer's side, whose requests are taken from now on.
+    pub(super) fn cluster(&self, cluster: Recorder<Cluster>, clock: Clock) -> ReadyThread {
+        let ClusterId { table, number } = cluster.machine().id();
+        let rules = cluster.machine().rules().clone();
+        let mut chains = BTreeMap::new();
+        let worker = Worker::cluster(self.cluster_partition(cluster, &mut chains));
+        let name = format!("table {}, {number}", table.0);
+        self.run(name, worker, chains, (Some(rules), self.metrics.table(table)), clock)
+    }
+
+    fn cluster_partition(&self, cluster: Recorder<Cluster>, chains: &mut Chains) -> ClusterPartition {
+        self.sources.above(cluster.machine().highest_source());
+        let (cluster, writer) = cluster.into_parts();
+        chains.insert(MachineId::Cluster(cluster.id()), writer);
+        ClusterPartition::new(cluster, self.sources.next())
+    }
+
+    /// The House, whose requests are taken from now on.
+    pub(super) fn house(&self, house: Recorder<House>, clock: Clock) -> ReadyThread {
+        self.sources.above(house.machine().highest_source());
+        let (house, writer) = house.into_parts();
+        let worker = Worker::house(HousePartition::new(house, self.sources.next()));
+        let chains = BTreeMap::from([(MachineId::House, writer)]);
+        self.run("house".to_owned(), worker, chains, (None, self.metrics.house()), clock)
+    }
+
+    fn run(
+        &self,
+        name: String,
+        worker: Worker,
+        chains: Chains,
+        (rules, metrics): (Option<TableRules>, PartitionMetrics),
+        clock: Clock,
+    ) -> ReadyThread {
+        let outside = PublisherContext {
+            router: Arc::downgrade(&self.router),
+            lease: self.lease.clone(),
+            slips: SlipReader::new(self.plan.address.clone(), self.keys.clone()),
+            fence: self.fence(),
+            broken: self.broken(),
+        };
+        let publisher = Publisher::start(outside, rules);
+        let (requests, received) = mpsc::channel(QUEUE_CAPACITY);
+        for partition in worker.partitions() {
+            self.router.set(partition.id(), requests.clone(), publisher.clone());
+        }
+        let thread = PartitionThread { worker, chains, clock, publisher, metrics };
+        ReadyThread::new(name, move || thread.run(received))
+    }
+
+    /// Has a cluster given to another node, where there are several.
+    fn fence(&self) -> Box<dyn Fn(ClusterId) + Send> {
+        let events = self.events.clone();
+        Box::new(move |cluster| {
+            if let Some(events) = &events {
+                // A steward that has gone is of a house that is being closed.
+                events.send(MembershipEvent::Silent(cluster)).unwrap_or_default();
+            }
+        })
+    }
+
+    fn broken(&self) -> Box<dyn Fn() + Send> {
+        let stop = self.stop.clone();
+        Box::new(move || stop_all(&stop, Stopped::BrokenDown("a publisher")))
+    }
+
+    /// The House where another node holds it.
+    pub(super) fn house_reader(&self, reader: HouseReader) -> ReadyThread {
+        let (requests, received) = mpsc::channel(QUEUE_CAPACITY);
+        self.router.set_house_reader(Some(requests));
+        ReadyThread::new("house of another node".to_owned(), move || reader.run(received))
+    }
+
+    /// Stops the whole house when a part has ended. The first tells why; the others stop with it.
+    pub(super) fn stops_node(&self) -> impl FnOnce(Result<(), Stopped>) + Send + use<> {
+        let stop = self.stop.clone();
+        move |ended| stop_all(&stop, ended.err().unwrap_or(Stopped::Closed))
+    }
+}
+
+/// Stops the whole house, for the first reason that is told.
+pub(super) fn stop_all(stop: &watch::Sender<Option<Stopped>>, why: Stopped) {
+    stop.send_if_modified(|stopped| {
+        let is_first = stopped.is_none();
+        stopped.get_or_insert(why);
+        is_first
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn who_breaks_down_is_told_of() {
+        let is_told = Cell::new(false);
+        guarded(|| is_told.set(true), || {});
+        assert!(!is_told.get(), "nothing broke down");
+        let broken = catch_unwind(AssertUnwindSafe(|| guarded(|| is_told.set(true), || panic!("on purpose"))));
+        assert!(broken.is_err() && is_told.get());
+    }
+}

@@ -1,0 +1,89 @@
+//! Until when the machines of a node may speak, by the node's own clock.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use taisai_journal::LeaseDeadline;
+
+/// A term that can be made longer, or ended, while others look at it.
+#[derive(Clone, Debug)]
+pub(crate) struct LeaseDeadline(Option<Arc<SharedDeadline>>);
+
+#[derive(Debug)]
+struct SharedDeadline {
+    begun: Instant,
+    /// In milliseconds since then.
+    until: AtomicU64,
+}
+
+impl LeaseDeadline {
+    /// A house on one machine speaks as long as it runs.
+    pub(crate) const FOREVER: Self = Self(None);
+
+    /// A term that lasts as long as the node may answer.
+    pub(super) fn new(tenure: LeaseDeadline) -> Self {
+        let now = Instant::now();
+        let until = AtomicU64::new(millis(tenure.left(now)));
+        Self(Some(Arc::new(SharedDeadline { begun: now, until })))
+    }
+
+    /// It lasts until then, if it was not over. Whoever found it over has fallen silent for good, so it stays over.
+    pub(super) fn renew_until(&self, deadline: Instant) {
+        let Some(lasting) = &self.0 else { return };
+        let elapsed = millis(lasting.begun.elapsed());
+        let until = millis(deadline.saturating_duration_since(lasting.begun));
+        let renew = |before: u64| Some(if elapsed < before { before.max(until) } else { 0 });
+        lasting.until.fetch_update(Ordering::AcqRel, Ordering::Acquire, renew).map_or_else(drop, drop);
+    }
+
+    /// It is over.
+    pub(crate) fn end(&self) {
+        if let Some(lasting) = &self.0 {
+            lasting.until.store(0, Ordering::Release);
+        }
+    }
+
+    /// Whether one may speak now.
+    pub(crate) fn holds(&self) -> bool {
+        let Some(lasting) = &self.0 else { return true };
+        lasting.begun.elapsed().as_millis() < u128::from(lasting.until.load(Ordering::Acquire))
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use taisai_journal::LeaseTiming;
+
+    use super::*;
+
+    /// A lease that lasts longer than any test.
+    const LEASE: Duration = Duration::from_mins(10);
+
+    /// What a renewal gives that was sent so long ago.
+    fn tenure(ago: Duration) -> LeaseDeadline {
+        let terms = LeaseTiming::new(LEASE, LEASE / 6).unwrap();
+        LeaseDeadline::since(Instant::now().checked_sub(ago).unwrap(), terms)
+    }
+
+    #[test]
+    fn a_term_holds_until_it_is_over_and_is_made_longer() {
+        assert!(LeaseDeadline::FOREVER.holds());
+        let deadline = LeaseDeadline::new(tenure(Duration::from_secs(1)));
+        assert!(deadline.holds());
+        let later = Instant::now() + 2 * LEASE;
+        deadline.renew_until(later);
+        assert!(deadline.holds() && deadline.clone().holds());
+        deadline.end();
+        assert!(!deadline.holds());
+        deadline.renew_until(later);
+        assert!(!deadline.holds(), "what was over once stays so");
+        assert!(!LeaseDeadline::new(tenure(LEASE)).holds());
+        LeaseDeadline::FOREVER.end();
+        assert!(LeaseDeadline::FOREVER.holds());
+    }
+}

@@ -1,0 +1,308 @@
+//! The thread of a node's membership: it carries out what the engine decides about leases, and reports what the node has become.
+
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use taisai_engine::{
+    LeaseOutcome, LeaseStatement, LeaseTerms, Membership as Decisions, MembershipEffect, MembershipInput, NodeTime,
+    RosterLease, RosterNode,
+};
+use taisai_journal::{
+    ChainName, ClaimOutcome, JoinedNode, Lease, LeaseError, LeaseRoster, LeaseTiming, Leases, NodeName,
+};
+use taisai_record::{chain_of, machine_of};
+use taisai_table::{ClusterId, MachineId};
+use tokio::sync::watch;
+
+use super::LeaseDeadline;
+use super::peers::{NodeAddress, Peers};
+use crate::node::{NodeError, guarded};
+
+/// What a node has become.
+#[derive(Debug)]
+pub(crate) enum MembershipEvent {
+    /// It holds a part, and opens it.
+    Held(ChainName),
+    /// A part that it holds is to go to another node, when it can.
+    Wanted(ChainName),
+    /// A part that runs here has ended, as it was told to.
+    Ended(ChainName),
+    /// A cluster does not follow its round.
+    Silent(ClusterId),
+    /// It holds nothing any more, for this reason.
+    Over(String),
+    /// The house is being closed.
+    Closed,
+}
+
+/// What the thread is told.
+enum MembershipCommand {
+    /// These are the parts of the house.
+    Parts(Vec<ChainName>),
+    /// The node has closed a part, which anyone may hold.
+    Released(ChainName),
+    /// A part is taken from whoever holds it.
+    Seized(ChainName),
+}
+
+/// Names under which this process was in the house and could not say that it leaves: it does so when it joins anew, and nobody has
+/// to wait for the end of leases that it does not use any more.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FormerNames(Arc<Mutex<Vec<NodeName>>>);
+
+impl FormerNames {
+    fn add(&self, name: NodeName) {
+        self.names().push(name);
+    }
+
+    fn names(&self) -> MutexGuard<'_, Vec<NodeName>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What cannot be said now either is left to the leases.
+    fn leave(&self, leases: &mut Leases) {
+        for name in std::mem::take(&mut *self.names()) {
+            if let Err(error) = leases.forget(&name) {
+                tracing::warn!(%error, "the leases of this node as it was end by themselves");
+            }
+        }
+    }
+}
+
+/// A node that has joined. It leaves when this is dropped.
+pub(crate) struct Membership {
+    commands: Option<Sender<MembershipCommand>>,
+    thread: Option<JoinHandle<()>>,
+    pub(crate) lease: LeaseDeadline,
+    pub(crate) nodes: Peers,
+    pub(crate) slot: u16,
+}
+
+impl Membership {
+    /// Joins the house in a store, as a node that is reached at an address.
+    pub(crate) fn join(
+        store: &str,
+        (plan, former, address): (&NodeAddress, &FormerNames, &str),
+        version: &str,
+        events: Sender<MembershipEvent>,
+    ) -> Result<Self, NodeError> {
+        let terms = LeaseTiming::default();
+        let mut leases = Leases::open(store, terms)?;
+        former.leave(&mut leases);
+        // The lease is counted from before the statement is sent.
+        let began = Instant::now();
+        let member = leases.join(address, version)?;
+        let (roster, known) = watch::channel(LeaseRoster::default());
+        let nodes = Peers::new(member.name().clone(), known, plan)?;
+        let (lease, slot) = (LeaseDeadline::new(member.deadline()), member.slot());
+        let (commands, heard) = mpsc::channel();
+        let lease_terms = LeaseTerms { lease: millis(terms.lease()), heartbeat: millis(terms.heartbeat_interval()) };
+        let name = taisai_engine::NodeName::from(member.name().as_str());
+        let living = MembershipThread {
+            decisions: Decisions::new(name, NodeTime(0), lease_terms, vec![MachineId::House]),
+            began,
+            name: member.name().clone(),
+            member,
+            former: former.clone(),
+            roster,
+            events,
+            lease: lease.clone(),
+        };
+        let broken = {
+            let (events, lease) = (living.events.clone(), lease.clone());
+            move || {
+                lease.end();
+                events.send(MembershipEvent::Over("who beats for the node broke down".to_owned())).unwrap_or_default();
+            }
+        };
+        let run = move || guarded(broken, || living.run(&heard));
+        let thread = thread::Builder::new().name("node".to_owned()).spawn(run)?;
+        Ok(Self { commands: Some(commands), thread: Some(thread), lease, nodes, slot })
+    }
+
+    /// Tells which parts the house has.
+    pub(crate) fn claim(&self, parts: Vec<ChainName>) {
+        self.say(MembershipCommand::Parts(parts));
+    }
+
+    /// Gives a part up that was closed here.
+    pub(crate) fn release(&self, part: ChainName) {
+        self.say(MembershipCommand::Released(part));
+    }
+
+    /// Takes a part from its holder.
+    pub(crate) fn seize(&self, part: ChainName) {
+        self.say(MembershipCommand::Seized(part));
+    }
+
+    fn say(&self, command: MembershipCommand) {
+        if let Some(commands) = &self.commands {
+            // A thread that has ended has said that all is over.
+            commands.send(command).unwrap_or_default();
+        }
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        self.lease.end();
+        drop(self.commands.take());
+        if let Some(thread) = self.thread.take() {
+            // One that broke down has said so; its leases end by themselves.
+            thread.join().unwrap_or_default();
+        }
+        // A beat that was under way may have made it longer.
+        self.lease.end();
+    }
+}
+
+struct MembershipThread {
+    decisions: Decisions,
+    /// When the node's own time began.
+    began: Instant,
+    name: NodeName,
+    member: JoinedNode,
+    former: FormerNames,
+    roster: watch::Sender<LeaseRoster>,
+    events: Sender<MembershipEvent>,
+    lease: LeaseDeadline,
+}
+
+impl MembershipThread {
+    fn run(mut self, commands: &Receiver<MembershipCommand>) {
+        let mut timer = NodeTime(0);
+        loop {
+            let wait = Duration::from_millis(timer.0.saturating_sub(self.now().0));
+            let input = match commands.recv_timeout(wait) {
+                Ok(MembershipCommand::Parts(parts)) => {
+                    MembershipInput::Partitions(parts.iter().filter_map(machine_of).collect())
+                }
+                Ok(MembershipCommand::Released(part)) => match machine_of(&part) {
+                    Some(partition) => MembershipInput::Ended(partition),
+                    None => continue,
+                },
+                Ok(MembershipCommand::Seized(part)) => match machine_of(&part) {
+                    Some(partition) => MembershipInput::Silent(partition),
+                    None => continue,
+                },
+                Err(RecvTimeoutError::Timeout) => MembershipInput::Timer,
+                Err(RecvTimeoutError::Disconnected) => return self.leave(),
+            };
+            if let Err(why) = self.handle(input, &mut timer) {
+                self.lease.end();
+                self.events.send(MembershipEvent::Over(why)).unwrap_or_default();
+                return self.leave();
+            }
+        }
+    }
+
+    fn now(&self) -> NodeTime {
+        NodeTime(millis(self.began.elapsed()))
+    }
+
+    /// Has an input decided, and carries out what comes of it; the reason where the node holds nothing any more.
+    fn handle(&mut self, input: MembershipInput, timer: &mut NodeTime) -> Result<(), String> {
+        let mut input = Some(input);
+        let mut effects = Vec::new();
+        while let Some(next) = input.take() {
+            self.decisions.handle(self.now(), next, &mut effects);
+            if let Some(until) = self.decisions.lease_deadline() {
+                self.lease.renew_until(self.began + Duration::from_millis(until.0));
+            }
+            for effect in effects.drain(..) {
+                match effect {
+                    MembershipEffect::Ask(statement) => {
+                        input = Some(MembershipInput::Outcome(self.carry_out(statement)));
+                    }
+                    MembershipEffect::Held(partition) => {
+                        self.hold(&chain_of(partition));
+                        self.event(MembershipEvent::Held(chain_of(partition)));
+                    }
+                    MembershipEffect::Wanted(partition) => self.event(MembershipEvent::Wanted(chain_of(partition))),
+                    MembershipEffect::Over(why) => return Err(why),
+                    MembershipEffect::Timer(at) => *timer = at,
+                }
+            }
+        }
+        // A publisher that found the lease over has fallen silent for good.
+        if self.lease.holds() { Ok(()) } else { Err("the lease of this node has run out".to_owned()) }
+    }
+
+    fn carry_out(&mut self, statement: LeaseStatement) -> LeaseOutcome {
+        let asked = format!("{statement:?}");
+        let unknown = |error: LeaseError| {
+            tracing::warn!(statement = asked, %error, "the store did not answer about a lease: it is asked again");
+            LeaseOutcome::Unknown(error.to_string())
+        };
+        match statement {
+            LeaseStatement::Heartbeat => match self.member.heartbeat() {
+                Ok(beat) => LeaseOutcome::Renewed(Some(self.known(beat.roster))),
+                Err(LeaseError::Lapsed) => LeaseOutcome::Renewed(None),
+                Err(error) => unknown(error),
+            },
+            LeaseStatement::Claim(partition) => match self.member.claim(&chain_of(partition)) {
+                Ok(claimed) => LeaseOutcome::Claimed(Some(claimed == ClaimOutcome::Mine)),
+                Err(LeaseError::Lapsed) => LeaseOutcome::Claimed(None),
+                Err(error) => unknown(error),
+            },
+            LeaseStatement::Release(partition) => {
+                self.member.release(&chain_of(partition)).map_or_else(unknown, |()| LeaseOutcome::Done)
+            }
+            LeaseStatement::Seize { partition, from } => {
+                let seized = self.member.seize(&chain_of(partition), &NodeName::from(from.as_str()));
+                seized.map_or_else(unknown, LeaseOutcome::Seized)
+            }
+            LeaseStatement::Wish { partition, node } => {
+                tracing::info!(?partition, %node, "a node holds fewer partitions: one goes there");
+                let wished = self.member.leases().request_move(&chain_of(partition), &NodeName::from(node.as_str()));
+                wished.map_or_else(unknown, |_| LeaseOutcome::Done)
+            }
+        }
+    }
+
+    /// Tells everyone who is there, and gives the engine what it decides by.
+    fn known(&self, roster: LeaseRoster) -> taisai_engine::Roster {
+        let name = |name: &NodeName| taisai_engine::NodeName::from(name.as_str());
+        let nodes = roster.nodes.iter().map(|node| RosterNode { name: name(&node.name), is_new: node.is_new });
+        let leases = roster.leases.iter().filter_map(|lease| {
+            let (holder, wanted) = (lease.holder.as_ref().map(name), lease.wanted.as_ref().map(name));
+            Some(RosterLease { partition: machine_of(&lease.partition)?, holder, wanted })
+        });
+        let known = taisai_engine::Roster { nodes: nodes.collect(), leases: leases.collect() };
+        // Every relayed socket waits for a change.
+        self.roster.send_if_modified(|before| {
+            let has_changed = *before != roster;
+            *before = roster;
+            has_changed
+        });
+        known
+    }
+
+    /// Everyone knows at once that this node holds a part, and not only from the next heartbeat on.
+    fn hold(&self, part: &ChainName) {
+        let held = Lease { partition: part.clone(), holder: Some(self.name.clone()), wanted: None };
+        self.roster.send_modify(|roster| match roster.leases.iter_mut().find(|lease| lease.partition == *part) {
+            Some(lease) => *lease = held,
+            None => roster.leases.push(held),
+        });
+    }
+
+    /// Nobody waits for the end of what this node gives up; if it cannot say so they do.
+    fn leave(self) {
+        if let Err(error) = self.member.leave() {
+            tracing::warn!(%error, "the node could not say that it leaves: it does when it joins anew");
+            self.former.add(self.name);
+        }
+    }
+
+    fn event(&self, event: MembershipEvent) {
+        // A house that is being closed hears nothing more.
+        self.events.send(event).unwrap_or_default();
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

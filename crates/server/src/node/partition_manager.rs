@@ -1,0 +1,483 @@
+//! The steward of a node: opens the parts that the node comes to hold, and closes those that go to another.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use taisai_engine::Input;
+use taisai_journal::{ChainName, NODE_SLOTS};
+use taisai_record::{
+    Address, ChainFollower, MachineSetup, RecordStore, RecordStoreError, Recorder, WarningSink, chain_of, machine_of,
+};
+use taisai_table::{ClusterId, House, MachineId, TableId};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+use super::hosting::{PartitionHost, ReadyThread, RunningPartitions, guarded, stop_all};
+use super::{
+    InstallationPlan, Node, NodeError, Opened, TablePlan, found, laid_out, open_cluster, open_partition, open_round,
+    open_table, recorded,
+};
+use crate::metrics::Metrics;
+use crate::node::clock::{self, Clock, Share, Sources};
+use crate::node::handle::Request;
+use crate::node::house_reader::HouseReader;
+use crate::node::membership::{FormerNames, Membership, MembershipEvent};
+use crate::node::peer_sender::PeerSender;
+use crate::node::peers::{NodeAddress, Peers, house, partition_of};
+use crate::node::router::Router;
+use crate::node::stopped::Stopped;
+
+/// How often it is looked whether another node has founded the house.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// So many parts are opened side by side.
+const MAX_CONCURRENT_OPENS: usize = 4;
+
+/// A part that could not be opened is tried again after so long.
+const REOPEN_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The thread that opens and closes parts. When this is dropped the node falls silent and leaves.
+pub(super) struct PartitionManager {
+    events: Sender<MembershipEvent>,
+    thread: Option<JoinHandle<()>>,
+    /// None once it is closed.
+    work: Option<Arc<ManagerThread>>,
+}
+
+impl Drop for PartitionManager {
+    fn drop(&mut self) {
+        let Some(work) = self.work.take() else { return };
+        work.membership.lease.end();
+        self.events.send(MembershipEvent::Closed).unwrap_or_default();
+        work.host.router.close();
+        let thread = self.thread.take();
+        // Connections to a database are ended outside of any runtime.
+        thread::spawn(move || {
+            thread.map(JoinHandle::join);
+            drop(work);
+        });
+    }
+}
+
+/// What it works with.
+struct ManagerThread {
+    host: Arc<PartitionHost>,
+    membership: Membership,
+    running: Mutex<BTreeMap<ChainName, RunningPartitions>>,
+    /// The thread of the House where another node holds it.
+    follows: Mutex<Vec<JoinHandle<()>>>,
+    events: Sender<MembershipEvent>,
+    peers: PeerSender,
+}
+
+/// Joins a house, or begins it, and runs what this node holds.
+pub(super) fn join(
+    plan: InstallationPlan,
+    (node, former, address): (&NodeAddress, &FormerNames, &str),
+    metrics: &Arc<Metrics>,
+    warn: WarningSink,
+) -> Result<Node, NodeError> {
+    let Address::Postgres(store) = &plan.address else { unreachable!("a folder is of one machine") };
+    let (events, received) = mpsc::channel();
+    let membership = Membership::join(store, (node, former, address), &plan.program.version, events.clone())?;
+    let peers = PeerSender::start(&membership.nodes);
+    let share = Share { slot: membership.slot.into(), of: NODE_SLOTS.into() };
+    let (stop, stopped) = watch::channel(None);
+    let begun = if is_house_here(&membership.nodes, &received)? {
+        JoinedInstallation::here(&plan, share, &warn)?
+    } else {
+        JoinedInstallation::elsewhere(&plan, share, &received)?
+    };
+    let JoinedInstallation { id, is_founded, clock, sources, profile, keys, plans, house: opened } = begun;
+    let spread = plans.values().filter(|plan| plan.seats.len() > 1).map(|plan| plan.table).collect();
+    let host = Arc::new(PartitionHost {
+        plan,
+        plans,
+        profile: Arc::new(profile),
+        keys,
+        router: Arc::new(Router::new(Some(peers.clone()), spread)),
+        metrics: Arc::clone(metrics),
+        sources,
+        stop,
+        lease: membership.lease.clone(),
+        events: Some(events.clone()),
+        unopened: Arc::default(),
+        warn,
+        system: clock::system,
+    });
+    let work = Arc::new(ManagerThread {
+        host: Arc::clone(&host),
+        membership,
+        running: Mutex::default(),
+        follows: Mutex::default(),
+        events: events.clone(),
+        peers,
+    });
+    match opened {
+        Some((book, recorder)) => work.run_house(book, recorder, clock)?,
+        None => work.read_house()?,
+    }
+    work.membership.claim(partitions(&host));
+    let (runtime, working) = (Handle::current(), Arc::clone(&work));
+    let serve = move || working.guarded("the steward", || working.serve(&received, &runtime));
+    let thread = thread::Builder::new().name("steward".to_owned()).spawn(serve)?;
+    let manager = Some(PartitionManager { events, thread: Some(thread), work: Some(work) });
+    Ok(Node { host, running: None, manager, clock, stopped, house: id, is_founded })
+}
+
+/// Every part of the house: the House, each table, and each cluster of a table that has several.
+fn partitions(host: &PartitionHost) -> Vec<ChainName> {
+    let mut partitions = vec![house()];
+    for plan in host.plans.values() {
+        partitions.push(partition_of(plan.table));
+        if host.router.is_spread(plan.table) {
+            partitions.extend(clusters_of(plan));
+        }
+    }
+    partitions
+}
+
+/// The chains of a table's clusters.
+fn clusters_of(plan: &TablePlan) -> impl Iterator<Item = ChainName> {
+    (0..).zip(&plan.seats).map(|(number, _)| chain_of(MachineId::Cluster(ClusterId { table: plan.table, number })))
+}
+
+/// Waits until it is known who holds the House.
+fn is_house_here(nodes: &Peers, received: &Receiver<MembershipEvent>) -> Result<bool, NodeError> {
+    loop {
+        match received.recv_timeout(POLL_INTERVAL) {
+            Ok(MembershipEvent::Held(partition)) if partition == house() => return Ok(true),
+            Ok(MembershipEvent::Over(why)) => return Err(NodeError::Over(why)),
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(Stopped::Closed.into()),
+        }
+        if nodes.is_elsewhere(&house()) {
+            return Ok(false);
+        }
+    }
+}
+
+/// What is known of a house before its parts run.
+struct JoinedInstallation {
+    id: [u8; 16],
+    is_founded: bool,
+    clock: Clock,
+    sources: Sources,
+    profile: taisai_table::Profile,
+    keys: Vec<taisai_journal::PublicKey>,
+    plans: super::Plans,
+    /// The House, where this node holds it.
+    house: Option<(RecordStore, Recorder<House>)>,
+}
+
+impl JoinedInstallation {
+    fn here(plan: &InstallationPlan, share: Share, warn: &WarningSink) -> Result<Self, NodeError> {
+        let Opened { mut book, mut house, clock, sources, profile } =
+            Opened::new(clock::system, plan, share, Arc::clone(warn))?;
+        let is_founded = house.machine().people().next().is_some();
+        let plans = found(&mut book, &mut house, plan, clock, &sources)?;
+        let (id, keys) = (book.house(), book.keys().to_vec());
+        Ok(Self { id, is_founded, clock, sources, profile, keys, plans, house: Some((book, house)) })
+    }
+
+    /// Another node holds the House: it is founded there before anything runs here.
+    fn elsewhere(
+        plan: &InstallationPlan,
+        share: Share,
+        received: &Receiver<MembershipEvent>,
+    ) -> Result<Self, NodeError> {
+        let keys = plan.files.keys()?;
+        let mut follower = ChainFollower::<House>::new(plan.address.clone(), house(), keys.clone());
+        loop {
+            follower.follow(|_| ControlFlow::Continue(()))?;
+            if follower.machine().is_some_and(|house| house.people().next().is_some()) {
+                break;
+            }
+            match received.recv_timeout(POLL_INTERVAL) {
+                // Its holder is gone before it was founded: whoever joins anew founds it.
+                Ok(MembershipEvent::Held(_)) => return Err(NodeError::NotFounded),
+                Ok(MembershipEvent::Over(why)) => return Err(NodeError::Over(why)),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        let house = follower.machine().ok_or(NodeError::NotFounded)?;
+        let mut archive = plan.address.archive()?;
+        let (id, newest) = RecordStore::beginning(&mut *archive)?;
+        let plans = laid_out(&mut *archive, house, &plan.tables)?;
+        let opening = recorded(&mut *archive, MachineId::House)?;
+        let profile = opening.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
+        let clock = Clock::start(clock::system, newest);
+        let sources = Sources::new(clock, share);
+        sources.above(house.highest_source());
+        let id = id.ok_or(NodeError::NotFounded)?;
+        Ok(Self { id, is_founded: true, clock, sources, profile, keys, plans, house: None })
+    }
+}
+
+impl PartitionManager {
+    pub(super) fn peers(&self) -> Option<Peers> {
+        self.work.as_ref().map(|work| work.membership.nodes.clone())
+    }
+
+    /// Closes what runs here, and leaves: others take it at once.
+    pub(super) fn close(mut self) {
+        self.events.send(MembershipEvent::Closed).unwrap_or_default();
+        if let Some(thread) = self.thread.take() {
+            // One that broke down has said so.
+            thread.join().unwrap_or_default();
+        }
+        let Some(work) = self.work.take() else { return };
+        work.host.router.close();
+        for partition in std::mem::take(&mut *held(&work.running)).into_values() {
+            partition.close();
+        }
+        for thread in std::mem::take(&mut *held(&work.follows)) {
+            thread.join().unwrap_or_default();
+        }
+    }
+}
+
+impl ManagerThread {
+    /// Takes turns until the house is closed, and opens parts beside that: a slow one delays no other.
+    fn serve(&self, received: &Receiver<MembershipEvent>, runtime: &Handle) {
+        let (to_open, next) = mpsc::channel();
+        let next = Mutex::new(next);
+        thread::scope(|scope| {
+            for _ in 0..MAX_CONCURRENT_OPENS {
+                scope.spawn(|| {
+                    let _within = runtime.enter();
+                    self.guarded("who opens the parts of the house", || self.open_each(&next));
+                });
+            }
+            self.take(received, &to_open);
+            drop(to_open);
+        });
+    }
+
+    fn take(&self, received: &Receiver<MembershipEvent>, to_open: &Sender<ChainName>) {
+        for event in received {
+            match event {
+                MembershipEvent::Held(partition) => {
+                    tracing::info!(%partition, "this node holds a part of the house");
+                    self.host.unopened.add(partition.clone());
+                    // Those who open have said so if they broke down.
+                    to_open.send(partition).unwrap_or_default();
+                }
+                MembershipEvent::Wanted(partition) => {
+                    if !self.host.unopened.want(&partition) {
+                        self.depart(&partition);
+                    }
+                }
+                MembershipEvent::Ended(partition) => self.closed(partition),
+                MembershipEvent::Silent(cluster) => {
+                    let partition = chain_of(MachineId::Cluster(cluster));
+                    if self.host.unopened.has(&partition) {
+                        tracing::warn!(%partition, "a cluster is silent: it is not open yet");
+                    } else {
+                        tracing::warn!(%partition, "a cluster is silent: it is taken from its node");
+                        self.membership.seize(partition);
+                    }
+                }
+                MembershipEvent::Over(why) => {
+                    self.host.unopened.give_up();
+                    stop_all(&self.host.stop, Stopped::Over(why));
+                }
+                MembershipEvent::Closed => return self.host.unopened.give_up(),
+            }
+        }
+    }
+
+    /// Opens what is to be opened, in the order in which it was claimed: a dealer's side before the clusters that wait for it.
+    fn open_each(&self, next: &Mutex<Receiver<ChainName>>) {
+        loop {
+            let partition = held(next).recv();
+            let Ok(partition) = partition else { return };
+            if !self.host.unopened.has(&partition) {
+                continue;
+            }
+            let begun = Instant::now();
+            match self.open(&partition) {
+                Ok(()) => {
+                    tracing::info!(%partition, millis = begun.elapsed().as_millis(), "a part of the house runs here");
+                    if self.host.unopened.opened(&partition) {
+                        self.depart(&partition);
+                    }
+                }
+                Err(error) => self.not_opened(partition, &error),
+            }
+        }
+    }
+
+    /// Has the house stop if a thread of this node breaks down.
+    fn guarded(&self, who: &'static str, work: impl FnOnce()) {
+        let stop = self.host.stop.clone();
+        guarded(move || stop_all(&stop, Stopped::BrokenDown(who)), work);
+    }
+
+    /// A table whose own record does not hold stays closed, and the others play on; all else may be better after joining anew.
+    fn not_opened(&self, partition: ChainName, error: &NodeError) {
+        tracing::error!(%partition, %error, "a part of the house cannot be opened");
+        let is_its_own = matches!(
+            error,
+            NodeError::Record(
+                RecordStoreError::Replay(_)
+                    | RecordStoreError::OtherSetup(_)
+                    | RecordStoreError::Opening(_)
+                    | RecordStoreError::RolledBack { .. }
+            ) | NodeError::Clusters(_)
+        );
+        if partition == house() || !is_its_own {
+            return stop_all(&self.host.stop, Stopped::Over(error.to_string()));
+        }
+        if self.host.unopened.failed(&partition) {
+            self.host.unopened.opened(&partition);
+            return self.membership.release(partition);
+        }
+        let events = self.events.clone();
+        thread::spawn(move || {
+            thread::sleep(REOPEN_INTERVAL);
+            events.send(MembershipEvent::Held(partition)).unwrap_or_default();
+        });
+    }
+
+    /// Whoever writes to a chain after its node's term has taken it from the node that holds it now.
+    fn check_lease(&self) -> Result<(), NodeError> {
+        if self.host.lease.holds() {
+            Ok(())
+        } else {
+            Err(NodeError::Over("the node holds nothing any more".to_owned()))
+        }
+    }
+
+    fn open(&self, partition: &ChainName) -> Result<(), NodeError> {
+        let book = open_partition(&self.host.plan, &self.chains(partition), Arc::clone(&self.host.warn))?;
+        let clock = Clock::start(self.host.system, book.newest());
+        match machine_of(partition) {
+            Some(MachineId::Round(table)) => self.open_table(book, table, clock),
+            Some(MachineId::Cluster(cluster)) => self.open_cluster(book, cluster, clock),
+            Some(MachineId::House) | None => self.open_house(book, clock),
+        }
+    }
+
+    /// A clock that goes on after all that is on record, now that the chains are taken.
+    fn clock_after(&self, book: &RecordStore) -> Clock {
+        Clock::start(self.host.system, book.newest())
+    }
+
+    /// The chains whose times a part goes on after: its own, and for a cluster that runs apart the one that it follows.
+    fn chains(&self, partition: &ChainName) -> Vec<ChainName> {
+        let mut chains = vec![partition.clone()];
+        match machine_of(partition) {
+            Some(MachineId::Round(table)) if !self.host.router.is_spread(table) => {
+                chains.extend(self.host.plans.get(&table).into_iter().flat_map(clusters_of));
+            }
+            Some(MachineId::Cluster(cluster)) => chains.push(partition_of(cluster.table)),
+            Some(MachineId::Round(_) | MachineId::House) | None => {}
+        }
+        chains
+    }
+
+    fn open_table(&self, mut book: RecordStore, table: TableId, clock: Clock) -> Result<(), NodeError> {
+        let partition = partition_of(table);
+        let Some(plan) = self.host.plans.get(&table) else { return Ok(()) };
+        self.check_lease()?;
+        let (round, clusters) = if self.host.router.is_spread(table) {
+            (open_round(&mut book, plan, &self.host.profile, clock)?, Vec::new())
+        } else {
+            open_table(&mut book, plan, &self.host.profile, clock)?
+        };
+        let ready = self.host.table(round, clusters, self.clock_after(&book));
+        self.run(partition, ready, book)
+    }
+
+    /// A cluster that runs apart from its dealer's side: it follows that by messages.
+    fn open_cluster(&self, mut book: RecordStore, cluster: ClusterId, clock: Clock) -> Result<(), NodeError> {
+        let partition = chain_of(MachineId::Cluster(cluster));
+        let Some(plan) = self.host.plans.get(&cluster.table) else { return Ok(()) };
+        self.check_lease()?;
+        let recorder = open_cluster(&mut book, plan, cluster.number, &self.host.profile, clock)?;
+        let ready = self.host.cluster(recorder, self.clock_after(&book));
+        self.run(partition, ready, book)
+    }
+
+    fn open_house(&self, mut book: RecordStore, clock: Clock) -> Result<(), NodeError> {
+        let setup = MachineSetup::House { is_training: self.host.plan.is_training };
+        self.check_lease()?;
+        let recorder: Recorder<House> = book.machine(setup, &self.host.profile, clock.now())?;
+        if recorder.machine().people().next().is_none() {
+            return Err(NodeError::NotFounded);
+        }
+        let clock = self.clock_after(&book);
+        self.run_house(book, recorder, clock)
+    }
+
+    fn run_house(&self, book: RecordStore, recorder: Recorder<House>, clock: Clock) -> Result<(), NodeError> {
+        self.run(house(), self.host.house(recorder, clock), book)
+    }
+
+    /// Starts a part. It is known before it can have ended.
+    fn run(&self, partition: ChainName, ready: ReadyThread, book: RecordStore) -> Result<(), NodeError> {
+        let mut running = held(&self.running);
+        let threads = vec![ready.start(self.ends(partition.clone()))?];
+        running.insert(partition, RunningPartitions { threads, book });
+        Ok(())
+    }
+
+    fn read_house(&self) -> Result<(), NodeError> {
+        let follower = ChainFollower::new(self.host.plan.address.clone(), house(), self.host.keys.clone());
+        let reader = HouseReader::new(follower, self.peers.clone(), &self.host.sources, &self.host.router);
+        let stop = self.host.stop.clone();
+        let ended = move |ended: Result<(), Stopped>| ended.unwrap_or_else(|why| stop_all(&stop, why));
+        let ready = self.host.house_reader(reader);
+        self.host.router.remove(MachineId::House);
+        let thread = ready.start(ended)?;
+        let mut follows = held(&self.follows);
+        follows.retain(|thread| !thread.is_finished());
+        follows.push(thread);
+        Ok(())
+    }
+
+    /// Has a part end here: a table when its round is over.
+    fn depart(&self, partition: &ChainName) {
+        tracing::info!(%partition, "a part of the house goes to another node");
+        let Some(machine) = machine_of(partition) else { return };
+        // One that has ended already has said so.
+        let Some(requests) = self.host.router.partition(machine) else { return };
+        if machine == MachineId::House {
+            // What is asked of the House waits with its reader until another node holds it.
+            if let Err(error) = self.read_house() {
+                return stop_all(&self.host.stop, Stopped::Over(error.to_string()));
+            }
+        }
+        requests.blocking_send(Request::Input(Input::Depart)).unwrap_or_default();
+    }
+
+    /// A part has ended, as it was told to: once all of it is recorded others may hold it.
+    fn closed(&self, partition: ChainName) {
+        let Some(running) = held(&self.running).remove(&partition) else { return };
+        match machine_of(&partition) {
+            Some(machine @ (MachineId::Round(_) | MachineId::Cluster(_))) => self.host.router.remove(machine),
+            // It was read from when it was told to go.
+            Some(MachineId::House) | None => {}
+        }
+        running.close();
+        self.membership.release(partition);
+    }
+
+    /// A part that ends as it was told to is closed; if it fails, this node drops everything and joins anew.
+    fn ends(&self, partition: ChainName) -> impl FnOnce(Result<(), Stopped>) + Send + use<> {
+        let (events, stop) = (self.events.clone(), self.host.stop.clone());
+        move |ended| match ended {
+            Ok(()) => events.send(MembershipEvent::Ended(partition)).unwrap_or_default(),
+            Err(why) => stop_all(&stop, why),
+        }
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

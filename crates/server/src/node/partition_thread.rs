@@ -1,0 +1,301 @@
+//! The thread of some partitions: it takes the requests that have come, has the engine decide them, and hands what they lead to over
+//! to the chain writers and to the publisher. While a batch is being flushed the next one is decided.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, mpsc as spent};
+use std::time::Duration;
+
+use taisai_engine::{BatchNumber, Effect, Effects, HouseInput, Input, Partition, ReplyTo, RoundInput, Topic, Worker};
+use taisai_record::{ChainWriter, RecordingStopped};
+use taisai_table::{HouseCommand, MachineId, ReportedEvent};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::Instant;
+
+use crate::metrics::PartitionMetrics;
+use crate::node::clock::Clock;
+use crate::node::handle::{Caller, Request, next_caller};
+use crate::node::stopped::Stopped;
+use crate::ws::publisher::{Batch, Publisher};
+
+/// Senders wait when the queue of a thread is full.
+pub(crate) const QUEUE_CAPACITY: usize = 4_096;
+
+/// At most so many requests are decided in a batch.
+const MAX_BATCH_REQUESTS: usize = 1_024;
+
+/// One batch is being flushed, and one is flushed next. What comes meanwhile is taken together afterwards, as each flush has its
+/// price.
+const MAX_BATCHES_IN_FLIGHT: usize = 2;
+
+/// A screen that subscribes is counted as a follower for so long, until the publisher counts it.
+const SUBSCRIBE_GRACE: Duration = Duration::from_secs(5);
+
+/// How often the system's clock is looked at, and how many milliseconds are a step.
+const CLOCK_INTERVAL: Duration = Duration::from_secs(1);
+const MIN_CLOCK_STEP_MILLIS: u64 = 2_000;
+
+/// Topics whose views are only made where someone follows.
+const OPTIONAL_TOPICS: [Topic; 4] = [Topic::Staff, Topic::Pit, Topic::Cage, Topic::Audit];
+
+/// What a thread needs.
+pub(crate) struct PartitionThread {
+    pub(crate) worker: Worker,
+    /// How the entries of each partition are appended. All have one writer, which makes them durable in the order in which they are
+    /// handed over.
+    pub(crate) chains: BTreeMap<MachineId, ChainWriter>,
+    pub(crate) clock: Clock,
+    pub(crate) publisher: Publisher,
+    pub(crate) metrics: PartitionMetrics,
+}
+
+/// A thread that runs.
+struct PartitionLoop {
+    parts: PartitionThread,
+    effects: Effects,
+    batch: BatchNumber,
+    /// Who waits for what comes of this batch, and the screens that are connected with it.
+    waiting: Batch,
+    /// Effects that have left, whose memory is used again.
+    spent: spent::Receiver<Vec<Effect>>,
+    /// When a topic was last subscribed to, and whether anyone follows it, as the engine was last told.
+    subscribed: [Option<Instant>; OPTIONAL_TOPICS.len()],
+    watched: [bool; OPTIONAL_TOPICS.len()],
+    /// Told when an append has failed.
+    failed: Arc<Notify>,
+    /// How far the system's clock was ahead of the installation's when that was last reported, where the House runs here.
+    clock_ahead: Option<i64>,
+}
+
+impl PartitionThread {
+    /// Runs until nobody can send it requests any more, the partitions have departed, or the record takes nothing more.
+    pub(crate) async fn run(self, mut requests: mpsc::Receiver<Request>) -> Result<(), Stopped> {
+        let (return_spent, spent) = spent::channel();
+        self.publisher.return_spent_to(return_spent);
+        let clock_ahead = self.worker.the_house().map(|_| 0);
+        let mut running = PartitionLoop {
+            parts: self,
+            effects: Effects::default(),
+            batch: BatchNumber::default(),
+            waiting: Batch::default(),
+            spent,
+            subscribed: [None; OPTIONAL_TOPICS.len()],
+            watched: [false; OPTIONAL_TOPICS.len()],
+            failed: Arc::default(),
+            clock_ahead,
+        };
+        running.run(&mut requests).await
+    }
+}
+
+impl PartitionLoop {
+    async fn run(&mut self, requests: &mut mpsc::Receiver<Request>) -> Result<(), Stopped> {
+        let in_flight = Arc::new(Semaphore::new(MAX_BATCHES_IN_FLIGHT));
+        // How each chain was opened is on record before anything is decided.
+        for chain in self.parts.chains.values_mut() {
+            chain.commit(drop)?;
+        }
+        let now = self.parts.clock.now();
+        self.parts.worker.start(now, &mut self.effects)?;
+        self.end_batch(room(&in_flight).await)?;
+        let mut taken = Vec::with_capacity(MAX_BATCH_REQUESTS);
+        let mut clock_looks = tokio::time::interval(CLOCK_INTERVAL);
+        loop {
+            let room = room(&in_flight).await;
+            let timer = self.parts.worker.next_timer().map(|time| Instant::from(self.parts.clock.at(time)));
+            let mut is_clock_due = false;
+            let count = tokio::select! {
+                biased;
+                count = requests.recv_many(&mut taken, MAX_BATCH_REQUESTS) => Some(count),
+                () = tokio::time::sleep_until(timer.unwrap_or_else(Instant::now)), if timer.is_some() => None,
+                () = self.failed.notified() => None,
+                _ = clock_looks.tick(), if self.clock_ahead.is_some() => {
+                    is_clock_due = true;
+                    None
+                }
+            };
+            if count == Some(0) {
+                return self.close(room);
+            }
+            for request in taken.drain(..) {
+                self.take(request)?;
+            }
+            if is_clock_due {
+                self.look_at_clock()?;
+            }
+            self.set_watched()?;
+            self.end_batch(room)?;
+            if self.parts.worker.has_departed() {
+                return self.depart(requests, &in_flight).await;
+            }
+        }
+    }
+
+    /// The House takes what was sent before it departs; what is sent later waits elsewhere. Tables end at once: whoever waits asks
+    /// the next holder.
+    async fn depart(
+        &mut self,
+        requests: &mut mpsc::Receiver<Request>,
+        in_flight: &Arc<Semaphore>,
+    ) -> Result<(), Stopped> {
+        if self.parts.worker.the_house().is_some() {
+            requests.close();
+            while let Some(request) = requests.recv().await {
+                self.take(request)?;
+            }
+        }
+        self.close(room(in_flight).await)
+    }
+
+    /// The last batch, with which the House is vouched for.
+    fn close(&mut self, room: OwnedSemaphorePermit) -> Result<(), Stopped> {
+        if self.parts.worker.the_house().is_some() {
+            self.handle(Input::House(HouseInput::Checkpoint))?;
+        }
+        self.end_batch(room)
+    }
+
+    fn take(&mut self, request: Request) -> Result<(), Stopped> {
+        match request {
+            Request::Input(input) => self.handle(input),
+            Request::Call(input, id, caller) => {
+                self.waiting.callers.push((id, caller));
+                self.handle(input)
+            }
+            Request::Connect(input, connection) => {
+                self.note_subscription(&input);
+                self.waiting.connections.push(connection);
+                self.handle(input)
+            }
+            Request::Look(look) => {
+                let then = look(&self.parts.worker);
+                self.looked(then)
+            }
+            Request::LookAtHouse(look) => {
+                let Some(house) = self.parts.worker.the_house() else { return Ok(()) };
+                let then = look(house);
+                self.looked(then)
+            }
+        }
+    }
+
+    fn looked(&mut self, then: crate::node::handle::OnDurable) -> Result<(), Stopped> {
+        let id = next_caller();
+        self.waiting.callers.push((id, Caller::OnDurable(then)));
+        self.handle(Input::Looked(id))
+    }
+
+    fn handle(&mut self, input: Input) -> Result<(), Stopped> {
+        Ok(self.parts.worker.handle(self.parts.clock.now(), input, &mut self.effects)?)
+    }
+
+    /// A clock that was stepped changes nothing but is reported (F32).
+    fn look_at_clock(&mut self) -> Result<(), Stopped> {
+        let Some(known) = self.clock_ahead else { return Ok(()) };
+        let ahead = self.parts.clock.stepped();
+        let millis = ahead.saturating_sub(known);
+        if millis.unsigned_abs() < MIN_CLOCK_STEP_MILLIS {
+            return Ok(());
+        }
+        self.clock_ahead = Some(ahead);
+        let command = HouseCommand::Report { what: ReportedEvent::ClockStepped { millis } };
+        self.handle(Input::House(HouseInput::Own { command, reply: ReplyTo::Nobody }))
+    }
+
+    fn note_subscription(&mut self, input: &Input) {
+        let topics: &[Topic] = match input {
+            Input::Round(RoundInput::Subscribe { topics, .. }) => topics,
+            Input::House(HouseInput::Subscribe { topic, .. }) => &[*topic],
+            Input::House(_)
+            | Input::Round(_)
+            | Input::Cluster(..)
+            | Input::Message(_)
+            | Input::Looked(_)
+            | Input::Depart => &[],
+        };
+        for (place, topic) in OPTIONAL_TOPICS.iter().enumerate() {
+            if topics.contains(topic) {
+                self.subscribed[place] = Some(Instant::now());
+            }
+        }
+    }
+
+    /// Tells the engine which views anyone follows, where that has changed.
+    fn set_watched(&mut self) -> Result<(), Stopped> {
+        let mut watched = self.watched;
+        for (place, topic) in OPTIONAL_TOPICS.into_iter().enumerate() {
+            let is_subscribing = self.subscribed[place].is_some_and(|at| at.elapsed() < SUBSCRIBE_GRACE);
+            watched[place] = is_subscribing || self.parts.publisher.is_followed(topic);
+        }
+        if watched == std::mem::replace(&mut self.watched, watched) {
+            return Ok(());
+        }
+        let followed =
+            OPTIONAL_TOPICS.into_iter().zip(watched).filter(|(_, is_watched)| *is_watched).map(|(topic, _)| topic);
+        if self.parts.worker.the_house().is_some() {
+            let topics = followed.collect();
+            self.handle(Input::House(HouseInput::Watched { topics }))
+        } else {
+            self.handle(Input::Round(RoundInput::Watched { by_staff: watched[0] }))
+        }
+    }
+
+    /// Completes a batch, and hands it over. There is room for more once it is durable.
+    fn end_batch(&mut self, room: OwnedSemaphorePermit) -> Result<(), Stopped> {
+        while let Ok(spent) = self.spent.try_recv() {
+            for effect in spent {
+                self.effects.left(effect);
+            }
+        }
+        let PartitionThread { worker, chains, clock, publisher, metrics } = &mut self.parts;
+        let now = clock.now();
+        let ended = worker.end_batch(now, &mut self.effects);
+        metrics.count(&mut self.effects.counts);
+        ended?;
+        self.batch.0 += 1;
+        let batch = Batch { effects: std::mem::take(&mut self.effects.held), ..std::mem::take(&mut self.waiting) };
+        publisher.hold(self.batch, batch);
+        let mut last = chains.keys().next().copied();
+        for append in &self.effects.appends {
+            let Some(chain) = chains.get_mut(&append.partition) else { continue };
+            for entry in append.entries.iter() {
+                chain.append(|buffer| buffer.extend_from_slice(entry));
+            }
+            // It is handed over before what follows from it.
+            chain.commit(drop)?;
+            last = Some(append.partition);
+        }
+        self.effects.appended();
+        let (publisher, number, commit, decided) =
+            (publisher.clone(), self.batch, metrics.commit.clone(), Instant::now());
+        let failed = Arc::clone(&self.failed);
+        let done = move |recorded: Result<(), RecordingStopped>| {
+            if recorded.is_ok() {
+                commit.observe(decided.elapsed().as_secs_f64());
+                publisher.durable(number);
+            } else {
+                // Nobody hears anything: the thread stops, with the reason.
+                publisher.failed();
+                failed.notify_one();
+            }
+            drop(room);
+        };
+        if let Some(chain) = last.and_then(|last| chains.get_mut(&last)) {
+            chain.commit(done)?;
+        }
+        for partition in self.effects.checkpoints.drain(..) {
+            let Some(chain) = chains.get_mut(&partition) else { continue };
+            match worker.partitions().iter().find(|of| of.id() == partition) {
+                Some(Partition::House(house)) => chain.checkpoint(now, house.machine())?,
+                Some(Partition::Round(round)) => chain.checkpoint(now, round.machine())?,
+                Some(Partition::Cluster(cluster)) => chain.checkpoint(now, cluster.machine())?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Waits until another batch may be in flight.
+async fn room(in_flight: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    Arc::clone(in_flight).acquire_owned().await.expect("it is never closed")
+}

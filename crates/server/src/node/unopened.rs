@@ -1,0 +1,97 @@
+//! The parts that a node holds and has not opened yet. While any is still to be opened the node is not ready, and one that is wanted
+//! elsewhere meanwhile goes there once it is open, or could not be opened here.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use taisai_journal::ChainName;
+
+/// The parts.
+#[derive(Debug, Default)]
+pub(crate) struct UnopenedPartitions {
+    partitions: Mutex<BTreeMap<ChainName, UnopenedPartition>>,
+}
+
+#[derive(Debug, Default)]
+struct UnopenedPartition {
+    is_wanted: bool,
+    /// Whether it was tried, and could not be opened: it keeps nobody from the others.
+    has_failed: bool,
+}
+
+impl UnopenedPartitions {
+    /// A part is to be opened.
+    pub(crate) fn add(&self, partition: ChainName) {
+        self.partitions().entry(partition).or_default();
+    }
+
+    /// Whether a part is still to be opened.
+    pub(super) fn has(&self, partition: &ChainName) -> bool {
+        self.partitions().contains_key(partition)
+    }
+
+    /// A part is wanted elsewhere; `false` if it is none of these.
+    pub(super) fn want(&self, partition: &ChainName) -> bool {
+        self.partitions().get_mut(partition).map(|partition| partition.is_wanted = true).is_some()
+    }
+
+    /// A part could not be opened; whether it is wanted elsewhere.
+    pub(super) fn failed(&self, partition: &ChainName) -> bool {
+        self.partitions().get_mut(partition).is_some_and(|partition| {
+            partition.has_failed = true;
+            partition.is_wanted
+        })
+    }
+
+    /// A part is open; whether it is wanted elsewhere.
+    pub(crate) fn opened(&self, partition: &ChainName) -> bool {
+        self.partitions().remove(partition).is_some_and(|partition| partition.is_wanted)
+    }
+
+    /// None of them is opened any more.
+    pub(super) fn give_up(&self) {
+        self.partitions().clear();
+    }
+
+    /// The names of those that were not tried yet.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.partitions()
+            .iter()
+            .filter(|(_, partition)| !partition.has_failed)
+            .map(|(name, _)| name.to_string())
+            .collect()
+    }
+
+    fn partitions(&self) -> MutexGuard<'_, BTreeMap<ChainName, UnopenedPartition>> {
+        self.partitions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_that_is_wanted_while_it_is_opened_is_not_forgotten() {
+        let (unopened, [one, other]) =
+            (UnopenedPartitions::default(), ["table-1", "table-2"].map(|partition| partition.parse().unwrap()));
+        unopened.add(one);
+        let one: ChainName = "table-1".parse().unwrap();
+        assert!(unopened.want(&one) && !unopened.want(&other));
+        unopened.add(one.clone());
+        assert!(unopened.has(&one) && !unopened.has(&other));
+        assert_eq!(unopened.names(), ["table-1"]);
+        assert!(unopened.opened(&one), "it goes on");
+        assert!(!unopened.want(&one) && !unopened.opened(&one) && unopened.names().is_empty());
+    }
+
+    #[test]
+    fn a_part_that_cannot_be_opened_keeps_nobody_waiting_and_may_go() {
+        let (unopened, partition) = (UnopenedPartitions::default(), "table-1".parse::<ChainName>().unwrap());
+        unopened.add(partition.clone());
+        assert!(!unopened.failed(&partition), "nobody wants it");
+        unopened.add(partition.clone());
+        assert!(unopened.has(&partition) && unopened.names().is_empty(), "it is tried again, and the node is ready");
+        assert!(unopened.want(&partition) && unopened.failed(&partition));
+    }
+}

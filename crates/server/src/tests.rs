@@ -1,0 +1,4 @@
+//! What the unit tests of several modules share.
+
+pub(crate) mod played;
+pub(crate) mod running;

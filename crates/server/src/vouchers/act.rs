@@ -1,0 +1,383 @@
+//! What people and terminals ask for about vouchers, in words of their own: they have a number where the machines have its hash.
+//! Beside these words every command of the machine is read in its own spelling, save those that hold a number or a hash: they are
+//! made here and nowhere else.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::value::{CowStrDeserializer, MapAccessDeserializer, StrDeserializer};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
+use taisai_rules::Money;
+use taisai_table::{CashOut, ClaimId, ClusterCommand, ClusterId, HouseCommand, Seat, VoucherHash, VoucherSerial};
+
+use super::number::{Validation, VoucherKey};
+use crate::auth::secrets::SecretsError;
+
+/// What is asked of the House.
+pub(crate) type HouseAct = ActOrCommand<HouseVoucherAct, HouseCommand>;
+
+/// What a terminal asks for.
+pub(crate) type TerminalAct = ActOrCommand<TerminalVoucherAct, ClusterCommand>;
+
+/// A word of the edge, or a command of the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ActOrCommand<W, C> {
+    Word(W),
+    Command(C),
+}
+
+/// What the cage asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = HouseWord))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum HouseVoucherAct {
+    /// Sell a voucher for cash.
+    Sell { amount: Money },
+    /// Pay a voucher out in cash.
+    Redeem { number: Validation },
+    /// Void a voucher.
+    Void { number: Validation, why: String },
+    /// Rule that an expired voucher is paid after all.
+    PayExpired { number: Validation, why: String },
+    /// Issue a voucher anew, by its serial number.
+    Reissue { serial: VoucherSerial },
+}
+
+/// What a terminal asks for at its own seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = TerminalWord))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum TerminalVoucherAct {
+    /// All credits become a voucher.
+    CashOutToVoucher {},
+    /// A voucher becomes credits.
+    Redeem { number: Validation },
+    /// The player has the voucher, or has read what became of it.
+    ConfirmVoucher { serial: VoucherSerial },
+    /// Show the voucher of the last cash-out under a new number: the one before dies.
+    ReissueVoucher { serial: VoucherSerial },
+    /// A cash-out by hand becomes credits again.
+    TakeBackClaim { claim: ClaimId },
+    /// The player has read that a claim was paid.
+    ReadClaim { claim: ClaimId },
+    /// Only in a training house: the simulated note acceptor of the seat is given a note (F86).
+    InsertNote { amount: Money },
+}
+
+/// A command for the House, and the voucher it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HouseRequest {
+    pub(crate) command: HouseCommand,
+    pub(crate) about: VoucherUse,
+}
+
+/// The voucher that a command is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum VoucherUse {
+    /// None.
+    Nothing,
+    /// It is issued with this number and for this amount if the command is accepted.
+    Issues(Validation, Money),
+    /// It was presented: if the command is refused, the House may have something on file of it.
+    Presents(VoucherHash),
+    /// Another is issued in its place with this number, if the command is accepted.
+    Replaces(VoucherSerial, Validation),
+}
+
+/// What a terminal asks for, by whom it is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TerminalRequest {
+    /// Its cluster. If it is accepted, a voucher with this number is on its way to the House.
+    Cluster(ClusterCommand, Option<Validation>),
+    /// The House.
+    House(HouseRequest),
+    /// The simulated note acceptor of the seat, which asks its cluster.
+    Acceptor(ClusterCommand),
+}
+
+impl HouseAct {
+    /// The command of the House.
+    pub(crate) fn ask(self, key: &VoucherKey) -> Result<HouseRequest, SecretsError> {
+        let hash = |number: Validation| number.voucher_number(key).hash;
+        let presents = |hash, command| HouseRequest { command, about: VoucherUse::Presents(hash) };
+        Ok(match self {
+            Self::Command(command) => HouseRequest { command, about: VoucherUse::Nothing },
+            Self::Word(HouseVoucherAct::Sell { amount }) => {
+                let number = Validation::draw()?;
+                let command = HouseCommand::SellVoucher { number: number.voucher_number(key), amount, second: None };
+                HouseRequest { command, about: VoucherUse::Issues(number, amount) }
+            }
+            Self::Word(HouseVoucherAct::Redeem { number }) => {
+                presents(hash(number), HouseCommand::RedeemAtCage { hash: hash(number) })
+            }
+            Self::Word(HouseVoucherAct::Void { number, why }) => {
+                presents(hash(number), HouseCommand::VoidVoucher { hash: hash(number), why, second: None })
+            }
+            Self::Word(HouseVoucherAct::PayExpired { number, why }) => {
+                presents(hash(number), HouseCommand::RuleExpired { hash: hash(number), why })
+            }
+            Self::Word(HouseVoucherAct::Reissue { serial }) => reissue(key, serial)?,
+        })
+    }
+}
+
+fn reissue(key: &VoucherKey, serial: VoucherSerial) -> Result<HouseRequest, SecretsError> {
+    let number = Validation::draw()?;
+    let command =
+        HouseCommand::ReissueVoucher { serial, number: number.voucher_number(key), ended: None, second: None };
+    Ok(HouseRequest { command, about: VoucherUse::Replaces(serial, number) })
+}
+
+impl TerminalAct {
+    /// The command of the terminal's cluster, or of the House.
+    pub(crate) fn ask(
+        self,
+        key: &VoucherKey,
+        (cluster, seat): (ClusterId, Seat),
+    ) -> Result<TerminalRequest, SecretsError> {
+        let ask_house = |command| TerminalRequest::House(HouseRequest { command, about: VoucherUse::Nothing });
+        Ok(match self {
+            Self::Command(command) => TerminalRequest::Cluster(command, None),
+            Self::Word(TerminalVoucherAct::CashOutToVoucher {}) => {
+                let number = Validation::draw()?;
+                let to = CashOut::Voucher(number.voucher_number(key));
+                TerminalRequest::Cluster(ClusterCommand::CashOut { seat, to }, Some(number))
+            }
+            Self::Word(TerminalVoucherAct::Redeem { number }) => {
+                let hash = number.voucher_number(key).hash;
+                let command = HouseCommand::RedeemAtSeat { hash, cluster, seat };
+                TerminalRequest::House(HouseRequest { command, about: VoucherUse::Presents(hash) })
+            }
+            Self::Word(TerminalVoucherAct::ConfirmVoucher { serial }) => {
+                ask_house(HouseCommand::ConfirmVoucher { serial })
+            }
+            Self::Word(TerminalVoucherAct::ReissueVoucher { serial }) => TerminalRequest::House(reissue(key, serial)?),
+            Self::Word(TerminalVoucherAct::TakeBackClaim { claim }) => ask_house(HouseCommand::TakeBackClaim { claim }),
+            Self::Word(TerminalVoucherAct::ReadClaim { claim }) => ask_house(HouseCommand::ReadClaim { claim }),
+            Self::Word(TerminalVoucherAct::InsertNote { amount }) => {
+                TerminalRequest::Acceptor(ClusterCommand::AcceptNote { seat, amount })
+            }
+        })
+    }
+}
+
+/// The words of the edge beside a machine's commands.
+pub(crate) trait Words<C> {
+    /// How they are spelled.
+    const SPELLED: &'static [&'static str];
+
+    /// The word to use where a command is not taken from outside.
+    fn instead_of(command: &C) -> Option<&'static str>;
+
+    /// Whether whoever has these words has the command at all.
+    fn has(_: &C) -> bool {
+        true
+    }
+}
+
+impl Words<HouseCommand> for HouseVoucherAct {
+    const SPELLED: &'static [&'static str] = &["sell", "redeem", "void", "pay-expired", "reissue"];
+
+    fn instead_of(command: &HouseCommand) -> Option<&'static str> {
+        use HouseCommand as C;
+        match command {
+            C::SellVoucher { .. } => Some("sell"),
+            C::RedeemAtCage { .. } | C::RedeemAtSeat { .. } => Some("redeem"),
+            C::VoidVoucher { .. } => Some("void"),
+            C::RuleExpired { .. } => Some("pay-expired"),
+            C::ReissueVoucher { .. } => Some("reissue"),
+            C::GiveCode { .. } => Some("/devices/{device}/code"),
+            C::Found { .. }
+            | C::AddPerson { .. }
+            | C::SetRoles { .. }
+            | C::Suspend { .. }
+            | C::Reinstate { .. }
+            | C::LoginFailed { .. }
+            | C::LoginSucceeded { .. }
+            | C::Unlock { .. }
+            | C::Enrol { .. }
+            | C::Revoke { .. }
+            | C::CopiedToken { .. }
+            | C::RequestApproval { .. }
+            | C::AnswerApproval { .. }
+            | C::WithdrawApproval { .. }
+            | C::UseApproval { .. }
+            | C::Acknowledge { .. }
+            | C::AddTable { .. }
+            | C::Configure { .. }
+            | C::ClearRedemptionLock { .. }
+            | C::Receive { .. }
+            | C::Delivered { .. }
+            | C::PayClaim { .. }
+            | C::ConfirmVoucher { .. }
+            | C::TakeClaim { .. }
+            | C::TakeBackClaim { .. }
+            | C::ReadClaim { .. }
+            | C::RuleReceivable { .. }
+            | C::Report { .. }
+            | C::Tick => None,
+        }
+    }
+}
+
+impl Words<ClusterCommand> for TerminalVoucherAct {
+    const SPELLED: &'static [&'static str] = &[
+        "cash-out-to-voucher",
+        "redeem",
+        "confirm-voucher",
+        "reissue-voucher",
+        "take-back-claim",
+        "read-claim",
+        "insert-note",
+    ];
+
+    /// F86: a terminal makes no credits.
+    fn has(command: &ClusterCommand) -> bool {
+        let is_staffs = matches!(
+            command,
+            ClusterCommand::BuyIn { .. } | ClusterCommand::ReverseBuyIn { .. } | ClusterCommand::EmptyStacker { .. }
+        );
+        !is_staffs && !command.is_of_acceptor()
+    }
+
+    fn instead_of(command: &ClusterCommand) -> Option<&'static str> {
+        use ClusterCommand as C;
+        match command {
+            C::CashOut { to: CashOut::Voucher(_), .. } => Some("cash-out-to-voucher"),
+            C::CashOut { to: CashOut::HandPay, .. }
+            | C::Place { .. }
+            | C::PlaceFor { .. }
+            | C::PlaceExcess { .. }
+            | C::Advise { .. }
+            | C::Withdraw { .. }
+            | C::Clear { .. }
+            | C::Repeat { .. }
+            | C::Double { .. }
+            | C::RejectExcess
+            | C::BuyIn { .. }
+            | C::ReverseBuyIn { .. }
+            | C::Read { .. }
+            | C::AcceptNote { .. }
+            | C::CountStacker { .. }
+            | C::EmptyStacker { .. }
+            | C::IssueColour { .. }
+            | C::RedeemColour { .. }
+            | C::Leave { .. }
+            | C::WalkAway { .. }
+            | C::Lost { .. }
+            | C::Back { .. }
+            | C::ClearLock { .. }
+            | C::Register { .. }
+            | C::TellTotal { .. }
+            | C::AllRegistered
+            | C::TickOff { .. }
+            | C::RegisterFromFilm { .. }
+            | C::WithdrawFromFilm { .. }
+            | C::CloseReturns { .. }
+            | C::Follow { .. }
+            | C::Receive { .. }
+            | C::Delivered { .. } => None,
+        }
+    }
+}
+
+/// The first name in the message tells whose word it is; nothing is read twice.
+impl<'de, W: Words<C> + Deserialize<'de>, C: Deserialize<'de>> Deserialize<'de> for ActOrCommand<W, C> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader<W, C>(PhantomData<(W, C)>);
+
+        impl<'de, W: Words<C> + Deserialize<'de>, C: Deserialize<'de>> Visitor<'de> for Reader<W, C> {
+            type Value = ActOrCommand<W, C>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a command: its name, or an object with its name as the only key")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Self::Value, E> {
+                read(name, StrDeserializer::new(name))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let Name(name) = map.next_key()?.ok_or_else(|| de::Error::custom("the command has no name"))?;
+                let named = MapAccessDeserializer::new(Named { name: Some(name.clone()), map });
+                read(&name, named)
+            }
+        }
+
+        deserializer.deserialize_any(Reader(PhantomData))
+    }
+}
+
+fn read<'de, W, C, D>(name: &str, deserializer: D) -> Result<ActOrCommand<W, C>, D::Error>
+where
+    W: Words<C> + Deserialize<'de>,
+    C: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    if W::SPELLED.contains(&name) {
+        return W::deserialize(deserializer).map(ActOrCommand::Word);
+    }
+    let command = C::deserialize(deserializer)?;
+    if !W::has(&command) {
+        return Err(de::Error::custom("there is no such command here"));
+    }
+    match W::instead_of(&command) {
+        Some(word) => Err(de::Error::custom(format_args!("that is not taken from outside: ask with \"{word}\""))),
+        None => Ok(ActOrCommand::Command(command)),
+    }
+}
+
+/// The name of a command, as it stands in the message.
+struct Name<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Name<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+
+        impl<'de> Visitor<'de> for Text {
+            type Value = Name<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name")
+            }
+
+            fn visit_borrowed_str<E: de::Error>(self, name: &'de str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Borrowed(name)))
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Name<'de>, E> {
+                Ok(Name(Cow::Owned(name.to_owned())))
+            }
+        }
+
+        deserializer.deserialize_str(Text)
+    }
+}
+
+/// A map whose first name has been read already.
+struct Named<'de, A> {
+    name: Option<Cow<'de, str>>,
+    map: A,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Named<'de, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        match self.name.take() {
+            Some(name) => seed.deserialize(CowStrDeserializer::new(name)).map(Some),
+            None => self.map.next_key_seed(seed),
+        }
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.map.next_value_seed(seed)
+    }
+}
+
+#[cfg(test)]
+mod tests;

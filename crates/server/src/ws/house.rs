@@ -1,0 +1,143 @@
+//! The screens of the whole house: pit, cage and audit. Each is shown its parts of the House; commands go to the House.
+
+use axum::Extension;
+use axum::extract::{State, WebSocketUpgrade};
+use axum::response::Response;
+use serde::Deserialize;
+use taisai_endpoint::endpoint;
+use taisai_engine::Topic;
+use taisai_table::{ApprovalId, CommandId, Role};
+
+use super::staff::Source;
+use super::{CloseReason, SignInWatch, SocketSession, UnreadableCommands, converse, told, upgrade};
+use crate::auth::commands::{self, PersonCommand};
+use crate::auth::{self, SignedIn};
+use crate::http::accept::ConnectionGuard;
+use crate::http::denied::Denied;
+use crate::http::reply::NumberedReplies;
+use crate::http::request::{PathParams, QueryParams};
+use crate::server::SharedServer;
+use crate::vouchers::HouseAct;
+use crate::ws::connection::Connection;
+
+/// A screen of the whole house.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Desk {
+    /// Supervisors and managers.
+    Pit,
+    /// Cashiers and attendants.
+    Cage,
+    /// Auditors.
+    Audit,
+}
+
+impl Desk {
+    const fn topic(self) -> Topic {
+        match self {
+            Self::Pit => Topic::Pit,
+            Self::Cage => Topic::Cage,
+            Self::Audit => Topic::Audit,
+        }
+    }
+
+    /// Who may see it.
+    const fn roles(self) -> &'static [Role] {
+        match self {
+            Self::Pit => &[
+                Role::PitSupervisor,
+                Role::PitManager,
+                Role::ShiftManager,
+                Role::CasinoManager,
+                Role::Administrator,
+                Role::Auditor,
+            ],
+            Self::Cage => &[Role::Cashier, Role::Attendant, Role::ShiftManager, Role::CasinoManager, Role::Auditor],
+            Self::Audit => &[Role::Auditor, Role::ShiftManager, Role::CasinoManager],
+        }
+    }
+}
+
+/// What a screen of the house sends: commands, each under the next number of its source.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FromDesk {
+    commands: Vec<DeskCommand>,
+}
+
+/// A command of a person for the House.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = DeskCommand))]
+#[serde(deny_unknown_fields)]
+struct DeskCommand {
+    sequence: u64,
+    /// The second person's approval, where the act needs one.
+    approval: Option<ApprovalId>,
+    command: HouseAct,
+}
+
+struct AtDesk {
+    server: SharedServer,
+    /// The sign-in, and the number of the screen's own commands.
+    login: u64,
+    source: u64,
+    connection: Connection,
+    unreadable: UnreadableCommands,
+}
+
+impl SocketSession for AtDesk {
+    async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
+        for DeskCommand { sequence, approval, command } in
+            self.unreadable.commands(text, |FromDesk { commands }| commands)?
+        {
+            let by = auth::still(&self.server, self.login, true).await?;
+            let id = CommandId { source: self.source, sequence };
+            let answer = commands::at_house(&self.server, PersonCommand { by, id, approval, command }).await;
+            self.connection.send(NumberedReplies::one(sequence, told(answer)?));
+        }
+        Ok(())
+    }
+}
+
+/// The socket of the pit, the cage or the audit screen.
+#[endpoint(
+    get,
+    "/house/{desk}",
+    params(("desk" = Desk, Path, description = "Which screen"), Source),
+    responses((status = 101, description = "A WebSocket"))
+)]
+pub(super) async fn connect(
+    State(server): State<SharedServer>,
+    PathParams(desk): PathParams<Desk>,
+    QueryParams(Source { source }): QueryParams<Source>,
+    by: SignedIn,
+    held: Option<Extension<ConnectionGuard>>,
+    socket: WebSocketUpgrade,
+) -> Result<Response, Denied> {
+    if !by.person.roles.any(desk.roles()) {
+        return Err(Denied::NotForYou);
+    }
+    let source = auth::screen_source(&server, &by, source).await?;
+    Ok(upgrade(socket, held, move |mut socket| async move {
+        let (connection, messages) = Connection::new();
+        let reason = match server.node.house().subscribe(desk.topic(), source, connection.clone()).await {
+            Ok(()) => {
+                let _watch = SignInWatch::over(&server, by.source, Some(desk.roles()), connection.clone());
+                let mut screen = AtDesk {
+                    server: server.clone(),
+                    login: by.source,
+                    source,
+                    unreadable: UnreadableCommands::new(connection.clone()),
+                    connection,
+                };
+                converse(&mut socket, &mut screen, messages, &server).await
+            }
+            Err(stopped) => stopped.into(),
+        };
+        drop(server);
+        reason.say(socket).await;
+    }))
+}

@@ -1,0 +1,409 @@
+//! A Player Terminal: it proves itself, is shown its seat, and its commands go straight to the table. What the table answers
+//! comes with the seat as it stands then.
+
+use axum::Extension;
+use axum::extract::ws::WebSocket;
+use axum::extract::{State, WebSocketUpgrade};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use taisai_endpoint::endpoint;
+use taisai_engine::{Counted, ReplyTo, SeatMoney};
+use taisai_table::{
+    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, HouseCommand, Seat, SessionId, TableId,
+};
+use tokio::sync::{mpsc, oneshot};
+
+use super::{CloseReason, SocketSession, UnreadableCommands, converse, not_too_many, read, upgrade};
+use crate::devices::acceptor;
+use crate::devices::{ConnectionSignal, DeviceConnection, LifeSign, Proven, prove, take};
+use crate::http::accept::ConnectionGuard;
+use crate::http::denied::Denied;
+use crate::http::reply::{CommandReply, NumberedReplies, json};
+use crate::http::request::{PathParams, QueryParams};
+use crate::node::handle::{TableHandle, cluster_command};
+use crate::node::stopped::Stopped;
+use crate::reports::{GameLine, last_games};
+use crate::server::SharedServer;
+use crate::vouchers::{
+    EarlierVoucher, HouseRequest, TerminalAct, TerminalRequest, Validation, VoucherUse, issued, issued_before,
+    presented, reissued,
+};
+use crate::ws::connection::Connection;
+
+/// At most so many requests of a terminal wait for the House.
+const MAX_WAITING_FOR_HOUSE: usize = 16;
+
+/// What a terminal sends: commands, each under the next number.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FromTerminal {
+    #[serde(default)]
+    commands: Vec<TerminalCommand>,
+    /// Whether the last games of the seat are asked for (F30).
+    #[serde(default)]
+    games: bool,
+}
+
+/// The same with its commands apart, for when one of them cannot be read.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawTerminalMessage<'a> {
+    #[serde(borrow, default)]
+    commands: Vec<&'a RawValue>,
+    #[serde(default)]
+    games: bool,
+}
+
+/// The last games of a seat, as its terminal is sent them.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = LastGames))]
+pub(crate) struct ToTerminal<'a> {
+    games: &'a [GameLine],
+}
+
+/// A command of a terminal.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::ToSchema))]
+#[cfg_attr(test, schema(as = TerminalCommand))]
+#[serde(deny_unknown_fields)]
+struct TerminalCommand {
+    sequence: u64,
+    command: TerminalAct,
+}
+
+/// Where the terminal stands, which tells the machine that it is played at.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(utoipa::IntoParams))]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, into_params(parameter_in = Query))]
+pub(crate) struct InCluster {
+    /// The cluster of the terminal, where it was told it.
+    #[expect(dead_code, reason = "it is read where the request is relayed")]
+    cluster: Option<u16>,
+}
+
+/// A terminal's seat, and the ways to its cluster and to its screen.
+#[derive(Clone)]
+struct AtSeat {
+    server: SharedServer,
+    connection: Connection,
+    device: DeviceId,
+    cluster: ClusterId,
+    seat: Seat,
+    source: u64,
+    handle: TableHandle,
+}
+
+struct Terminal {
+    commands: Commands,
+    device_connection: DeviceConnection,
+    /// Those who wait for a sign of life, as they say to be this terminal.
+    life_signs: Vec<LifeSign>,
+}
+
+/// What a terminal sends, on its way to the cluster and to the House.
+struct Commands {
+    at: AtSeat,
+    /// What waits for the House, once anything has.
+    to_house: Option<mpsc::Sender<PendingHouseRequest>>,
+    unreadable: UnreadableCommands,
+}
+
+/// A request of a terminal that waits for the House. It is carried out apart from the socket, which goes on meanwhile: bets do not
+/// wait for vouchers, and the terminal still gives signs of life.
+enum PendingHouseRequest {
+    /// Credits become a voucher, which is printed once the House has it. The cluster was asked already.
+    CashOut { sequence: u64, answered: oneshot::Receiver<(CommandReply, bool)>, number: Validation },
+    /// Something about vouchers and claims of the terminal's own seat.
+    Ask(CommandId, HouseRequest),
+    /// A note for the simulated note acceptor of a training house.
+    Note(CommandId, ClusterCommand),
+}
+
+impl AtSeat {
+    const fn actor(&self) -> Actor {
+        Actor::Terminal { device: self.device, seat: self.seat }
+    }
+
+    /// Carries requests out one after the other, as their numbers rise. Where that fails the terminal connects again, and asks again
+    /// under the same number.
+    async fn carry_out(self, mut requests: mpsc::Receiver<PendingHouseRequest>) {
+        while let Some(request) = requests.recv().await {
+            let answered = match request {
+                PendingHouseRequest::CashOut { sequence, answered, number } => {
+                    self.cash_out(answered, number).await.map(|answer| (sequence, answer))
+                }
+                PendingHouseRequest::Ask(id, asked) => {
+                    self.ask_house(id, asked).await.map(|answer| (id.sequence, answer))
+                }
+                PendingHouseRequest::Note(id, command) => {
+                    self.insert_note(id, command).await.map(|answer| (id.sequence, answer))
+                }
+            };
+            match answered {
+                Ok((sequence, answer)) => drop(self.connection.send(NumberedReplies::one(sequence, answer))),
+                Err(_) => return self.connection.close(),
+            }
+        }
+    }
+
+    async fn cash_out(
+        &self,
+        answered: oneshot::Receiver<(CommandReply, bool)>,
+        number: Validation,
+    ) -> Result<CommandReply, Denied> {
+        match answered.await.map_err(|_| Stopped::Closed)? {
+            (CommandReply::Accepted(_), true) => {
+                let session = self.ended_session().await?;
+                let earlier = EarlierVoucher::CashOut { cluster: self.cluster, seat: self.seat, session };
+                issued_before(&self.server, earlier).await
+            }
+            (CommandReply::Accepted(_), false) => issued(&self.server, number).await,
+            (answer @ CommandReply::Refused(_), _) => Ok(answer),
+        }
+    }
+
+    /// The simulated note acceptor of a training house asks for itself; elsewhere there is no such command (F86).
+    async fn insert_note(&self, id: CommandId, command: ClusterCommand) -> Result<CommandReply, Denied> {
+        if self.server.place.is_training {
+            Ok(acceptor::simulated(&self.server, (self.cluster, self.seat), &self.handle, id, command).await?)
+        } else {
+            Ok(CommandReply::Refused(Denied::BadCommand.into()))
+        }
+    }
+
+    async fn ask_house(
+        &self,
+        id: CommandId,
+        HouseRequest { command, about }: HouseRequest,
+    ) -> Result<CommandReply, Denied> {
+        let command = match command {
+            HouseCommand::ReissueVoucher { serial, number, second, .. } => {
+                HouseCommand::ReissueVoucher { serial, number, ended: self.ended_session().await?, second }
+            }
+            command => command,
+        };
+        let answer = self.server.node.house().ask(self.actor(), id, command).await?;
+        match about {
+            VoucherUse::Presents(hash) => presented(&self.server, hash, answer).await,
+            VoucherUse::Replaces(serial, number) => reissued(&self.server, (serial, number), answer).await,
+            VoucherUse::Nothing | VoucherUse::Issues(..) => Ok(answer),
+        }
+    }
+
+    /// The session that was here last, where none is open.
+    async fn ended_session(&self) -> Result<Option<SessionId>, Stopped> {
+        let (number, seat) = (self.cluster.number, self.seat);
+        self.handle.look(move |table| table.cluster_numbered(number)?.ended_session(seat)).await
+    }
+}
+
+impl Commands {
+    fn new(at: AtSeat) -> Self {
+        Self { unreadable: UnreadableCommands::new(at.connection.clone()), at, to_house: None }
+    }
+
+    fn read(&mut self, text: &str) -> Result<FromTerminal, CloseReason> {
+        if let Ok(sent) = serde_json::from_str::<FromTerminal>(text) {
+            self.unreadable.none();
+            not_too_many(sent.commands.len())?;
+            return Ok(sent);
+        }
+        let RawTerminalMessage { commands, games } = read(text)?;
+        Ok(FromTerminal { commands: self.unreadable.one_by_one(&commands)?, games })
+    }
+
+    async fn take(&mut self, text: &str) -> Result<(), CloseReason> {
+        let FromTerminal { commands, games } = self.read(text)?;
+        let AtSeat { cluster, seat, source, .. } = self.at;
+        if games {
+            let games = Box::pin(last_games(&self.at.server, cluster, seat)).await?;
+            self.at.connection.send(json(&ToTerminal { games: &games }));
+        }
+        for TerminalCommand { sequence, command } in commands {
+            let (id, actor) = (CommandId { source, sequence }, self.at.actor());
+            match command.ask(&self.at.server.vouchers.key, (cluster, seat)).map_err(Denied::from)? {
+                TerminalRequest::Cluster(command, None) => {
+                    let reply = ReplyTo::Seat(sequence);
+                    self.at.handle.send(cluster_command(cluster.number, actor, id, command, reply)).await?;
+                }
+                TerminalRequest::Cluster(command, Some(number)) => {
+                    if let Some(place) = self.place_to_wait(sequence)? {
+                        let answered = self.at.handle.send_to_cluster(cluster.number, actor, id, command).await?;
+                        place.send(PendingHouseRequest::CashOut { sequence, answered, number });
+                    }
+                }
+                TerminalRequest::House(asked) => {
+                    if let Some(place) = self.place_to_wait(sequence)? {
+                        place.send(PendingHouseRequest::Ask(id, asked));
+                    }
+                }
+                TerminalRequest::Acceptor(command) => {
+                    if let Some(place) = self.place_to_wait(sequence)? {
+                        place.send(PendingHouseRequest::Note(id, command));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A place for a request that is carried out apart from the socket; none where too many wait, which the terminal is told.
+    fn place_to_wait(&mut self, sequence: u64) -> Result<Option<mpsc::OwnedPermit<PendingHouseRequest>>, CloseReason> {
+        let to_house = self.to_house.get_or_insert_with(|| {
+            let (to_house, requests) = mpsc::channel(MAX_WAITING_FOR_HOUSE);
+            tokio::spawn(self.at.clone().carry_out(requests));
+            to_house
+        });
+        match to_house.clone().try_reserve_owned() {
+            Ok(place) => Ok(Some(place)),
+            Err(mpsc::error::TrySendError::Full(_)) => {
+                self.at.connection.send(NumberedReplies::one(sequence, CommandReply::Refused(Denied::TooMany.into())));
+                Ok(None)
+            }
+            // One that failed has closed the connection.
+            Err(mpsc::error::TrySendError::Closed(_)) => Err(Stopped::Closed.into()),
+        }
+    }
+}
+
+impl SocketSession for Terminal {
+    async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
+        self.commands.take(text).await
+    }
+
+    async fn signal(&mut self) -> Option<CloseReason> {
+        match self.device_connection.signal().await {
+            ConnectionSignal::ShowLife(life) => {
+                self.life_signs.push(life);
+                None
+            }
+            ConnectionSignal::CutOff => Some(Denied::NotProven.into()),
+        }
+    }
+
+    fn alive(&mut self) {
+        self.life_signs.drain(..).for_each(LifeSign::shown);
+    }
+}
+
+/// The socket of a Player Terminal. It proves itself by its key, is shown a snapshot of the table and of its seat, sends
+/// commands and is sent their answers with its seat as it stands then. At a table with several clusters on several machines it
+/// is closed with 4001 and the number of its cluster where it did not name it: it connects again, and names it.
+#[endpoint(
+    get,
+    "/tables/{table}/terminal",
+    params(("table" = u16, Path, description = "The table"), InCluster),
+    responses((status = 101, description = "A WebSocket"))
+)]
+pub(super) async fn connect(
+    State(server): State<SharedServer>,
+    PathParams(table): PathParams<u16>,
+    QueryParams(InCluster { .. }): QueryParams<InCluster>,
+    held: Option<Extension<ConnectionGuard>>,
+    socket: WebSocketUpgrade,
+) -> Result<Response, Denied> {
+    if !server.node.is_laid_out(TableId(table)) {
+        return Err(Denied::Unknown);
+    }
+    Ok(upgrade(socket, held, move |mut socket| async move {
+        let reason = play(&mut socket, &server, TableId(table)).await;
+        drop(server);
+        reason.say(socket).await;
+    }))
+}
+
+async fn play(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> CloseReason {
+    // What is done once, or rarely, has memory of its own: there are many terminals, and they wait.
+    let proven = match Box::pin(prove(socket, server)).await {
+        Ok(proven) => proven,
+        Err(denied) => return denied.into(),
+    };
+    let Proven { device, kind: DeviceKind::Terminal { cluster, seat }, source } = proven else {
+        return Denied::NotYours.into();
+    };
+    if cluster.table != table {
+        return Denied::NotYours.into();
+    }
+    let Some(handle) = server.node.cluster(cluster) else {
+        return CloseReason::Elsewhere(cluster);
+    };
+    let device_connection = match Box::pin(take(server, proven)).await {
+        Ok(taken) => taken,
+        Err(denied) => return denied.into(),
+    };
+    // What it asked of the House counts too.
+    let look = move |house: &House| (house.newest(source), SeatMoney::of(house, cluster, seat));
+    let (sequence, money) = match Box::pin(server.node.house().look(look)).await {
+        Ok(found) => found,
+        Err(stopped) => return stopped.into(),
+    };
+    let (connection, messages) = Connection::new();
+    let counted = Counted { source, sequence };
+    let place_at = (cluster.number, seat);
+    if let Err(stopped) = handle.connect(place_at, counted, Box::new(money), connection.clone()).await {
+        return stopped.into();
+    }
+    let at = AtSeat { server: server.clone(), connection: connection.clone(), device, cluster, seat, source, handle };
+    let mut terminal = Terminal { commands: Commands::new(at), device_connection, life_signs: Vec::new() };
+    let reason = converse(socket, &mut terminal, messages, server).await;
+    // A table that has stopped needs no word.
+    terminal.commands.at.handle.disconnect(place_at, &connection).await.unwrap_or_default();
+    reason
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc as blocking;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::tests::running::RunningServer;
+    use crate::ws::connection::ConnectionQueue;
+
+    async fn answer(messages: &mut ConnectionQueue) -> Value {
+        loop {
+            let mut waiting = Vec::new();
+            assert!(messages.take(&mut waiting).await, "the connection was cut");
+            for message in waiting {
+                let message: Value = serde_json::from_str(&message).unwrap();
+                if let Some(first) = message["answers"].as_array().and_then(|answers| answers.first()) {
+                    return first.clone();
+                }
+            }
+        }
+    }
+
+    /// The House is busy for as long as this test wants: a bet is answered meanwhile, and what waits for the House afterwards.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_bet_does_not_wait_for_a_voucher() {
+        let house = RunningServer::start().await;
+        let server = Arc::clone(&house.server);
+        let (cluster, seat) = (ClusterId { table: TableId(1), number: 0 }, Seat(3));
+        let (device, source) = (DeviceId(31), server.sources.next());
+        let (connection, mut messages) = Connection::new();
+        let handle = server.node.cluster(cluster).unwrap();
+        handle.connect((0, seat), Counted { source, sequence: 0 }, Box::default(), connection.clone()).await.unwrap();
+        let mut terminal =
+            Commands::new(AtSeat { server: Arc::clone(&server), connection, device, cluster, seat, source, handle });
+        let (go_on, blocked) = blocking::channel::<()>();
+        let house_handle = server.node.house();
+        let busy = tokio::spawn(async move { house_handle.look(move |_| blocked.recv()).await });
+        let redeem =
+            json!({"commands": [{"sequence": 1, "command": {"redeem": {"number": "12-3456-7890-1234-5678"}}}]});
+        let clear = json!({"commands": [{"sequence": 2, "command": {"clear": {"seat": 3}}}]});
+        assert!(terminal.take(&redeem.to_string()).await.is_ok());
+        assert!(terminal.take(&clear.to_string()).await.is_ok());
+        assert_eq!(answer(&mut messages).await["sequence"], 2, "the cluster answers at once");
+        go_on.send(()).unwrap();
+        assert_eq!(answer(&mut messages).await["sequence"], 1, "the House answers when it can");
+        busy.await.unwrap().unwrap().unwrap();
+        drop((terminal, server));
+        house.close().await;
+    }
+}

@@ -1,0 +1,113 @@
+//! A connection over a real socket: what counts as a sign of life.
+
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{State, WebSocketUpgrade};
+use axum::routing::any;
+use taisai_journal::suite::HANG_LIMIT;
+use tokio::sync::mpsc;
+use tokio_tungstenite::tungstenite::{self, WebSocket};
+
+use super::*;
+use crate::tests::running::RunningServer;
+
+/// A screen that hears everything and counts its signs of life.
+#[derive(Default)]
+struct Counting {
+    signs: usize,
+    is_doubted: bool,
+}
+
+impl SocketSession for Counting {
+    async fn receive(&mut self, _: &str) -> Result<(), CloseReason> {
+        Ok(())
+    }
+
+    async fn signal(&mut self) -> Option<CloseReason> {
+        if std::mem::take(&mut self.is_doubted) { None } else { std::future::pending().await }
+    }
+
+    fn alive(&mut self) {
+        self.signs += 1;
+    }
+}
+
+/// Serves such screens, in doubt or not, and tells the signs of life of each that has ended.
+async fn serve(house: &RunningServer, is_doubted: bool) -> (SocketAddr, mpsc::UnboundedReceiver<usize>) {
+    let (tell, told) = mpsc::unbounded_channel();
+    let upgrade = async move |State(server): State<SharedServer>, upgrade: WebSocketUpgrade| {
+        upgrade.on_upgrade(async move |mut socket| {
+            let (mut screen, (_connection, messages)) = (Counting { signs: 0, is_doubted }, Connection::new());
+            converse(&mut socket, &mut screen, messages, &server).await;
+            tell.send(screen.signs).unwrap_or_default();
+        })
+    };
+    let router = Router::new().route("/", any(upgrade)).with_state(Arc::clone(&house.server));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(axum::serve(listener, router).into_future());
+    (address, told)
+}
+
+fn connect(address: SocketAddr) -> WebSocket<TcpStream> {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(HANG_LIMIT)).unwrap();
+    tungstenite::client(format!("ws://{address}/"), stream).unwrap().0
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_a_connection_is_no_sign_of_life() {
+    type Says = fn(&mut WebSocket<TcpStream>);
+    let house = RunningServer::start().await;
+    let (address, mut told) = serve(&house, false).await;
+    let rows: [(&str, Says, usize); 5] = [
+        ("it breaks off", |_| {}, 0),
+        ("it says that it goes", |socket| socket.close(None).unwrap(), 0),
+        ("it sends what is no message", |socket| socket.send(tungstenite::Message::binary(vec![1])).unwrap(), 0),
+        ("it speaks", |socket| socket.send("{}".into()).unwrap(), 1),
+        (
+            "it asks, speaks and goes",
+            |socket| {
+                socket.send(tungstenite::Message::Ping(Bytes::new())).unwrap();
+                socket.send("{}".into()).unwrap();
+                socket.close(None).unwrap();
+            },
+            2,
+        ),
+    ];
+    for (what, says, signs) in rows {
+        tokio::task::spawn_blocking(move || says(&mut connect(address))).await.unwrap();
+        assert_eq!(told.recv().await, Some(signs), "{what}");
+    }
+}
+
+/// A screen that was quiet for long is asked too, and told the time: this one has not been quiet.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_is_doubted_is_asked_at_once() {
+    let house = RunningServer::start().await;
+    let (address, _told) = serve(&house, true).await;
+    let heard = move || {
+        let mut socket = connect(address);
+        (socket.read().unwrap(), socket.read())
+    };
+    let (first, second) = tokio::task::spawn_blocking(heard).await.unwrap();
+    assert!(first.is_ping(), "{first}");
+    assert!(!second.is_ok_and(|second| second.is_text()), "it was asked because it was quiet");
+}
+
+/// A page takes the house for lost that does not beat, however long the house would wait for the page.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_answers_is_asked_again() {
+    let house = RunningServer::start().await;
+    let (address, _told) = serve(&house, false).await;
+    let beats = move || {
+        let mut socket = connect(address);
+        let mut beats = 0;
+        while beats < 3 {
+            beats += usize::from(socket.read().unwrap().is_text());
+        }
+    };
+    tokio::task::spawn_blocking(beats).await.unwrap();
+}
