@@ -208,10 +208,10 @@ impl Living {
             }
             for effect in effects.drain(..) {
                 match effect {
-                    MembershipEffect::Ask(statement) => {
+                    MembershipEffect::Execute(statement) => {
                         input = Some(MembershipInput::Outcome(self.carry_out(statement)));
                     }
-                    MembershipEffect::Held(partition) => {
+                    MembershipEffect::Acquired(partition) => {
                         self.hold(&chain_of(partition));
                         self.turn(Turn::Held(chain_of(partition)));
                     }
