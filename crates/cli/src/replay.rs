@@ -5,7 +5,6 @@ pub mod failure;
 pub mod file;
 mod said;
 pub mod setup;
-pub mod trace;
 
 use std::io::{BufRead as _, IsTerminal as _, Write};
 use std::path::Path;
@@ -25,7 +24,9 @@ use failure::{Failure, caught, quietly};
 use file::Replay;
 use said::Said;
 use setup::{TABLE, hex};
-use trace::Trace;
+
+/// How a file of `taisai-lab torture --nodes` begins. It holds a seed and a plan; only the simulator can run them again.
+pub const SIMULATOR_RUN: &str = "taisai simulator run 1\n";
 
 /// The state is kept after every so many entries, so that going back is quick.
 const KEPT: usize = 512;
@@ -43,10 +44,9 @@ pub(crate) struct Place<'a> {
 /// Shows a record; `false` if it does not end in the state in which the run was.
 pub(crate) fn run(games: &Games, record: &Address, place: &Place<'_>, json: bool) -> anyhow::Result<bool> {
     if let Address::Folder(file) = record
-        && let Some(trace) = std::fs::read(file).ok().and_then(|bytes| Trace::read(&bytes))
+        && std::fs::read(file).is_ok_and(|bytes| bytes.starts_with(SIMULATOR_RUN.as_bytes()))
     {
-        // What is shown was broken.
-        return trace?.show(place.at, json).map(|()| false);
+        bail!("{0} is a run of several nodes: step through it with taisai-lab replay {0}", file.display());
     }
     let (mut tape, at) = match record {
         Address::Folder(file) if !file.is_dir() => of_file(games, file, place)?,

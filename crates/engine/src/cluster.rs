@@ -15,9 +15,10 @@ use taisai_table::{
     Refusal, ReportedEvent, RoundNumber, Seat, Slip, Time, Transfer, TransferPurpose, Verdict,
 };
 
-use crate::effect::{Change, ConnectionId, Counted, Effect, Effects, Reply, ReplyTo};
+use crate::effect::{Change, ConnectionId, Effect, Effects, NewestCommand, Reply, ReplyTo};
 use crate::house::SeatMoney;
 use crate::message::Message;
+use crate::planted::{Mistake, makes};
 use crate::recorded::Recorded;
 use crate::report_queue::ReportQueue;
 use crate::round::{PublicView, ResultView};
@@ -27,7 +28,7 @@ use command::{bets_in, seat_asking};
 use report::Reportable;
 use seats::Seats;
 
-pub use command::{places, seat_of};
+pub use command::{player_seats, seat_of};
 pub use staff_view::{BelowView, ClusterView, LiveView, RegisteringView, ReturnsView, SeatBet, SeatHealth, SeatPlace};
 pub use view::{BetView, LastGame, MessageView, SeatView};
 
@@ -71,7 +72,7 @@ pub enum ClusterInput {
         /// The connection.
         connection: ConnectionId,
         /// The numbers of its commands.
-        counted: Counted,
+        counted: NewestCommand,
         /// What the House has of the player.
         money: Box<SeatMoney>,
     },
@@ -122,8 +123,9 @@ pub struct ClusterPartition {
     reading: BTreeMap<RoundNumber, Time>,
     /// What the round was last told, and when it is told again.
     report_sent: Option<(FollowReport, Time)>,
-    /// What the round holds of it.
+    /// What the round holds of it, and the name that the round gave it last.
     report_held: Option<FollowReport>,
+    report_name: Option<CommandId>,
     /// The last transfer that was sent to the House, and when those that it does not hold are sent again.
     transfer_sent: u64,
     retry_at: Option<Time>,
@@ -156,6 +158,7 @@ impl ClusterPartition {
             reading: BTreeMap::new(),
             report_sent: None,
             report_held: None,
+            report_name: None,
             transfer_sent: 0,
             retry_at: None,
             reports: ReportQueue::new(MachineId::Cluster(cluster.id()), source),
@@ -241,7 +244,10 @@ impl ClusterPartition {
                     self.own(now, ClusterCommand::Lost { seat }, effects);
                 }
             }
-            ClusterInput::Slip { round, slip } => {
+            ClusterInput::Slip { mut round, slip } => {
+                if makes(Mistake::SlipOfTheWrongRound) {
+                    round.0 += 1;
+                }
                 if let Some(slip) = slip
                     && self.reading.remove(&round).is_some()
                 {
@@ -266,7 +272,7 @@ impl ClusterPartition {
         &mut self,
         now: Time,
         (seat, connection): (Seat, ConnectionId),
-        counted: Counted,
+        counted: NewestCommand,
         money: Box<SeatMoney>,
         effects: &mut Effects,
     ) {
@@ -293,12 +299,18 @@ impl ClusterPartition {
                     // The round has not heard that it is held, or has arrived.
                     self.report_sent = None;
                     self.report_held = None;
-                } else if number == held + 1 && self.notices.len() < MAX_NOTICES {
+                } else if (number == held + 1 || makes(Mistake::NoticeGapAccepted)) && self.notices.len() < MAX_NOTICES
+                {
                     self.notices.push_back((number, notice));
                 }
             }
-            Message::RoundHolds { followed, colour_chips, is_registered, .. } => {
+            Message::RoundHolds { report, followed, colour_chips, is_registered, .. } => {
                 self.report_held = Some((followed, colour_chips, is_registered));
+                if self.report_name != Some(report) {
+                    // What was sent under another name may be refused: what differs is sent under this one.
+                    self.report_name = Some(report);
+                    self.report_sent = None;
+                }
             }
             Message::ToCluster { cluster, transfer } => {
                 if transfer.number.checked_sub(1) == Some(self.machine().received()) {
@@ -307,7 +319,7 @@ impl ClusterPartition {
                 }
                 // A cluster acknowledges a transfer only once it holds it; a refused transfer is retried, as is one that overtakes
                 // another.
-                if self.machine().received() >= transfer.number {
+                if self.machine().received() >= transfer.number || makes(Mistake::CreditsAcknowledgedUnheld) {
                     effects.send(Message::ClusterHolds { cluster, number: transfer.number });
                 }
             }
@@ -398,6 +410,8 @@ impl ClusterPartition {
     fn read_slip(&mut self, now: Time, round: RoundNumber, effects: &mut Effects) {
         if self.reading.get(&round).is_none_or(|again| *again <= now) {
             self.reading.insert(round, SLIP_TIMEOUT.after(now));
+            let wrong = RoundNumber(round.0.saturating_sub(1));
+            let round = if makes(Mistake::SlipOfTheWrongRound) { wrong } else { round };
             effects.held.push(Effect::ReadSlip(self.machine().id(), round));
         }
     }
@@ -415,7 +429,9 @@ impl ClusterPartition {
         }
         if self.retry_at.is_some_and(|at| at <= now) {
             self.retry_at = None;
-            self.transfer_sent = 0;
+            if !makes(Mistake::TransfersNotSentAgain) {
+                self.transfer_sent = 0;
+            }
         }
     }
 
@@ -435,7 +451,9 @@ impl ClusterPartition {
             // The round may hold this one or the one before, until it tells.
             self.report_held = None;
             let received = self.notices.back().map_or(followed, |(last, _)| *last);
-            effects.send(Message::Followed { cluster, followed, received, colour_chips, is_registered });
+            let replaces = self.report_name;
+            let followed = if makes(Mistake::CloseAcknowledgedEarly) { received } else { followed };
+            effects.send(Message::Followed { cluster, followed, received, colour_chips, is_registered, replaces });
         }
         if self.ask_public_at.is_some_and(|at| at <= now) {
             self.ask_public_at = Some(RETRY.after(now));

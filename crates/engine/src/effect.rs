@@ -40,14 +40,14 @@ pub struct Reply {
 
 /// The numbers of a screen's commands, so that a screen that has lost count can go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counted {
+pub struct NewestCommand {
     /// The source of its commands.
     pub source: u64,
     /// The newest number of the source that is known; zero if there is none.
     pub sequence: u64,
 }
 
-impl Counted {
+impl NewestCommand {
     /// With what another machine knows.
     #[must_use]
     pub fn and(self, sequence: u64) -> Self {
@@ -75,8 +75,8 @@ pub enum Topic {
 pub enum Effect {
     /// A caller's command was decided.
     Reply(CallerId, Reply),
-    /// A caller may be shown what it has looked at.
-    Release(CallerId),
+    /// Everything decided before the matching [`Input::ReadBarrier`](crate::Input::ReadBarrier) is durable.
+    ReadBarrier(CallerId),
     /// A caller waited for the voucher of a cash-out.
     Voucher(CallerId, VoucherFate),
     /// A message to a partition of another thread or node.
@@ -105,7 +105,7 @@ pub enum Change {
         /// When.
         time: Time,
         /// The numbers of its commands.
-        counted: Counted,
+        counted: NewestCommand,
         /// The seat as it stands.
         view: Box<SeatView>,
     },
@@ -118,7 +118,7 @@ pub enum Change {
         /// When.
         time: Time,
         /// The numbers of its commands, where it sends any.
-        counted: Option<Counted>,
+        counted: Option<NewestCommand>,
     },
     /// A connection ends.
     Cut(ConnectionId),

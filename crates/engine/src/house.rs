@@ -20,8 +20,9 @@ pub use lists::{
 pub use seat_money::SeatMoney;
 pub use vouchers::{AwaitedVouchers, VoucherFate};
 
-use crate::effect::{CallerId, Change, ConnectionId, Counted, Effects, Reply, ReplyTo, Topic};
+use crate::effect::{CallerId, Change, ConnectionId, Effects, NewestCommand, Reply, ReplyTo, Topic};
 use crate::message::Message;
+use crate::planted::{Mistake, makes};
 use crate::recorded::Recorded;
 use crate::timer::{Millis, earliest};
 use crate::worker::Stop;
@@ -124,7 +125,7 @@ impl HousePartition {
             }
             HouseInput::Subscribe { topic, connection, source } => {
                 self.lists.publish_topic(topic, self.house.machine(), effects);
-                let counted = Counted { source, sequence: self.machine().newest(source) };
+                let counted = NewestCommand { source, sequence: self.machine().newest(source) };
                 let topics = vec![topic];
                 effects.publish(Change::Subscribed { connection, topics, time: now, counted: Some(counted) });
             }
@@ -142,7 +143,9 @@ impl HousePartition {
             Message::ToHouse { cluster, transfer } => self.receive_transfer(now, cluster, transfer, effects),
             Message::ClusterHolds { cluster, number } => {
                 // The cluster sends this again for each transfer that it was sent again.
-                if self.machine().outbox(cluster).next().is_some_and(|first| first.number == number) {
+                let first = self.machine().outbox(cluster).next().map(|first| first.number);
+                let number = first.filter(|first| *first == number || makes(Mistake::WrongTransferDelivered));
+                if let Some(number) = number {
                     self.decide_own(now, HouseCommand::Delivered { cluster, number });
                 }
             }
@@ -166,13 +169,17 @@ impl HousePartition {
     }
 
     /// The House acknowledges a transfer only once it is recorded; a refused transfer is retried, as is one that overtakes another.
-    fn receive_transfer(&mut self, now: Time, cluster: ClusterId, transfer: Transfer, effects: &mut Effects) {
+    fn receive_transfer(&mut self, now: Time, cluster: ClusterId, mut transfer: Transfer, effects: &mut Effects) {
         let number = transfer.number;
+        if makes(Mistake::TransferTakenTwice) && number == self.machine().received(cluster) {
+            transfer.number += 1;
+            self.decide_own(now, HouseCommand::Receive { cluster, transfer });
+        }
         if number.checked_sub(1) == Some(self.machine().received(cluster)) {
             let decision = self.decide_own(now, HouseCommand::Receive { cluster, transfer });
             self.awaited.received(self.house.machine(), &transfer, &decision, &mut effects.held);
         }
-        if self.machine().received(cluster) >= number {
+        if self.machine().received(cluster) >= number || makes(Mistake::TransferAcknowledgedUnheld) {
             effects.send(Message::HouseHolds { cluster, number });
         }
     }

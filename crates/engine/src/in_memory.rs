@@ -13,17 +13,17 @@ use taisai_table::{
 };
 
 use crate::cluster::ClusterInput;
-use crate::effect::{CallerId, ConnectionId, Counted, Effect, Reply, ReplyTo};
+use crate::effect::{CallerId, ConnectionId, Effect, NewestCommand, Reply, ReplyTo};
 use crate::house::HouseInput;
 use crate::message::Message;
 use crate::round::RoundInput;
-use crate::worker::{Input, Stop, Worker};
+use crate::worker::{Input, Partition, Stop, Worker};
 
 pub use batch::Batch;
 
 /// Which partitions of a table share a worker. The House has one of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placement {
+pub enum WorkerPlacement {
     /// A round and its clusters, as where one process runs the table: what they have for each other is delivered within a batch.
     Together,
     /// None: every message between partitions waits until it is delivered.
@@ -33,7 +33,7 @@ pub enum Placement {
 /// An installation in memory.
 #[derive(Debug)]
 pub struct InMemoryInstallation {
-    placement: Placement,
+    placement: WorkerPlacement,
     now: Time,
     /// The machines as the record has them.
     machines: Machines,
@@ -53,7 +53,7 @@ pub struct InMemoryInstallation {
 
 impl InMemoryInstallation {
     /// A House without tables.
-    pub fn new(profile: Profile, is_training: bool, placement: Placement, time: Time) -> Self {
+    pub fn new(profile: Profile, is_training: bool, placement: WorkerPlacement, time: Time) -> Self {
         let partitions = vec![vec![MachineId::House]];
         let mut house = Self::laid_out(Machines::new(profile, is_training), partitions, placement);
         house.begin(0, time);
@@ -76,8 +76,8 @@ impl InMemoryInstallation {
         let clusters = (0..clusters.get()).map(|number| MachineId::Cluster(ClusterId { table, number }));
         let all: Vec<_> = [MachineId::Round(table)].into_iter().chain(clusters).collect();
         let workers = match self.placement {
-            Placement::Together => vec![all],
-            Placement::Apart => all.into_iter().map(|partition| vec![partition]).collect(),
+            WorkerPlacement::Together => vec![all],
+            WorkerPlacement::Apart => all.into_iter().map(|partition| vec![partition]).collect(),
         };
         for partitions in workers {
             let worker = self.build(&partitions);
@@ -111,6 +111,15 @@ impl InMemoryInstallation {
     /// A players' side.
     pub fn cluster(&self, id: ClusterId) -> Option<&Cluster> {
         self.machines.cluster(id)
+    }
+
+    /// Names the report that a cluster's round holds of it.
+    pub fn held_report(&self, cluster: ClusterId) -> Option<CommandId> {
+        let partitions = self.workers.iter().flat_map(Worker::partitions);
+        partitions.into_iter().find_map(|partition| match partition {
+            Partition::Round(round) if round.machine().table() == cluster.table => round.report_of(cluster),
+            Partition::House(_) | Partition::Round(_) | Partition::Cluster(_) => None,
+        })
     }
 
     /// The slip of a round that is over.
@@ -212,7 +221,7 @@ impl InMemoryInstallation {
     }
 
     fn connected(&mut self, cluster: ClusterId, seat: Seat, connection: ConnectionId) {
-        let counted = Counted { source: connection.0, sequence: 0 };
+        let counted = NewestCommand { source: connection.0, sequence: 0 };
         self.tell(cluster, ClusterInput::Connect { seat, connection, counted, money: Box::default() });
     }
 
@@ -321,7 +330,7 @@ impl InMemoryInstallation {
                 Effect::Reply(to, of_command) if Some(to) == caller => reply = Some(of_command),
                 Effect::ReadSlip(cluster, round) => slips.push((cluster, round)),
                 Effect::Reply(..)
-                | Effect::Release(_)
+                | Effect::ReadBarrier(_)
                 | Effect::Voucher(..)
                 | Effect::Publish(_)
                 | Effect::Fence(_) => {}

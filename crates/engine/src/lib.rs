@@ -9,6 +9,7 @@ mod in_memory;
 mod membership;
 mod message;
 mod outbox;
+mod planted;
 mod recorded;
 mod report_queue;
 mod roster;
@@ -18,22 +19,25 @@ mod worker;
 
 pub use cluster::{
     BelowView, BetView, ClusterInput, ClusterPartition, ClusterView, LastGame, LiveView, MessageView, RegisteringView,
-    ReturnsView, SeatBet, SeatHealth, SeatPlace, SeatView, places, seat_of,
+    ReturnsView, SeatBet, SeatHealth, SeatPlace, SeatView, player_seats, seat_of,
 };
 pub use effect::{
-    Append, CallerId, Change, ConnectionId, Counted, Counts, Effect, Effects, Reply, ReplyTo, SeatChange, Topic,
+    Append, CallerId, Change, ConnectionId, Counts, Effect, Effects, NewestCommand, Reply, ReplyTo, SeatChange, Topic,
 };
 pub use house::{
     ApprovalOnFile, AwaitedVouchers, ClaimOnFile, DeviceOnFile, EmployeeOnFile, HouseInput, HouseList, HousePartition,
     ListName, Numbered, ReceivableOnFile, SeatMoney, SignificantOnFile, TableOnFile, VoucherFate, VoucherOnFile,
     own_approvals,
 };
-pub use in_memory::{Batch, InMemoryInstallation, Placement};
+pub use in_memory::{Batch, InMemoryInstallation, WorkerPlacement};
 pub use membership::{
     LeaseOutcome, LeaseStatement, LeaseTerms, Membership, MembershipEffect, MembershipInput, NodeTime,
 };
 pub use message::Message;
 pub use outbox::{BatchNumber, Outbox};
+pub use planted::Mistake;
+#[cfg(feature = "planted")]
+pub use planted::plant;
 pub use recorded::EntryBuffer;
 pub use roster::{NodeName, Roster, RosterLease, RosterNode};
 pub use round::{PublicView, ResultView, RoundInput, RoundPartition, RoundStaffView, in_play, is_lit};

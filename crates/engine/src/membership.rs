@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use taisai_table::MachineId;
 
+use crate::planted::{Mistake, makes};
 use crate::roster::{NodeName, Roster};
 
 /// Milliseconds of a node's own clock, which nobody sets.
@@ -97,9 +98,9 @@ pub enum LeaseOutcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MembershipEffect {
     /// A statement for the store. Its outcome comes before the next one is asked for.
-    Ask(LeaseStatement),
+    Execute(LeaseStatement),
     /// The node holds a partition, and opens it.
-    Held(MachineId),
+    Acquired(MachineId),
     /// A partition is wanted by another node: it ends here when it can.
     Wanted(MachineId),
     /// The node holds nothing any more, for this reason: it drops everything, and joins anew.
@@ -199,7 +200,7 @@ impl Membership {
             && let Some(statement) = self.waiting.pop_front()
         {
             self.asked = Some((statement.clone(), now));
-            effects.push(MembershipEffect::Ask(statement));
+            effects.push(MembershipEffect::Execute(statement));
         }
     }
 
@@ -225,6 +226,10 @@ impl Membership {
                 if is_mine {
                     self.hold(now, partition, effects);
                 }
+            }
+            (LeaseStatement::Claim(partition), LeaseOutcome::Unknown(_)) if makes(Mistake::ClaimAssumed) => {
+                self.hold(now, partition, effects);
+                effects.push(MembershipEffect::Timer(now.after(self.terms.heartbeat)));
             }
             (LeaseStatement::Claim(_), LeaseOutcome::Claimed(None)) => self.over(OVER, effects),
             (LeaseStatement::Seize { partition, .. }, LeaseOutcome::Seized(true)) => {
@@ -260,8 +265,11 @@ impl Membership {
 
     fn renewed(&mut self, now: NodeTime, sent: NodeTime, roster: Option<Roster>, effects: &mut Vec<MembershipEffect>) {
         // Whoever found the lease over has fallen silent for good: it is not made longer afterwards.
-        let Some(roster) = roster.filter(|_| now < self.until) else { return self.over(OVER, effects) };
-        self.until = self.until.max(sent.after(self.terms.lease));
+        let Some(roster) = roster.filter(|_| now < self.until || makes(Mistake::LeaseKeptAfterItsEnd)) else {
+            return self.over(OVER, effects);
+        };
+        let counted_from = if makes(Mistake::LeaseCountedFromAnswer) { now.after(self.terms.lease) } else { sent };
+        self.until = self.until.max(counted_from.after(self.terms.lease));
         if self.held.iter().any(|partition| roster.holder(*partition) != Some(&self.name)) {
             return self.over(OVER, effects);
         }
@@ -303,7 +311,7 @@ impl Membership {
     fn hold(&mut self, now: NodeTime, partition: MachineId, effects: &mut Vec<MembershipEffect>) {
         self.since.insert(partition, (self.name.clone(), now));
         if self.held.insert(partition) {
-            effects.push(MembershipEffect::Held(partition));
+            effects.push(MembershipEffect::Acquired(partition));
         }
     }
 
@@ -369,7 +377,7 @@ mod tests {
 
         fn heartbeat(&mut self, millis: u64, answered: u64, roster: Roster) -> Vec<MembershipEffect> {
             let asked = self.at(millis, MembershipInput::Timer);
-            assert_eq!(asked, [MembershipEffect::Ask(LeaseStatement::Heartbeat)]);
+            assert_eq!(asked, [MembershipEffect::Execute(LeaseStatement::Heartbeat)]);
             self.at(answered, MembershipInput::Outcome(LeaseOutcome::Renewed(Some(roster))))
         }
 
@@ -383,9 +391,9 @@ mod tests {
             node.heartbeat(0, 10, roster(&[(MachineId::House, "a", None), (TABLE, "a", None)]));
             assert_eq!(
                 node.outcome(LeaseOutcome::Claimed(Some(true))),
-                [MembershipEffect::Held(MachineId::House), MembershipEffect::Ask(LeaseStatement::Claim(TABLE))]
+                [MembershipEffect::Acquired(MachineId::House), MembershipEffect::Execute(LeaseStatement::Claim(TABLE))]
             );
-            assert_eq!(node.outcome(LeaseOutcome::Claimed(Some(true))), [MembershipEffect::Held(TABLE)]);
+            assert_eq!(node.outcome(LeaseOutcome::Claimed(Some(true))), [MembershipEffect::Acquired(TABLE)]);
             node
         }
     }
@@ -410,12 +418,12 @@ mod tests {
         let mut node = Node::holding();
         let partitions = vec![MachineId::House, TABLE, CLUSTER];
         let effects = node.at(20, MembershipInput::Partitions(partitions));
-        assert_eq!(effects, [MembershipEffect::Ask(LeaseStatement::Heartbeat)]);
+        assert_eq!(effects, [MembershipEffect::Execute(LeaseStatement::Heartbeat)]);
         let held = roster(&[(MachineId::House, "a", None), (TABLE, "a", None)]);
         let mut alone = held;
         alone.nodes.truncate(1);
         let effects = node.outcome(LeaseOutcome::Renewed(Some(alone)));
-        assert_eq!(effects.last(), Some(&MembershipEffect::Ask(LeaseStatement::Claim(CLUSTER))), "{effects:?}");
+        assert_eq!(effects.last(), Some(&MembershipEffect::Execute(LeaseStatement::Claim(CLUSTER))), "{effects:?}");
     }
 
     #[test]
@@ -443,7 +451,7 @@ mod tests {
         assert_eq!(effects, [MembershipEffect::Wanted(TABLE), MembershipEffect::Timer(NodeTime(1_020))]);
         assert_eq!(node.heartbeat(1_020, 1_030, wanted), [MembershipEffect::Timer(NodeTime(1_530))]);
         let effects = node.at(1_100, MembershipInput::Ended(TABLE));
-        assert_eq!(effects, [MembershipEffect::Ask(LeaseStatement::Release(TABLE))]);
+        assert_eq!(effects, [MembershipEffect::Execute(LeaseStatement::Release(TABLE))]);
     }
 
     /// It is taken from a node that has held it for long enough to have opened it, and not from this one.
@@ -459,8 +467,8 @@ mod tests {
         node.heartbeat(10_520, 10_530, held);
         let effects = node.at(10_600, MembershipInput::Silent(CLUSTER));
         let seize = LeaseStatement::Seize { partition: CLUSTER, from: "b".into() };
-        assert_eq!(effects, [MembershipEffect::Ask(seize)]);
-        assert_eq!(node.outcome(LeaseOutcome::Seized(true)), [MembershipEffect::Held(CLUSTER)]);
+        assert_eq!(effects, [MembershipEffect::Execute(seize)]);
+        assert_eq!(node.outcome(LeaseOutcome::Seized(true)), [MembershipEffect::Acquired(CLUSTER)]);
         let effects = node.at(30_000, MembershipInput::Silent(CLUSTER));
         assert!(matches!(&effects[..], [MembershipEffect::Over(_)]), "{effects:?}");
     }

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
-use taisai_table::{ClusterId, CommandId, MachineId, Notice, ReportedEvent, Seat, Transfer};
+use taisai_table::{ClusterId, CommandId, MachineId, Machines, Notice, ReportedEvent, Seat, Transfer};
 
 use crate::cluster::ClusterView;
 use crate::house::SeatMoney;
@@ -35,11 +35,15 @@ pub enum Message {
         colour_chips: Money,
         /// Whether the Dealer has registered all that wins.
         is_registered: bool,
+        /// The report that this one replaces, as the round named it last; none where the round has not named one yet.
+        replaces: Option<CommandId>,
     },
-    /// From a round to a cluster: it holds what the cluster has last told of how far it follows.
+    /// From a round to a cluster: the report that it holds of how far the cluster follows.
     RoundHolds {
         /// The receiver.
         cluster: ClusterId,
+        /// Names the report. No other report to this round, before or after, has the same.
+        report: CommandId,
         /// The number of the last notice that the cluster holds, as the round knows it.
         followed: u64,
         /// The value of its Colour Chips, as the round knows it.
@@ -175,6 +179,64 @@ impl Message {
             | Self::Report { .. }
             | Self::ReportHeld { .. }
             | Self::ShowTable { .. } => false,
+        }
+    }
+
+    /// Whether the receiver records it where it is the next one. Others show something, or say what is held.
+    pub const fn is_recorded(&self) -> bool {
+        match self {
+            Self::Notice { .. }
+            | Self::Followed { .. }
+            | Self::ToHouse { .. }
+            | Self::HouseHolds { .. }
+            | Self::ToCluster { .. }
+            | Self::ClusterHolds { .. }
+            | Self::Report { .. } => true,
+            Self::RoundHolds { .. }
+            | Self::ReportHeld { .. }
+            | Self::ShowTable { .. }
+            | Self::SeatMoney { .. }
+            | Self::ClusterView { .. }
+            | Self::PublicView { .. } => false,
+        }
+    }
+
+    /// Whether the receiver has not taken the message and has taken all before it. `held_report` names the report that a round holds of
+    /// the cluster.
+    pub fn is_next(&self, machines: &Machines, held_report: Option<CommandId>) -> bool {
+        let house = &machines.house;
+        match self {
+            Self::Notice { cluster, number, .. } => {
+                machines.cluster(*cluster).is_some_and(|to| *number == to.followed() + 1)
+            }
+            Self::Followed { cluster, followed, colour_chips, is_registered, replaces, .. } => {
+                let round = machines.tables.get(&cluster.table).map(|table| &table.round);
+                round.and_then(|round| round.reported(*cluster)).is_some_and(|known| {
+                    let is_newer = *followed > known.0 || (*followed == known.0 && *replaces == held_report);
+                    is_newer && known != (*followed, *colour_chips, *is_registered)
+                })
+            }
+            Self::ToHouse { cluster, transfer } => transfer.number == house.received(*cluster) + 1,
+            Self::ToCluster { cluster, transfer } => {
+                machines.cluster(*cluster).is_some_and(|to| transfer.number == to.received() + 1)
+            }
+            Self::HouseHolds { cluster, number } => {
+                let first = machines.cluster(*cluster).and_then(|to| to.outbox().next());
+                first.is_some_and(|first| first.number == *number)
+            }
+            Self::ClusterHolds { cluster, number } => {
+                house.outbox(*cluster).next().is_some_and(|first| first.number == *number)
+            }
+            Self::Report { id, is_first, .. } => {
+                let newest = house.newest(id.source);
+                id.sequence == newest + 1 || (*is_first && id.sequence > newest)
+            }
+            Self::RoundHolds { .. }
+            | Self::ReportHeld { .. }
+            | Self::ShowTable { .. }
+            | Self::SeatMoney { .. }
+            | Self::ClusterView { .. }
+            | Self::PublicView { .. } => false,
         }
     }
 }

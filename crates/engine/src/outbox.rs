@@ -3,6 +3,8 @@
 
 use std::collections::VecDeque;
 
+use crate::planted::{Mistake, makes};
+
 /// A batch of a partition's decisions, counted from one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BatchNumber(pub u64);
@@ -34,9 +36,10 @@ impl<E> Outbox<E> {
     /// `may_speak` tells whether the node's lease lasts. Once it does not, another node may answer for the partition: whatever
     /// waits then is dropped, and nothing leaves any more.
     pub fn release(&mut self, durable: BatchNumber, may_speak: bool) -> Option<E> {
-        if !may_speak {
+        if !may_speak && !makes(Mistake::ReleaseAfterLease) {
             self.close();
         }
+        let durable = if makes(Mistake::ReleaseBeforeDurable) { BatchNumber(durable.0 + 1) } else { durable };
         let is_durable = self.waiting.front().is_some_and(|(batch, _)| *batch <= durable);
         is_durable.then(|| self.waiting.pop_front())?.map(|(_, effects)| effects)
     }

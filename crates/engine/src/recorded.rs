@@ -2,6 +2,8 @@
 
 use taisai_table::{Actor, CommandId, CommandRequest, Decision, Entry, Machine, Time, encode};
 
+use crate::planted::{Mistake, makes};
+
 /// Entries that a partition appends to its chain together. The buffer is used again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EntryBuffer {
@@ -62,6 +64,7 @@ impl<M: Machine> Recorded<M> {
         let asked = self.machine.conceal(asked);
         let outcome = match self.machine.decide(&asked) {
             Decision::Accepted(event) => Ok(event),
+            Decision::Refused(refusal) if makes(Mistake::RefusalNotRecorded) => return Decision::Refused(refusal),
             Decision::Refused(refusal) => Err(refusal),
             Decision::Repeated(verdict) => return Decision::Repeated(verdict),
         };

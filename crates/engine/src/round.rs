@@ -13,8 +13,9 @@ use taisai_table::{
 };
 
 use crate::cluster::{ClusterView, MAX_NOTICES};
-use crate::effect::{Change, ConnectionId, Counted, Effect, Effects, Reply, ReplyTo, Topic};
+use crate::effect::{Change, ConnectionId, Effect, Effects, NewestCommand, Reply, ReplyTo, Topic};
 use crate::message::Message;
+use crate::planted::{Mistake, makes};
 use crate::recorded::Recorded;
 use crate::report_queue::ReportQueue;
 use crate::timer::{Millis, RETRY, earliest};
@@ -59,7 +60,7 @@ pub enum RoundInput {
         /// What it is shown.
         topics: Vec<Topic>,
         /// The numbers of its commands, where it sends any.
-        counted: Option<Counted>,
+        counted: Option<NewestCommand>,
         /// Its connection.
         connection: ConnectionId,
     },
@@ -84,7 +85,7 @@ struct Waiting {
 #[derive(Debug)]
 struct Subscriber {
     topics: Vec<Topic>,
-    counted: Option<Counted>,
+    counted: Option<NewestCommand>,
     connection: ConnectionId,
 }
 
@@ -102,6 +103,8 @@ struct Follower {
     shown: Option<Time>,
     /// The newest numbers of commands there that no terminal sent, by their sources.
     numbers: Vec<(u64, u64)>,
+    /// Names the report that the round holds of the cluster.
+    report: CommandId,
 }
 
 /// The dealer's side of a table.
@@ -152,6 +155,8 @@ impl RoundPartition {
             silent_since: None,
             shown: None,
             numbers: Vec::new(),
+            // A partition's source is its own: this names none of the reports to an earlier process.
+            report: CommandId { source, sequence: 0 },
         };
         Self {
             closes: profile.closes,
@@ -213,7 +218,7 @@ impl RoundPartition {
             }
             RoundInput::DamagedSet { dice_set } => self.own(now, RoundCommand::DamagedSet { dice_set }, effects),
             RoundInput::Subscribe { topics, counted, connection } => {
-                let known = |counted: Counted| {
+                let known = |counted: NewestCommand| {
                     let numbers = self.followers.iter().flat_map(|follower| &follower.numbers);
                     let of_source = numbers.filter(|(source, _)| *source == counted.source).map(|(_, number)| *number);
                     counted.and(of_source.max().unwrap_or(0)).and(self.machine().newest(counted.source))
@@ -227,9 +232,9 @@ impl RoundPartition {
 
     pub(crate) fn receive(&mut self, now: Time, message: Message, effects: &mut Effects) -> Result<(), Stop> {
         match message {
-            Message::Followed { cluster, followed, received, colour_chips, is_registered } => {
+            Message::Followed { cluster, followed, received, colour_chips, is_registered, replaces } => {
                 self.answered(now, cluster, received);
-                return self.followed(now, cluster, (followed, colour_chips, is_registered), effects);
+                return self.followed(now, cluster, (followed, colour_chips, is_registered), replaces, effects);
             }
             Message::ClusterView { cluster, view } => self.cluster_view(now, cluster, view, effects),
             Message::ReportHeld { id, .. } => self.reports.held(id),
@@ -248,22 +253,26 @@ impl RoundPartition {
         Ok(())
     }
 
-    /// A cluster tells how far it follows. Messages may arrive late: what the round knows already is not asked again.
+    /// A cluster reports how far it follows. A message may arrive late: one that follows no further is taken only where it replaces
+    /// the report that the round holds. Otherwise an older value of Colour Chips could take the place of a newer one.
     fn followed(
         &mut self,
         now: Time,
         cluster: ClusterId,
         report: (u64, taisai_rules::Money, bool),
+        replaces: Option<CommandId>,
         effects: &mut Effects,
     ) -> Result<(), Stop> {
+        let Some(at) = self.followers.iter().position(|follower| follower.cluster == cluster) else { return Ok(()) };
         let Some(known) = self.machine().reported(cluster) else { return Ok(()) };
         let (followed, colour_chips, is_registered) = report;
-        if known != report && followed >= known.0 {
+        let is_newer = followed > known.0 || (followed == known.0 && replaces == Some(self.followers[at].report));
+        if known != report && is_newer {
             let command = RoundCommand::Report { cluster, followed, colour_chips, is_registered };
             let asked = self.round.own(now, command);
-            let is_local = self.followers.iter().any(|follower| follower.cluster == cluster && follower.is_local);
+            self.followers[at].report = asked.id;
             if let Verdict::Refused(refusal) = self.ask(asked, effects).verdict()
-                && is_local
+                && self.followers[at].is_local
             {
                 return Err(Stop::Refused { by: MachineId::Round(cluster.table), refusal });
             }
@@ -273,9 +282,15 @@ impl RoundPartition {
             self.retry_at = None;
         }
         if let Some((followed, colour_chips, is_registered)) = self.machine().reported(cluster) {
-            effects.send(Message::RoundHolds { cluster, followed, colour_chips, is_registered });
+            let report = self.followers[at].report;
+            effects.send(Message::RoundHolds { cluster, report, followed, colour_chips, is_registered });
         }
         Ok(())
+    }
+
+    /// Names the report that the round holds of a cluster.
+    pub(crate) fn report_of(&self, cluster: ClusterId) -> Option<CommandId> {
+        self.followers.iter().find(|follower| follower.cluster == cluster).map(|follower| follower.report)
     }
 
     fn cluster_view(&mut self, now: Time, cluster: ClusterId, view: Box<ClusterView>, effects: &mut Effects) {
@@ -292,7 +307,7 @@ impl RoundPartition {
         }
         if self.retry_at.is_some_and(|at| at <= now) {
             self.retry_at = None;
-            for follower in &mut self.followers {
+            for follower in self.followers.iter_mut().filter(|_| !makes(Mistake::NoticesNotSentAgain)) {
                 follower.sent = 0;
             }
         }

@@ -4,9 +4,10 @@
 use taisai_table::{BrokenInvariant, Cluster, House, MachineId, Refusal, Round, Time};
 
 use crate::cluster::{ClusterInput, ClusterPartition};
-use crate::effect::{CallerId, Counted, Effect, Effects, Topic};
+use crate::effect::{CallerId, Effect, Effects, NewestCommand, Topic};
 use crate::house::{HouseInput, HousePartition};
 use crate::message::Message;
+use crate::planted::{Mistake, makes};
 use crate::round::{RoundInput, RoundPartition};
 use crate::timer::Millis;
 
@@ -56,8 +57,8 @@ pub enum Input {
     Cluster(u16, ClusterInput),
     /// A message of another partition.
     Message(Message),
-    /// A caller has looked at the partitions, and may be shown what it saw.
-    Looked(CallerId),
+    /// A caller has read the partitions' state: [`Effect::ReadBarrier`] leaves once that state is durable.
+    ReadBarrier(CallerId),
     /// The partitions go to another node once their round is over.
     Depart,
 }
@@ -179,7 +180,7 @@ impl Worker {
                 None => input.refuse(effects),
             },
             Input::Message(message) => return self.receive(now, message, effects),
-            Input::Looked(caller) => effects.held.push(Effect::Release(caller)),
+            Input::ReadBarrier(caller) => effects.held.push(Effect::ReadBarrier(caller)),
             Input::Depart => self.departure = Departure::AfterReports(DEPARTURE.after(now)),
         }
         Ok(())
@@ -273,7 +274,9 @@ impl Worker {
                 continue;
             }
             let from = message.from();
-            if let Some(sender) = self.partitions.iter_mut().find(|partition| partition.id() == from) {
+            if let Some(sender) = self.partitions.iter_mut().find(|partition| partition.id() == from)
+                && !makes(Mistake::AppendsInWrongOrder)
+            {
                 sender.append(effects);
             }
             self.receive(now, message, effects)?;
@@ -300,7 +303,7 @@ impl Worker {
         match input {
             RoundInput::Subscribe { topics, counted, connection } => {
                 let newest = |source| self.clusters().map(|cluster| cluster.newest(source, None)).max().unwrap_or(0);
-                let counted = counted.map(|counted: Counted| counted.and(newest(counted.source)));
+                let counted = counted.map(|counted: NewestCommand| counted.and(newest(counted.source)));
                 if topics.contains(&Topic::Staff) {
                     self.clusters_mut().for_each(ClusterPartition::show_now);
                 }

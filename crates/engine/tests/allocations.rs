@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use taisai_engine::{
-    BatchNumber, Change, ClusterInput, ClusterPartition, ConnectionId, Counted, Effect, Effects, Input, Outbox,
+    BatchNumber, Change, ClusterInput, ClusterPartition, ConnectionId, Effect, Effects, Input, NewestCommand, Outbox,
     ReplyTo, RoundInput, RoundPartition, Worker,
 };
 use taisai_rules::{Games, Money};
@@ -82,7 +82,7 @@ impl Table {
             self.end();
         }
         for seat in (1..=SEATS).map(Seat) {
-            let (connection, counted) = (ConnectionId(seat.0.into()), Counted { source: 1, sequence: 0 });
+            let (connection, counted) = (ConnectionId(seat.0.into()), NewestCommand { source: 1, sequence: 0 });
             self.handle(ClusterInput::Connect { seat, connection, counted, money: Box::default() });
             let command = ClusterCommand::BuyIn { seat, amount: cents(1_000_000), second: None };
             let (actor, id, reply) = (person(8, Role::Cashier), self.id(1), ReplyTo::Nobody);

@@ -3,6 +3,7 @@
 
 mod bench;
 mod device;
+mod replay;
 mod socket;
 pub mod torture;
 mod tumbler;
@@ -27,6 +28,8 @@ struct Args {
 enum Command {
     /// Play random rounds with mistakes, faults and restarts from a seed, and check every invariant
     Torture(torture::TortureArgs),
+    /// Step through a run of `torture --nodes` that broke an invariant: it runs again from its seed up to an event
+    Replay(replay::ReplayArgs),
     /// Measure a house over the network: bets, answers, results, memory and start, beside a rival in the same run
     ///
     /// It starts a training house of its own in a folder that is gone afterwards, and an echo server. The exit status is 1 if a
@@ -47,6 +50,7 @@ fn run(args: &Args) -> anyhow::Result<bool> {
         Command::Torture(torture) => {
             torture::run(torture, &*taisai::games::load(args.games.as_deref())?, taisai::now()?)
         }
+        Command::Replay(args) => replay::run(args),
         Command::Bench(bench) => bench::run(bench),
         Command::Tumbler(tumbler) => tumbler::run(tumbler),
     }

@@ -7,7 +7,7 @@
 mod cage;
 mod chance;
 mod hall;
-mod installations;
+pub(crate) mod installations;
 mod model;
 mod notes;
 mod order;
@@ -29,7 +29,7 @@ use taisai::output::Output;
 use taisai::print::{self, BAD, Column, GOOD, QUIET};
 use taisai::replay::failure::{Failure, caught, quietly};
 use taisai::replay::setup::{Setup, hex};
-use taisai_engine::Placement;
+use taisai_engine::WorkerPlacement;
 use taisai_rules::{Game, Games, Layout, LimitScope, Moment, Money, Station};
 use taisai_table::{BetsCloser, ExcessPolicy, Profile, Registration};
 
@@ -146,7 +146,7 @@ fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result
         let setup = setup(args, game, &layouts, house, &mut seeds)?;
         let rounds = size.min(args.rounds - house * size);
         // On several nodes every partition may have a worker of its own: then messages between all of them are chosen.
-        let placement = if seeds.one_in(3) { Placement::Together } else { Placement::Apart };
+        let placement = if seeds.one_in(3) { WorkerPlacement::Together } else { WorkerPlacement::Apart };
         let mut hall = Hall::new(setup, games, placement, seeds.next(), &mut tally)?;
         let played = caught(&"a step between commands", || {
             hall.found()?;

@@ -192,6 +192,9 @@ pub(crate) struct Schedule {
     pub(crate) trace: Trace,
     pub(crate) faults: BTreeMap<Fault, u64>,
     pub(crate) mistakes: Mistakes,
+    /// Events up to this time are counted.
+    pub(crate) counts_until: u64,
+    pub(crate) counted: u64,
 }
 
 impl Schedule {
@@ -204,6 +207,8 @@ impl Schedule {
             trace: Trace::default(),
             faults: BTreeMap::new(),
             mistakes,
+            counts_until: 0,
+            counted: 0,
         }
     }
 
@@ -220,7 +225,15 @@ impl Schedule {
     pub(crate) fn next(&mut self) -> Option<Event> {
         let Reverse(Scheduled { at, event, .. }) = self.queue.pop()?;
         self.now = at;
+        self.counted += u64::from(at <= self.counts_until);
         Some(event)
+    }
+
+    /// What is to happen: the number, the time and the event, the earliest first.
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = (u64, u64, &Event)> {
+        let mut all: Vec<_> = self.queue.iter().map(|Reverse(scheduled)| scheduled).collect();
+        all.sort_unstable();
+        all.into_iter().map(|scheduled| (scheduled.sequence, scheduled.at, &scheduled.event))
     }
 
     /// How many events there have been.

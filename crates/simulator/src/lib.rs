@@ -16,6 +16,7 @@ mod plan;
 mod planted;
 mod random;
 mod record;
+mod replay;
 mod roster;
 mod store;
 mod trace;
@@ -26,6 +27,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub use fault::Fault;
 pub use plan::{Failure, Plan, StoreKind, Summary};
 pub use planted::Planted;
+pub use replay::{ChangedState, ReplayMoment, event_at, replay};
 
 use invariants::Broken;
 use world::World;
@@ -33,17 +35,20 @@ use world::World;
 /// Runs an installation from a seed until its faults and rounds are over, play has gone on, and everything has come to rest.
 pub fn run(seed: u64, plan: &Plan) -> Result<Summary, Failure> {
     let mut world = World::new(seed, plan);
-    let played = catch_unwind(AssertUnwindSafe(|| world.play()));
-    let held = played.unwrap_or_else(|panic| {
+    match play(&mut world) {
+        Ok(()) => Ok(world.summary()),
+        Err(Broken { invariant, detail }) => {
+            let (millis, event) = (world.schedule.now, world.schedule.events());
+            Err(Failure { seed, invariant, detail, millis, event, trace: world.into_trace().into_lines() })
+        }
+    }
+}
+
+/// Plays to the end. A panic is a broken invariant too.
+fn play(world: &mut World) -> Result<(), Broken> {
+    catch_unwind(AssertUnwindSafe(|| world.play())).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
         Err(Broken { invariant: "nothing_panics", detail: text.unwrap_or_default() })
-    });
-    match held {
-        Ok(()) => Ok(world.summary()),
-        Err(Broken { invariant, detail }) => {
-            let millis = world.schedule.now;
-            Err(Failure { seed, invariant, detail, millis, trace: world.into_trace().into_lines() })
-        }
-    }
+    })
 }

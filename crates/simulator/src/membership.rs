@@ -150,12 +150,12 @@ impl Membership {
         decisions.handle(NodeTime(now), input, &mut decided);
         for effect in decided {
             effects.push(match effect {
-                MembershipEffect::Ask(statement) => {
+                MembershipEffect::Execute(statement) => {
                     let statement = statement_of(*name, statement);
                     self.sent = Some((statement.clone(), now));
                     Effect::Ask(statement)
                 }
-                MembershipEffect::Held(partition) => {
+                MembershipEffect::Acquired(partition) => {
                     self.roster.hold(partition, *name);
                     Effect::Held(partition)
                 }

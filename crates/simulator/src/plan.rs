@@ -118,6 +118,8 @@ pub struct Failure {
     pub detail: String,
     /// When, in virtual milliseconds.
     pub millis: u64,
+    /// The event that broke it, counted from one: [`replay`](crate::replay()) shows it.
+    pub event: u64,
     /// What happened last, the newest last.
     pub trace: Vec<String>,
 }

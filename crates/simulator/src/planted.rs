@@ -1,6 +1,6 @@
 //! Known mistakes. Each can be switched on in a build with the feature `planted`, to show that the simulator finds it.
 
-/// A mistake of the code around the machines.
+/// A mistake of the code around the machines: of the driver, or of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Planted {
     /// The store takes a block of an epoch that is over.
@@ -65,11 +65,18 @@ pub enum Planted {
     ReplyInventedOnFailure,
     /// A snapshot is kept of a machine that is ahead of what is durable.
     SnapshotAheadOfTheChain,
+    /// A mistake of the engine itself.
+    Engine(taisai_engine::Mistake),
 }
 
 impl Planted {
-    /// Every mistake.
-    pub const ALL: [Self; 31] = [
+    /// Every mistake: those of the engine, then those of its driver.
+    pub fn all() -> impl Iterator<Item = Self> {
+        taisai_engine::Mistake::ALL.into_iter().map(Self::Engine).chain(Self::OF_THE_DRIVER)
+    }
+
+    /// Every mistake of the driver.
+    const OF_THE_DRIVER: [Self; 31] = [
         Self::EpochNotCompared,
         Self::AppendWithoutCompare,
         Self::SecondStoredWithoutFirst,
@@ -109,7 +116,12 @@ impl Planted {
 pub(crate) struct Mistakes(Option<Planted>);
 
 impl Mistakes {
-    pub(crate) const fn new(planted: Option<Planted>) -> Self {
+    pub(crate) fn new(planted: Option<Planted>) -> Self {
+        #[cfg(feature = "planted")]
+        taisai_engine::plant(match planted {
+            Some(Planted::Engine(mistake)) => Some(mistake),
+            _ => None,
+        });
         Self(planted)
     }
 

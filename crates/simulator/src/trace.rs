@@ -11,6 +11,8 @@ const KEPT: usize = 400;
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
     lines: VecDeque<String>,
+    /// How many lines there were, those that are not kept among them.
+    count: u64,
     hash: u64,
 }
 
@@ -22,11 +24,22 @@ impl Trace {
         write!(line, "{:>7}.{:03}  {what}", now / 1_000, now % 1_000).expect("a string takes everything");
         self.hash = hash(self.hash, line.as_bytes());
         self.lines.push_back(line);
+        self.count += 1;
     }
 
     /// A hash of every line so far.
     pub(crate) const fn hash(&self) -> u64 {
         self.hash
+    }
+
+    pub(crate) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The lines after so many, as far as they are kept.
+    pub(crate) fn lines_since(&self, count: u64) -> Vec<String> {
+        let new = usize::try_from(self.count - count).unwrap_or(usize::MAX).min(self.lines.len());
+        self.lines.iter().skip(self.lines.len() - new).cloned().collect()
     }
 
     /// The last lines, the newest last.

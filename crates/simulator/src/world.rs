@@ -5,6 +5,7 @@ mod clients;
 mod faults;
 mod finish;
 mod processes;
+mod state;
 mod workers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,13 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::casino::Casino;
 use crate::clock::NodeClock;
 use crate::event::{Event, NodeEvent, Schedule, Waiter, Waiting};
-use crate::invariants::Held;
+use crate::invariants::{Broken, Held};
 use crate::network::{End, Network};
 use crate::node::{Node, State};
 use crate::people::People;
 use crate::plan::{Plan, StoreKind, Summary};
 use crate::planted::Mistakes;
 use crate::record::Record;
+use crate::replay::{REPLAY_STOPS, ReplayStop};
 use crate::store::{Outcome, Statement, Store};
 use crate::trace::Trace;
 
@@ -47,6 +49,8 @@ pub(crate) struct World {
     first_holders: BTreeMap<(usize, MachineId), usize>,
     /// The nodes to which a message was lost, for one that makes a mistake.
     lost_to: BTreeSet<(usize, usize)>,
+    /// Where a replay stops.
+    pub(crate) stop: Option<ReplayStop>,
 }
 
 impl World {
@@ -64,7 +68,20 @@ impl World {
         let faults_left = plan.faults;
         let (plan, network) = (plan.clone(), Network::default());
         let (first_holders, lost_to) = (BTreeMap::new(), BTreeSet::new());
-        Self { schedule, plan, casino, store, network, nodes, record, people, faults_left, first_holders, lost_to }
+        Self {
+            schedule,
+            plan,
+            casino,
+            store,
+            network,
+            nodes,
+            record,
+            people,
+            faults_left,
+            first_holders,
+            lost_to,
+            stop: None,
+        }
     }
 
     const fn now(&self) -> u64 {
@@ -95,6 +112,17 @@ impl World {
     /// The next event.
     fn step(&mut self) -> Held {
         let Some(event) = self.schedule.next() else { unreachable!("there is always someone who does something") };
+        if self.stop.as_ref().is_none_or(|stop| stop.event != self.schedule.events()) {
+            return self.carry_out_event(event);
+        }
+        let (before, lines_before) = (self.state(), self.schedule.trace.count());
+        self.stop =
+            Some(ReplayStop { event: self.schedule.events(), what: format!("{event:?}"), before, lines_before });
+        self.carry_out_event(event)?;
+        Err(Broken { invariant: REPLAY_STOPS, detail: String::new() })
+    }
+
+    fn carry_out_event(&mut self, event: Event) -> Held {
         match event {
             Event::Node { node, process, event } => self.at_node(node, process, event),
             Event::Start { node } => self.start(node),

@@ -7,7 +7,7 @@ mod who;
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, bail, ensure};
-use taisai_engine::{InMemoryInstallation, Placement};
+use taisai_engine::{InMemoryInstallation, WorkerPlacement};
 use taisai_rules::{Game, Layout, Limits, Money, Station};
 use taisai_table::{
     Account, Actor, CashOut, Cluster, ClusterCommand, CommandId, CommandRequest, Decision, Device, DeviceId,
@@ -57,7 +57,8 @@ impl<'s> Stage<'s> {
     /// Sets up the house.
     pub(super) fn new(script: &'s Script) -> anyhow::Result<Self> {
         let setup = &script.setup;
-        let mut installation = InMemoryInstallation::new(setup.profile.clone(), false, Placement::Together, BEGIN);
+        let mut installation =
+            InMemoryInstallation::new(setup.profile.clone(), false, WorkerPlacement::Together, BEGIN);
         // Seats are numbered as people number them: from one. Seat 0 stays empty.
         let seats = vec![setup.seats + 1];
         installation.add_table(

@@ -67,3 +67,13 @@ fn a_damaged_file_is_refused_with_the_place() {
     let (status, _, error) = taisai(folder, &["replay", "run.replay", "--at", "1000000"]);
     assert!(status == Some(2) && error.contains("entries, not 1000000"), "{error}");
 }
+
+#[test]
+fn run_of_several_nodes_is_left_to_the_lab() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!("{}{{}}", taisai::replay::SIMULATOR_RUN);
+    std::fs::write(folder.path().join("torture-1.run"), text).unwrap();
+    let (status, printed, error) = taisai(folder.path(), &["replay", "torture-1.run"]);
+    assert!(status == Some(2) && printed.is_empty(), "{status:?} {printed}");
+    assert!(error.contains("step through it with taisai-lab replay torture-1.run"), "{error}");
+}

@@ -1,9 +1,9 @@
-//! Questions about a command that several places ask.
+//! Questions about a command that several player_seats ask.
 
 use taisai_table::{Actor, Cluster, ClusterCommand, Seat};
 
 /// The seats that people sit at: they count from one.
-pub fn places(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
+pub fn player_seats(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
     cluster.seats().skip(1)
 }
 
@@ -56,7 +56,7 @@ pub const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
     }
 }
 
-/// How many bets a command places, for the count.
+/// How many bets a command player_seats, for the count.
 pub(super) fn bets_in(command: &ClusterCommand) -> u64 {
     match command {
         ClusterCommand::Place { stakes, .. }

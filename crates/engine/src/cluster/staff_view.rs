@@ -7,7 +7,7 @@ use taisai_table::{
     RequiredRegistration, RoundNumber, Seat, SessionId, Time,
 };
 
-use super::places;
+use super::player_seats;
 use super::view::BetView;
 use crate::round::is_lit;
 
@@ -56,13 +56,13 @@ pub struct LiveView {
 impl ClusterView {
     /// A cluster on the same node as its round.
     pub(crate) fn local(cluster: &Cluster, is_connected: impl Fn(Seat) -> bool) -> Self {
-        let seats = places(cluster).map(|seat| SeatHealth::of(cluster, seat, &is_connected)).collect();
+        let seats = player_seats(cluster).map(|seat| SeatHealth::of(cluster, seat, &is_connected)).collect();
         Self { live: LiveView::of(cluster), ..Self::of(cluster, seats, 0, Vec::new()) }
     }
 
     /// A cluster on another node: what fits a message.
     pub(crate) fn remote(cluster: &Cluster, is_connected: impl Fn(Seat) -> bool) -> Self {
-        let seats = places(cluster).map(|seat| SeatHealth::of(cluster, seat, &is_connected));
+        let seats = player_seats(cluster).map(|seat| SeatHealth::of(cluster, seat, &is_connected));
         let mut seats: Vec<_> = seats.filter(|seat| !seat.is_free()).collect();
         seats.sort_by_key(|seat| (!seat.is_locked, !seat.is_lost));
         let unlisted = u32::try_from(seats.len().saturating_sub(MAX_SEATS)).unwrap_or(u32::MAX);

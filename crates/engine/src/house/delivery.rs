@@ -8,6 +8,7 @@ use taisai_table::{ClusterId, House, Seat, TableId, Time};
 use super::seat_money::SeatMoney;
 use crate::effect::Effects;
 use crate::message::Message;
+use crate::planted::{Mistake, makes};
 use crate::timer::RETRY;
 
 /// How often the money of a seat is sent after a change.
@@ -39,7 +40,9 @@ impl Delivery {
     pub(super) fn retry(&mut self, now: Time) {
         if self.retry_at.is_some_and(|at| at <= now) {
             self.retry_at = None;
-            self.sent.clear();
+            if !makes(Mistake::CreditsNotSentAgain) {
+                self.sent.clear();
+            }
             for (seat, times) in std::mem::take(&mut self.repeats) {
                 self.due.entry(seat).or_insert(times);
             }

@@ -183,7 +183,7 @@ fn lists_are_published_to_those_who_watch_them() {
     let mut fixture = Fixture::new();
     let (lists, subscribed) = fixture.subscribe(Topic::Cage);
     assert!(lists.contains(&ListName::People) && !lists.contains(&ListName::Events), "{lists:?}");
-    let counted = Some(Counted { source: SOURCE, sequence: fixture.house().newest(SOURCE) });
+    let counted = Some(NewestCommand { source: SOURCE, sequence: fixture.house().newest(SOURCE) });
     assert!(counted.is_some_and(|counted| counted.sequence > 0));
     let (topics, time) = (vec![Topic::Cage], Time(fixture.now));
     assert_eq!(subscribed, Effect::Publish(Change::Subscribed { connection: SCREEN, topics, time, counted }));

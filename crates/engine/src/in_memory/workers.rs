@@ -6,7 +6,7 @@ use taisai_table::{
     Cluster, ClusterEvent, ClusterId, Entry, MachineEntry, MachineId, Machines, RoundNumber, Slip, Time,
 };
 
-use super::{Batch, InMemoryInstallation, Placement};
+use super::{Batch, InMemoryInstallation, WorkerPlacement};
 use crate::cluster::ClusterPartition;
 use crate::effect::CallerId;
 use crate::house::HousePartition;
@@ -19,7 +19,7 @@ const FIRST_SOURCE: u64 = 1 << 40;
 /// For whoever stops workers in the middle of a batch, or places partitions otherwise.
 impl InMemoryInstallation {
     /// Workers of these partitions, not begun.
-    pub fn laid_out(machines: Machines, partitions: Vec<Vec<MachineId>>, placement: Placement) -> Self {
+    pub fn laid_out(machines: Machines, partitions: Vec<Vec<MachineId>>, placement: WorkerPlacement) -> Self {
         let mut house = Self {
             placement,
             now: Time(0),

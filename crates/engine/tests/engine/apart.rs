@@ -2,7 +2,7 @@
 
 use taisai_engine::Message;
 use taisai_rules::Money;
-use taisai_table::{Betting, ClusterCommand, Phase, Profile, Refusal, RoundCommand, Seat, VoidReason};
+use taisai_table::{Betting, ClusterCommand, CommandId, Phase, Profile, Refusal, RoundCommand, Seat, VoidReason};
 
 use crate::installation::{FIRST, Installation, Layout, ROUND, SECOND, apart, cluster};
 use crate::play::{
@@ -218,6 +218,7 @@ fn what_the_round_held_once_does_not_stop_a_cluster_from_telling_more() {
     table.pass(10_000);
     let held = |followed| Message::RoundHolds {
         cluster: cluster(0),
+        report: CommandId { source: 1, sequence: 1 },
         followed,
         colour_chips: Money::ZERO,
         is_registered: false,
@@ -235,9 +236,8 @@ fn what_the_round_held_once_does_not_stop_a_cluster_from_telling_more() {
     assert!(told.len() <= 2, "once more, and no more: {told:?}");
 }
 
-/// A set of Colour Chips comes and goes while nothing is acknowledged: the round may hold either.
-#[test]
-fn what_a_cluster_takes_back_before_it_is_held_is_told_again() {
+/// A live table whose cluster runs on another node than its round.
+fn live_table_apart() -> Installation {
     let layout = Layout {
         rules: rules("tai-sai-classic", "A"),
         profile: Profile::singapore(),
@@ -250,6 +250,35 @@ fn what_a_cluster_takes_back_before_it_is_held_is_told_again() {
     for command in [open, relieve, RoundCommand::ShowLimits { limits, why }] {
         table.accept_round(supervisor(), command);
     }
+    table
+}
+
+/// Each report of Colour Chips replaces the one before it; one that arrives late replaces nothing, whoever runs the round then.
+#[test]
+fn late_report_of_colour_chips_changes_nothing() {
+    let mut table = live_table_apart();
+    let issue = |colour| ClusterCommand::IssueColour { seat: SEAT, colour, value: cents(100), chips: 20, second: None };
+    table.sent.clear();
+    table.accept_cluster(0, supervisor(), issue(1));
+    let late = table.take_sent().into_iter().find(|message| matches!(message, Message::Followed { .. })).unwrap();
+    table.accept_cluster(0, supervisor(), ClusterCommand::RedeemColour { seat: SEAT });
+    table.pass(1_000);
+    assert_eq!(table.round().reported(cluster(0)).unwrap().1, Money::ZERO);
+    table.deliver(late.clone());
+    assert_eq!(table.round().reported(cluster(0)).unwrap().1, Money::ZERO, "the same number, and an older value");
+    table.restart(0);
+    table.deliver(late);
+    table.pass(1_000);
+    assert_eq!(table.round().reported(cluster(0)).unwrap().1, Money::ZERO, "also after a restart");
+    table.accept_cluster(0, supervisor(), issue(2));
+    table.pass(1_000);
+    assert_eq!(table.round().reported(cluster(0)).unwrap().1, cents(2_000), "a new report is taken");
+}
+
+/// A set of Colour Chips comes and goes while nothing is acknowledged: the round may hold either.
+#[test]
+fn what_a_cluster_takes_back_before_it_is_held_is_told_again() {
+    let mut table = live_table_apart();
     table.carrier = Box::new(|message| match message {
         Message::RoundHolds { .. } => vec![],
         _ => vec![0],

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use taisai_engine::{
-    Batch, ClusterInput, Effect, HouseInput, InMemoryInstallation, Input, Message, Placement, ReplyTo, Stop, Worker,
+    Batch, ClusterInput, Effect, HouseInput, InMemoryInstallation, Input, Message, ReplyTo, Stop, Worker,
+    WorkerPlacement,
 };
 use taisai_table::{
     ClusterCommand, ClusterId, Entry, HouseCommand, MachineEntry, MachineId, Machines, Profile, RoundCommand,
@@ -69,7 +70,7 @@ impl Installation {
         let mut installation = Self {
             now: NOON,
             nodes: partitions.iter().map(|_| Node::default()).collect(),
-            house: InMemoryInstallation::laid_out(machines, partitions, Placement::Apart),
+            house: InMemoryInstallation::laid_out(machines, partitions, WorkerPlacement::Apart),
             reads_slips: true,
             carrier: Box::new(|_| vec![0]),
             mishap: Box::new(|_| None),

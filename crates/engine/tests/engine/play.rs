@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use taisai_engine::{
-    CallerId, Change, ClusterInput, ConnectionId, Counted, Effect, Input, Message, Reply, ReplyTo, RoundInput,
+    CallerId, Change, ClusterInput, ConnectionId, Effect, Input, Message, NewestCommand, Reply, ReplyTo, RoundInput,
 };
 use taisai_rules::{Dice, Games, Money};
 use taisai_table::{
@@ -212,7 +212,7 @@ impl Installation {
     }
 
     pub(crate) fn connect(&mut self, number: u16, seat: Seat, connection: ConnectionId) {
-        let counted = Counted { source: source(terminal(seat)), sequence: 0 };
+        let counted = NewestCommand { source: source(terminal(seat)), sequence: 0 };
         let money = Box::default();
         let input = ClusterInput::Connect { seat, connection, counted, money };
         let node = self.node_of(MachineId::Cluster(cluster(number))).unwrap();

@@ -138,7 +138,7 @@ fn screens_are_shown_what_has_changed_and_no_more() {
 fn a_staff_screen_is_shown_how_everything_stands_when_it_subscribes() {
     let mut table = ready();
     let connection = taisai_engine::ConnectionId(9);
-    let counted = Some(taisai_engine::Counted { source: 1_008, sequence: 0 });
+    let counted = Some(taisai_engine::NewestCommand { source: 1_008, sequence: 0 });
     table.left.clear();
     let topics = vec![Topic::Public, Topic::Staff];
     let subscribe = RoundInput::Subscribe { topics: topics.clone(), counted, connection };

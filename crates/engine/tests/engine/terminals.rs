@@ -79,7 +79,7 @@ fn the_first_of_two_connections_is_cut() {
 fn replies_of_the_connection_before_are_dropped() {
     let mut table = ready();
     let (_, one) = bet(&mut table, "big", 500);
-    let counted = taisai_engine::Counted { source: source(terminal(SEAT)), sequence: 0 };
+    let counted = taisai_engine::NewestCommand { source: source(terminal(SEAT)), sequence: 0 };
     let connect = ClusterInput::Connect { seat: SEAT, connection: ConnectionId(99), counted, money: Box::default() };
     table.inputs(0, [one, Input::Cluster(0, connect)]);
     let shown = changes(table.take_left());
@@ -99,7 +99,7 @@ fn a_seat_that_there_is_not_is_cut() {
 
 impl Installation {
     fn connect_to_nowhere(&mut self, connection: ConnectionId) {
-        let counted = taisai_engine::Counted { source: 7, sequence: 0 };
+        let counted = taisai_engine::NewestCommand { source: 7, sequence: 0 };
         let connect = ClusterInput::Connect { seat: SEAT, connection, counted, money: Box::default() };
         self.input(0, Input::Cluster(9, connect));
     }
@@ -166,7 +166,7 @@ fn a_command_that_is_sent_again_over_a_new_connection_is_answered_again() {
 fn whoever_looks_is_released_with_the_batch() {
     let mut table = ready();
     let (_, one) = bet(&mut table, "big", 500);
-    table.inputs(0, [one, Input::Looked(taisai_engine::CallerId(5))]);
+    table.inputs(0, [one, Input::ReadBarrier(taisai_engine::CallerId(5))]);
     let left = table.take_left();
-    assert!(left.contains(&Effect::Release(taisai_engine::CallerId(5))), "{left:?}");
+    assert!(left.contains(&Effect::ReadBarrier(taisai_engine::CallerId(5))), "{left:?}");
 }

@@ -1,7 +1,7 @@
 //! What partitions on different nodes show each other: lost views come again, and the newest counts.
 
 use serde_json::{Value, json as value};
-use taisai_engine::{Change, ConnectionId, Counted, Effect, Input, Message, PublicView, RoundInput, Topic};
+use taisai_engine::{Change, ConnectionId, Effect, Input, Message, NewestCommand, PublicView, RoundInput, Topic};
 use taisai_table::{
     Actor, ClusterCommand, MachineId, Person, PersonId, Phase, Role, Roles, RoundCommand, Seat, TableLimits,
 };
@@ -174,7 +174,7 @@ fn a_screen_is_told_its_newest_number_of_clusters_elsewhere() {
     table.seat(1, Seat(3), 700);
     table.pass(250);
     published(&mut table, ROUND);
-    let counted = Some(Counted { source: 1_008, sequence: 0 });
+    let counted = Some(NewestCommand { source: 1_008, sequence: 0 });
     let subscribe = RoundInput::Subscribe { topics: vec![Topic::Public], counted, connection: ConnectionId(9) };
     table.input(table.node_of(ROUND).unwrap(), Input::Round(subscribe));
     let shown = published(&mut table, ROUND);

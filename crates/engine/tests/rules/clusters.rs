@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use taisai_engine::{InMemoryInstallation, Message, Placement};
+use taisai_engine::{InMemoryInstallation, Message, WorkerPlacement};
 use taisai_table::{
     Actor, BadTableSpec, Cluster, ClusterCommand, ClusterId, Decision, Entry, HouseCommand, MachineEntry, Machines,
     MachinesSnapshot, Notice, Phase, Profile, Refusal, RoundNumber, Seat, TableSpec, Time, Transfer, TransferPurpose,
@@ -16,7 +16,7 @@ fn plan(game: &str, seats: &[u32]) -> TableSpec {
 }
 
 fn house(is_training: bool) -> InMemoryInstallation {
-    InMemoryInstallation::new(Profile::singapore(), is_training, Placement::Apart, Time(NOON))
+    InMemoryInstallation::new(Profile::singapore(), is_training, WorkerPlacement::Apart, Time(NOON))
 }
 
 const fn cluster(number: u16) -> ClusterId {
@@ -58,7 +58,7 @@ fn the_house_knows_every_table() {
 
 /// A table of three clusters, its bets open.
 fn open() -> Hall {
-    let mut hall = Hall::set_up(ETG, &Profile::singapore(), &[2, 2, 1], rules(ETG, "A"), Placement::Apart);
+    let mut hall = Hall::set_up(ETG, &Profile::singapore(), &[2, 2, 1], rules(ETG, "A"), WorkerPlacement::Apart);
     hall.run("supervisor open-table; supervisor relieve dealer dealer; supervisor use-dice 7");
     hall.run("supervisor use-tumbler 9; supervisor limits unit=100; dealer open; quiet");
     hall

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use taisai_engine::{InMemoryInstallation, Message, Placement};
+use taisai_engine::{InMemoryInstallation, Message, WorkerPlacement};
 use taisai_rules::{Dice, Game, Games, Money, Station};
 use taisai_table::{
     Actor, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, CommandRequest, Decision, DeviceId, LimitEntry,
@@ -113,7 +113,7 @@ pub(crate) struct Hall {
 impl Hall {
     /// A table that is shut, with nobody at it.
     pub(crate) fn shut(game: &'static str, layout: &str, profile: &Profile) -> Self {
-        Self::set_up(game, profile, &[SEATS], rules(game, layout), Placement::Together)
+        Self::set_up(game, profile, &[SEATS], rules(game, layout), WorkerPlacement::Together)
     }
 
     /// A table that is shut, with a cluster of so many seats each.
@@ -122,7 +122,7 @@ impl Hall {
         profile: &Profile,
         seats: &[u32],
         rules: TableRules,
-        placement: Placement,
+        placement: WorkerPlacement,
     ) -> Self {
         let mut house = InMemoryInstallation::new(profile.clone(), false, placement, Time(NOON));
         let has_terminals = rules.game().station() == Station::PlayerTerminals;
@@ -143,7 +143,7 @@ impl Hall {
 
     /// The same, with every partition on a worker of its own.
     pub(crate) fn apart(game: &'static str) -> Self {
-        Self::set_up(game, &Profile::singapore(), &[SEATS], rules(game, "A"), Placement::Apart).opened()
+        Self::set_up(game, &Profile::singapore(), &[SEATS], rules(game, "A"), WorkerPlacement::Apart).opened()
     }
 
     /// The table that a script is for: one that looks between two messages needs partitions apart.
@@ -153,15 +153,15 @@ impl Hall {
 
     /// A table that registers winners.
     pub(crate) fn winners(game: &'static str) -> Self {
-        Self::registering_winners(game, Placement::Together)
+        Self::registering_winners(game, WorkerPlacement::Together)
     }
 
     /// The same, with every partition on a worker of its own.
     pub(crate) fn winners_apart(game: &'static str) -> Self {
-        Self::registering_winners(game, Placement::Apart)
+        Self::registering_winners(game, WorkerPlacement::Apart)
     }
 
-    fn registering_winners(game: &'static str, placement: Placement) -> Self {
+    fn registering_winners(game: &'static str, placement: WorkerPlacement) -> Self {
         let rules = rules(game, "A").registering(Registration::Winners).expect("a live table");
         Self::set_up(game, &Profile::singapore(), &[SEATS], rules, placement).opened()
     }

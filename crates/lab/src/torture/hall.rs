@@ -10,7 +10,7 @@ use std::fmt::Debug;
 use taisai::replay::failure::{Failure, Held, caught, ensure};
 use taisai::replay::file::Record;
 use taisai::replay::setup::{Setup, TABLE};
-use taisai_engine::{InMemoryInstallation, Message, Placement};
+use taisai_engine::{InMemoryInstallation, Message, WorkerPlacement};
 use taisai_rules::Games;
 use taisai_table::{
     Actor, Betting, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, CommandRequest, Decision, DeviceId,
@@ -112,7 +112,7 @@ impl<'t> Hall<'t> {
     pub(super) fn new(
         setup: Setup,
         games: &Games,
-        placement: Placement,
+        placement: WorkerPlacement,
         seed: u64,
         tally: &'t mut Tally,
     ) -> anyhow::Result<Self> {

@@ -1,13 +1,14 @@
 //! `taisai-lab torture --nodes`: whole installations of the production engine, with several nodes, a network and a store that fail. One
-//! seed is one run. A failing run leaves what happened last in a file for `taisai replay`.
+//! seed is one run. A failing run leaves its seed and plan in a file for `taisai-lab replay`.
 
 use std::io::Write as _;
 
 use taisai::bar::Bar;
 use taisai::output::Output;
-use taisai::print::{self, BAD, Column, GOOD};
-use taisai::replay::trace;
+use taisai::print::{self, BAD, Column, GOOD, QUIET};
 use taisai_simulator::{Failure, Plan, StoreKind, Summary};
+
+use crate::replay::RunFile;
 
 /// What is simulated.
 #[derive(clap::Args)]
@@ -32,8 +33,7 @@ impl InstallationArgs {
 
 /// Runs installations from a seed on; `false` if an invariant was broken.
 pub(super) fn run(args: &InstallationArgs, nodes: u16, seed: u64) -> anyhow::Result<bool> {
-    let store = if nodes == 1 { StoreKind::Sqlite } else { StoreKind::Postgres };
-    let plan = Plan { nodes, clusters: args.clusters, faults: args.faults, store, ..Plan::default() };
+    let plan = plan(nodes, args.clusters, args.faults);
     let mut all = Summary::default();
     let mut bar = Bar::new("installations", args.seeds);
     for seed in seed..seed.saturating_add(args.seeds) {
@@ -41,7 +41,7 @@ pub(super) fn run(args: &InstallationArgs, nodes: u16, seed: u64) -> anyhow::Res
             Ok(summary) => all.add(&summary),
             Err(failure) => {
                 bar.end(&format!("{} seeds", bar.done), (all.injected(), "faults"));
-                return broken(&failure).map(|()| false);
+                return broken(&plan, &failure).map(|()| false);
             }
         }
         bar.more(1);
@@ -50,13 +50,22 @@ pub(super) fn run(args: &InstallationArgs, nodes: u16, seed: u64) -> anyhow::Res
     tell(args, seed, &all).map(|()| true)
 }
 
-fn broken(failure: &Failure) -> anyhow::Result<()> {
-    let path = format!("torture-{}.trace", failure.seed);
-    Output::new(path.as_ref())?.write(trace::file(&failure.to_string(), &failure.trace))?;
+/// The plan that these numbers stand for: one node keeps its record in a file, several on a server.
+pub(crate) fn plan(nodes: u16, clusters: u16, faults: u64) -> Plan {
+    let store = if nodes == 1 { StoreKind::Sqlite } else { StoreKind::Postgres };
+    Plan { nodes, clusters, faults, store, ..Plan::default() }
+}
+
+fn broken(plan: &Plan, failure: &Failure) -> anyhow::Result<()> {
+    let path = format!("torture-{}.run", failure.seed);
+    Output::new(path.as_ref())?.write(RunFile::new(plan, failure).bytes()?)?;
     let mut out = anstream::stdout().lock();
+    for line in &failure.trace {
+        writeln!(out, "{QUIET}{line}{QUIET:#}")?;
+    }
     writeln!(out, "{BAD}broken{BAD:#}  {failure}")?;
-    writeln!(out, "What happened last is in {path}. Step through it with")?;
-    writeln!(out, "  taisai replay {path}")?;
+    writeln!(out, "The seed and the plan are in {path}. Step through the run with")?;
+    writeln!(out, "  taisai-lab replay {path}")?;
     Ok(())
 }
 

@@ -25,29 +25,10 @@ const fn way(message: &Message) -> Way {
     (discriminant(message), message.from(), message.to())
 }
 
-/// Whether its receiver records it, if it is the next one. Others show something, or tell what is held.
-const fn is_recorded(message: &Message) -> bool {
-    match message {
-        Message::Notice { .. }
-        | Message::Followed { .. }
-        | Message::ToHouse { .. }
-        | Message::HouseHolds { .. }
-        | Message::ToCluster { .. }
-        | Message::ClusterHolds { .. }
-        | Message::Report { .. } => true,
-        Message::RoundHolds { .. }
-        | Message::ReportHeld { .. }
-        | Message::SeatMoney { .. }
-        | Message::ClusterView { .. }
-        | Message::ShowTable { .. }
-        | Message::PublicView { .. } => false,
-    }
-}
-
 impl Hall<'_> {
     /// Something is left where it is for this step.
     pub(super) fn wait(&mut self) {
-        if self.installation.waiting().any(is_recorded) {
+        if self.installation.waiting().any(Message::is_recorded) {
             self.waited += 1;
         }
     }
@@ -94,7 +75,7 @@ impl Hall<'_> {
     fn show(&mut self) -> Held {
         let mut place = 0;
         while place < self.installation.waiting().len() {
-            if self.installation.waiting().nth(place).is_none_or(is_recorded) {
+            if self.installation.waiting().nth(place).is_none_or(Message::is_recorded) {
                 place += 1;
                 continue;
             }
@@ -125,36 +106,10 @@ impl Hall<'_> {
         self.installation.waiting().map(way).collect()
     }
 
-    /// Whether the receiver has not taken a message and has taken all before it.
     fn is_next(&self, message: &Message) -> bool {
-        let cluster = |id: &ClusterId| self.installation.cluster(*id);
-        match message {
-            Message::Notice { cluster: to, number, .. } => cluster(to).is_some_and(|to| *number == to.followed() + 1),
-            Message::Followed { cluster, followed, colour_chips, is_registered, .. } => {
-                let told = (*followed, *colour_chips, *is_registered);
-                self.round().reported(*cluster).is_some_and(|known| told != known && told.0 >= known.0)
-            }
-            Message::ToHouse { cluster, transfer } => transfer.number == self.house().received(*cluster) + 1,
-            Message::ToCluster { cluster: to, transfer } => {
-                cluster(to).is_some_and(|to| transfer.number == to.received() + 1)
-            }
-            Message::HouseHolds { cluster: to, number } => {
-                cluster(to).and_then(|to| to.outbox().next()).is_some_and(|first| first.number == *number)
-            }
-            Message::ClusterHolds { cluster, number } => {
-                self.house().outbox(*cluster).next().is_some_and(|first| first.number == *number)
-            }
-            Message::Report { id, is_first, .. } => {
-                let newest = self.house().newest(id.source);
-                id.sequence == newest + 1 || (*is_first && id.sequence > newest)
-            }
-            Message::RoundHolds { .. }
-            | Message::ReportHeld { .. }
-            | Message::SeatMoney { .. }
-            | Message::ClusterView { .. }
-            | Message::ShowTable { .. }
-            | Message::PublicView { .. } => false,
-        }
+        let reports = if let Message::Followed { cluster, .. } = message { Some(*cluster) } else { None };
+        let held_report = reports.and_then(|cluster| self.installation.held_report(cluster));
+        message.is_next(self.installation.machines(), held_report)
     }
 
     /// What is next is taken; nothing is recorded of anything else.
@@ -197,10 +152,6 @@ impl Hall<'_> {
         }
         let place = self.chance.place(self.delivered.len());
         let message = self.delivered[place].clone();
-        // A late report of Colour Chips would be taken: a live table's cluster never runs on another node than its round.
-        if matches!(message, Message::Followed { .. }) && self.is_live() {
-            return Ok(());
-        }
         self.changes_nothing(Fault::MessageRepeated, &message)
     }
 
@@ -210,7 +161,7 @@ impl Hall<'_> {
         let (ways, waiting) = (self.ways(), self.installation.waiting().collect::<Vec<_>>());
         let is_behind = |place: &usize| {
             let has_before = ways[..*place].contains(&ways[*place]);
-            has_before && is_recorded(waiting[*place]) && !self.is_next(waiting[*place])
+            has_before && waiting[*place].is_recorded() && !self.is_next(waiting[*place])
         };
         let behind: Vec<_> = (0..waiting.len()).filter(is_behind).collect();
         let later = 2 + self.chance.below(1_000);

@@ -1,7 +1,7 @@
 //! Play players: what they bet. They take the limits on display and their credits as any player does, and leave seat 1 of each
 //! table to visitors, who are given play money at a terminal.
 
-use taisai_engine::{Counted, Worker, places};
+use taisai_engine::{NewestCommand, Worker, player_seats};
 use taisai_rules::{BetBox, Limits, Money, Station};
 use taisai_table::{Chips, Cluster, ClusterCommand, Seat, Stake, Stakes};
 
@@ -32,7 +32,7 @@ const VISITOR_SEAT: Seat = Seat(1);
 
 /// The seats of the play players.
 fn taken(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
-    places(cluster).filter(|seat| *seat != VISITOR_SEAT)
+    player_seats(cluster).filter(|seat| *seat != VISITOR_SEAT)
 }
 
 /// Has the players sit at their terminals, so that these are not lost, until they are told to go. What they are shown they
@@ -55,7 +55,7 @@ pub(super) async fn sit(handle: TableHandle, mut stay: watch::Receiver<Stay>) {
 /// Has somebody sit at a terminal as long as the task runs.
 pub(crate) async fn occupy(handle: &TableHandle, cluster: u16, seat: Seat, terminals: &mut JoinSet<()>) {
     let (connection, mut messages) = Connection::new();
-    let (counted, money) = (Counted { source: 0, sequence: 0 }, Box::default());
+    let (counted, money) = (NewestCommand { source: 0, sequence: 0 }, Box::default());
     // A table that has stopped shows nobody anything.
     handle.connect((cluster, seat), counted, money, connection).await.unwrap_or_default();
     terminals.spawn(async move {

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use taisai_engine::{
-    CallerId, ClusterInput, Counted, HouseInput, Input, Reply, ReplyTo, RoundInput, SeatMoney, Topic, VoucherFate,
-    Worker,
+    CallerId, ClusterInput, HouseInput, Input, NewestCommand, Reply, ReplyTo, RoundInput, SeatMoney, Topic,
+    VoucherFate, Worker,
 };
 use taisai_table::{Actor, ClusterCommand, CommandId, House, HouseCommand, Round, RoundCommand, Seat, VoucherHash};
 use tokio::sync::{mpsc, oneshot};
@@ -180,7 +180,7 @@ impl TableHandle {
     pub(crate) async fn connect(
         &self,
         (cluster, seat): (u16, Seat),
-        counted: Counted,
+        counted: NewestCommand,
         money: Box<SeatMoney>,
         connection: Connection,
     ) -> Result<(), Stopped> {
@@ -203,7 +203,7 @@ impl TableHandle {
     pub(crate) async fn subscribe(
         &self,
         topics: Vec<Topic>,
-        counted: Option<Counted>,
+        counted: Option<NewestCommand>,
         connection: Connection,
     ) -> Result<(), Stopped> {
         let input = Input::Round(RoundInput::Subscribe { topics, counted, connection: connection.id() });

@@ -213,10 +213,10 @@ impl MembershipThread {
             }
             for effect in effects.drain(..) {
                 match effect {
-                    MembershipEffect::Ask(statement) => {
+                    MembershipEffect::Execute(statement) => {
                         input = Some(MembershipInput::Outcome(self.carry_out(statement)));
                     }
-                    MembershipEffect::Held(partition) => {
+                    MembershipEffect::Acquired(partition) => {
                         self.hold(&chain_of(partition));
                         self.event(MembershipEvent::Held(chain_of(partition)));
                     }

@@ -181,7 +181,7 @@ impl PartitionLoop {
     fn looked(&mut self, then: crate::node::handle::OnDurable) -> Result<(), Stopped> {
         let id = next_caller();
         self.waiting.callers.push((id, Caller::OnDurable(then)));
-        self.handle(Input::Looked(id))
+        self.handle(Input::ReadBarrier(id))
     }
 
     fn handle(&mut self, input: Input) -> Result<(), Stopped> {
@@ -209,7 +209,7 @@ impl PartitionLoop {
             | Input::Round(_)
             | Input::Cluster(..)
             | Input::Message(_)
-            | Input::Looked(_)
+            | Input::ReadBarrier(_)
             | Input::Depart => &[],
         };
         for (place, topic) in OPTIONAL_TOPICS.iter().enumerate() {

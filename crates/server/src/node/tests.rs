@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use taisai_engine::{Counted, Worker};
+use taisai_engine::{NewestCommand, Worker};
 use taisai_journal::suite::HANG_LIMIT;
 use taisai_record::{Address, Program};
 use taisai_rules::{BetBox, Dice, Games, Money};
@@ -123,7 +123,7 @@ impl Screen {
 }
 
 async fn connect(node: &Node, seat: Seat, connection: Connection) {
-    let counted = Counted { source: 1, sequence: 0 };
+    let counted = NewestCommand { source: 1, sequence: 0 };
     node.handle().table(TABLE).unwrap().connect((0, seat), counted, Box::default(), connection).await.unwrap();
 }
 

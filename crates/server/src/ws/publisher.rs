@@ -234,7 +234,7 @@ impl Publishing {
             match effect {
                 Effect::Publish(Change::Seat(change)) => self.show_seat(change),
                 other => {
-                    let effect = std::mem::replace(other, Effect::Release(CallerId(u64::MAX)));
+                    let effect = std::mem::replace(other, Effect::ReadBarrier(CallerId(u64::MAX)));
                     self.carry_out(effect).await;
                 }
             }
@@ -252,7 +252,7 @@ impl Publishing {
                     caller.answer(&reply, self.rules.as_ref().map(TableRules::game));
                 }
             }
-            Effect::Release(caller) => {
+            Effect::ReadBarrier(caller) => {
                 if let Some(Caller::OnDurable(then)) = self.callers.remove(&caller) {
                     then();
                 }

@@ -6,7 +6,7 @@ use axum::extract::{State, WebSocketUpgrade};
 use axum::response::Response;
 use serde::Deserialize;
 use taisai_endpoint::endpoint;
-use taisai_engine::{Counted, Topic};
+use taisai_engine::{NewestCommand, Topic};
 use taisai_table::{ApprovalId, CommandId, Person, Position, Role, Round, TableId};
 
 use super::{CloseReason, SignInWatch, SocketSession, UnreadableCommands, converse, told, upgrade};
@@ -121,7 +121,7 @@ pub(super) async fn connect(
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (connection, messages) = Connection::new();
         let topics = vec![Topic::Public, Topic::Staff];
-        let counted = Some(Counted { source, sequence: 0 });
+        let counted = Some(NewestCommand { source, sequence: 0 });
         let reason = match handle.subscribe(topics, counted, connection.clone()).await {
             Ok(()) => {
                 let _watch = SignInWatch::over(&server, by.source, None, connection.clone());

@@ -8,7 +8,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use taisai_endpoint::endpoint;
-use taisai_engine::{Counted, ReplyTo, SeatMoney};
+use taisai_engine::{NewestCommand, ReplyTo, SeatMoney};
 use taisai_table::{
     Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, HouseCommand, Seat, SessionId, TableId,
 };
@@ -342,7 +342,7 @@ async fn play(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> 
         Err(stopped) => return stopped.into(),
     };
     let (connection, messages) = Connection::new();
-    let counted = Counted { source, sequence };
+    let counted = NewestCommand { source, sequence };
     let place_at = (cluster.number, seat);
     if let Err(stopped) = handle.connect(place_at, counted, Box::new(money), connection.clone()).await {
         return stopped.into();
@@ -388,7 +388,9 @@ mod tests {
         let (device, source) = (DeviceId(31), server.sources.next());
         let (connection, mut messages) = Connection::new();
         let handle = server.node.cluster(cluster).unwrap();
-        handle.connect((0, seat), Counted { source, sequence: 0 }, Box::default(), connection.clone()).await.unwrap();
+        handle.connect((0, seat), NewestCommand { source, sequence: 0 }, Box::default(), connection.clone())
+            .await
+            .unwrap();
         let mut terminal =
             Commands::new(AtSeat { server: Arc::clone(&server), connection, device, cluster, seat, source, handle });
         let (go_on, blocked) = blocking::channel::<()>();

@@ -167,7 +167,7 @@ impl Running {
             Effect::Reply(..) | Effect::Voucher(..) => self.mistakes.is(Planted::ReplyBeforeDurable),
             Effect::Send(message) => self.mistakes.is(Planted::MessageBeforeDurable) && !message.is_view(),
             Effect::Publish(_) => self.mistakes.is(Planted::ViewBeforeDurable),
-            Effect::Release(_) | Effect::ReadSlip(..) | Effect::Fence(_) => false,
+            Effect::ReadBarrier(_) | Effect::ReadSlip(..) | Effect::Fence(_) => false,
         };
         let (early, late) = std::mem::take(&mut submitted.effects).into_iter().partition(leaves);
         submitted.effects = late;
@@ -227,6 +227,12 @@ impl Running {
     /// Whether all that was decided is durable.
     pub(crate) const fn is_durable(&self) -> bool {
         self.batch == self.durable
+    }
+
+    /// How far it has decided and written.
+    pub(crate) fn progress(&self) -> String {
+        let writes = if self.is_writing { ", writes" } else { "" };
+        format!("batch {}, durable {}, {} inputs{writes}", self.batch, self.durable, self.inbox.len())
     }
 
     pub(crate) fn has_ended(&self) -> bool {

@@ -76,7 +76,7 @@ impl World {
                 self.schedule.trace(format_args!("node {node}: {silent:?} is silent, says {partition:?}"));
                 self.membership(node, crate::membership::Input::Silent(silent))?;
             }
-            Effect::Release(_) => {}
+            Effect::ReadBarrier(_) => {}
         }
         Ok(())
     }
@@ -210,7 +210,8 @@ impl World {
             Message::Notice { cluster, number, .. } if mistakes.is(Planted::CloseAcknowledgedEarly) => {
                 let (cluster, followed) = (*cluster, *number);
                 let (_, colour_chips, is_registered) = self.record.cluster(cluster).reports();
-                Some(Message::Followed { cluster, followed, received: followed, colour_chips, is_registered })
+                let received = followed;
+                Some(Message::Followed { cluster, followed, received, colour_chips, is_registered, replaces: None })
             }
             Message::ToHouse { cluster, transfer } if mistakes.is(Planted::TransferAcknowledgedEarly) => {
                 Some(Message::HouseHolds { cluster: *cluster, number: transfer.number })

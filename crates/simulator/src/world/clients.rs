@@ -1,6 +1,8 @@
 //! What people and terminals send to nodes, and what they are told.
 
-use taisai_engine::{CallerId, ClusterInput, Counted, HouseInput, Input, ReplyTo, RoundInput, SeatMoney, VoucherFate};
+use taisai_engine::{
+    CallerId, ClusterInput, HouseInput, Input, NewestCommand, ReplyTo, RoundInput, SeatMoney, VoucherFate,
+};
 use taisai_table::{CashOut, ClusterCommand, MachineId, Verdict};
 
 use super::{ANY_PROCESS, World};
@@ -214,7 +216,7 @@ impl World {
             }
             Ask::Connect { cluster, seat, connection, source } => {
                 let money = Box::new(SeatMoney::of(self.record.house(), cluster, seat));
-                let counted = Counted { source, sequence: 0 };
+                let counted = NewestCommand { source, sequence: 0 };
                 Input::Cluster(cluster.number, ClusterInput::Connect { seat, connection, counted, money })
             }
             Ask::Disconnect { cluster, seat, connection } => {

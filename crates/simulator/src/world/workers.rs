@@ -1,6 +1,6 @@
 //! Partitions of a node: taken over, run in batches, ended.
 
-use taisai_engine::{ConnectionId, Counted, HouseInput, Input, RoundInput, Stop, Topic};
+use taisai_engine::{ConnectionId, HouseInput, Input, NewestCommand, RoundInput, Stop, Topic};
 use taisai_table::MachineId;
 
 use super::World;
@@ -94,7 +94,7 @@ impl World {
 
     /// Staff screens follow a partition.
     fn show(&mut self, node: usize, partition: MachineId) {
-        let (connection, counted) = (ConnectionId(u64::MAX - 1), Some(Counted { source: 1, sequence: 0 }));
+        let (connection, counted) = (ConnectionId(u64::MAX - 1), Some(NewestCommand { source: 1, sequence: 0 }));
         match partition {
             MachineId::House => {
                 for topic in [Topic::Pit, Topic::Cage, Topic::Audit] {

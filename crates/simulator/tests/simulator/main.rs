@@ -1,6 +1,6 @@
 //! Installations from seeds: they hold their invariants, a seed is the same run every time, and planted mistakes are found.
 
-use taisai_simulator::{Fault, Plan, StoreKind, Summary, run};
+use taisai_simulator::{Fault, Plan, StoreKind, Summary, event_at, replay, run};
 
 /// Plans that differ in nodes, clusters, tables, screens and stores.
 fn plan(seed: u64) -> Plan {
@@ -46,6 +46,35 @@ fn same_seed_gives_the_same_run() {
         let (one, two) = (summary(), summary());
         assert_eq!((one.trace_hash, one.events, one.commands), (two.trace_hash, two.events, two.commands));
     }
+}
+
+#[test]
+fn replay_stops_at_an_event_and_shows_what_it_changed() {
+    let plan = plan(1);
+    let (event, events) = event_at(1, &plan, 60_000);
+    assert!(event > 100 && events > event, "{event} of {events}");
+    let moments: Vec<_> =
+        (event..event + 40).map(|event| replay(1, &plan, event).expect("an event of the run")).collect();
+    assert!(moments[0].millis <= 60_000 && moments[1].millis > 60_000, "the last event up to then");
+    for pair in moments.windows(2) {
+        assert!(pair[0].broken.is_none() && pair[0].millis <= pair[1].millis);
+        let changed = |name: &String| pair[1].changed.iter().any(|changed| changed.name == *name);
+        let is_same = |(name, value): &(String, String)| {
+            changed(name) || pair[0].state.iter().any(|was| *was == (name.clone(), value.clone()))
+        };
+        assert!(pair[1].state.iter().all(is_same), "what did not change is as before");
+    }
+    assert!(moments.iter().any(|moment| !moment.changed.is_empty()));
+    assert!(moments[0].state.iter().any(|(name, _)| name.starts_with("in flight")));
+    assert!(replay(1, &plan, events + 1).is_none());
+}
+
+#[test]
+fn replay_of_a_failure_breaks_the_same() {
+    let plan = Plan { open_faults: vec![Fault::TailLost], ..Plan::default() };
+    let failure = (1..=100).find_map(|seed| run(seed, &plan).err()).expect("it is not withstood yet");
+    let moment = replay(failure.seed, &plan, failure.event).expect("the event that failed");
+    assert_eq!(moment.broken.expect("it breaks again").to_string(), failure.to_string());
 }
 
 /// What the program does not withstand yet is found: see `known-open/README.md`.
@@ -99,7 +128,7 @@ fn found(planted: taisai_simulator::Planted, seeds: u64) -> Option<(u64, taisai_
 fn every_planted_mistake_is_found() {
     std::panic::set_hook(Box::new(|_| {}));
     let mut missed = Vec::new();
-    for planted in taisai_simulator::Planted::ALL {
+    for planted in taisai_simulator::Planted::all() {
         if let Some((seed, failure)) = found(planted, 100) {
             println!("{planted:?}: seed {seed}: {}", failure.invariant);
         } else {

@@ -16,7 +16,7 @@ fn played(tally: &mut Tally) -> Hall<'_> {
         training: false,
         profile: Profile::singapore(),
     };
-    let mut hall = Hall::new(setup, Games::embedded(), Placement::Apart, 5, tally).unwrap();
+    let mut hall = Hall::new(setup, Games::embedded(), WorkerPlacement::Apart, 5, tally).unwrap();
     hall.found().unwrap();
     for _ in 0..3 {
         hall.play_round().unwrap();

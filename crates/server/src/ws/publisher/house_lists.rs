@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::extract::ws::Utf8Bytes;
 use serde::Serialize;
 use serde_json::Value;
-use taisai_engine::{Counted, HouseList, ListName, Topic};
+use taisai_engine::{HouseList, ListName, NewestCommand, Topic};
 use taisai_table::Time;
 
 use crate::http::reply::json;
@@ -45,10 +45,10 @@ impl HouseLists {
     }
 
     /// All lists of a topic, for a screen that begins to follow.
-    pub(super) fn snapshot(&self, topic: Topic, time: Time, counted: Option<Counted>) -> Utf8Bytes {
+    pub(super) fn snapshot(&self, topic: Topic, time: Time, counted: Option<NewestCommand>) -> Utf8Bytes {
         let lists = ListName::ALL.into_iter().filter(|list| list.topics().contains(&topic));
         let parts = lists.filter_map(|list| Some((list.name(), self.0.get(&list)?))).collect();
-        let Counted { source, sequence } = counted.unwrap_or(Counted { source: 0, sequence: 0 });
+        let NewestCommand { source, sequence } = counted.unwrap_or(NewestCommand { source: 0, sequence: 0 });
         json(&ToStaff::Snapshot { time, source, sequence, parts })
     }
 }

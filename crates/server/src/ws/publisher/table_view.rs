@@ -7,7 +7,7 @@ use axum::extract::ws::Utf8Bytes;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use taisai_engine::{
-    BelowView, ClusterView, Counted, PublicView, RegisteringView, Reply, ResultView, ReturnsView, RoundStaffView,
+    BelowView, ClusterView, NewestCommand, PublicView, RegisteringView, Reply, ResultView, ReturnsView, RoundStaffView,
     SeatBet, SeatChange, SeatHealth, SeatPlace, SeatView,
 };
 use taisai_rules::{BetBox, Face, Game, Money};
@@ -106,7 +106,7 @@ impl TableView {
     pub(super) fn seat_snapshot(
         &mut self,
         time: Time,
-        counted: Counted,
+        counted: NewestCommand,
         seat: Box<SeatView>,
         connection: &Connection,
     ) -> Option<Utf8Bytes> {
@@ -115,14 +115,14 @@ impl TableView {
             self.early.push(connection.clone());
             return None;
         };
-        let Counted { source, sequence } = counted;
+        let NewestCommand { source, sequence } = counted;
         let snapshot =
             Snapshot { time, source: Some(source), sequence: Some(sequence), public, seat: Some(*seat), staff: None };
         Some(json(&ToScreen::Snapshot(Box::new(snapshot))))
     }
 
     /// Everything, for a screen that begins to follow.
-    pub(super) fn snapshot(&self, time: Time, counted: Option<Counted>, with_staff: bool) -> Option<Utf8Bytes> {
+    pub(super) fn snapshot(&self, time: Time, counted: Option<NewestCommand>, with_staff: bool) -> Option<Utf8Bytes> {
         let staff = self.staff.as_ref().filter(|_| with_staff).map(|shown| shown.whole(&shown.view));
         let snapshot = Snapshot {
             time,
