@@ -3,9 +3,9 @@
 
 use std::io::Write as _;
 
-use taisai::bar::Bar;
-use taisai::output::Output;
+use taisai::output_file::OutputFile;
 use taisai::print::{self, BAD, Column, GOOD};
+use taisai::progress_bar::ProgressBar;
 use taisai::replay::trace;
 use taisai_simulator::{Failure, Plan, StoreKind, Summary};
 
@@ -35,24 +35,24 @@ pub(super) fn run(args: &InstallationArgs, nodes: u16, seed: u64) -> anyhow::Res
     let store = if nodes == 1 { StoreKind::Sqlite } else { StoreKind::Postgres };
     let plan = Plan { nodes, clusters: args.clusters, faults: args.faults, store, ..Plan::default() };
     let mut all = Summary::default();
-    let mut bar = Bar::new("installations", args.seeds);
+    let mut bar = ProgressBar::new("installations", args.seeds);
     for seed in seed..seed.saturating_add(args.seeds) {
         match taisai_simulator::run(seed, &plan) {
             Ok(summary) => all.add(&summary),
             Err(failure) => {
-                bar.end(&format!("{} seeds", bar.done), (all.injected(), "faults"));
+                bar.finish(&format!("{} seeds", bar.done), (all.injected(), "faults"));
                 return broken(&failure).map(|()| false);
             }
         }
-        bar.more(1);
+        bar.advance(1);
     }
-    bar.end(&format!("{} seeds", bar.done), (all.injected(), "faults"));
+    bar.finish(&format!("{} seeds", bar.done), (all.injected(), "faults"));
     tell(args, seed, &all).map(|()| true)
 }
 
 fn broken(failure: &Failure) -> anyhow::Result<()> {
     let path = format!("torture-{}.trace", failure.seed);
-    Output::new(path.as_ref())?.write(trace::file(&failure.to_string(), &failure.trace))?;
+    OutputFile::new(path.as_ref())?.write(trace::file(&failure.to_string(), &failure.trace))?;
     let mut out = anstream::stdout().lock();
     writeln!(out, "{BAD}broken{BAD:#}  {failure}")?;
     writeln!(out, "What happened last is in {path}. Step through it with")?;
