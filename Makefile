@@ -145,6 +145,7 @@ torture-years: tools ## YEARS table-years, each of another seed and spread over 
 bless: tools python ## write the golden files anew; read the difference before you commit it
 	@python3 tests/odds/enumerate.py
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-rules --test rules felts
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-script --lib the_document_lists
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --lib --test cli
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-journal --test journal format::
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-record --test record -- document projection::queries

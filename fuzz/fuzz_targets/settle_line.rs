@@ -7,7 +7,7 @@ use taisai_rules::Games;
 
 fuzz_target!(|line: &[u8]| {
     let mut answer = Vec::new();
-    let well = taisai::settle::answer(Games::embedded(), None, line, &mut answer);
+    let well = taisai::settle::settle_line(Games::embedded(), None, line, &mut answer);
     assert!(!answer.contains(&b'\n'));
     let text = std::str::from_utf8(&answer).expect("an answer is text");
     assert_eq!(text.starts_with(r#"{"lines":["#), well);

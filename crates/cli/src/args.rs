@@ -78,7 +78,7 @@ pub(crate) enum Command {
     /// expect house -40
     ///
     /// The exit status is 1 if the script has faults or an expectation is not met.
-    #[command(verbatim_doc_comment, after_long_help = crate::play::language::help())]
+    #[command(verbatim_doc_comment, after_long_help = taisai_script::help())]
     Play {
         /// The script, or "-" for standard input
         #[arg(value_name = "FILE.round")]
@@ -87,7 +87,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE")]
         profile: Option<PathBuf>,
         #[command(flatten)]
-        keep: KeepArgs,
+        store: NewStoreArgs,
         /// Print for programs: one JSON object a line of the script
         #[arg(long)]
         json: bool,
@@ -334,7 +334,7 @@ pub(crate) struct StoreArgs {
 
 /// Where a new record is kept, and what lies beside it.
 #[derive(clap::Args)]
-pub(crate) struct KeepArgs {
+pub(crate) struct NewStoreArgs {
     /// Record what is played in this store, a new data folder or postgres://…, which `audit` checks and `replay` steps through
     #[arg(long, value_name = "STORE")]
     pub(crate) store: Option<Address>,

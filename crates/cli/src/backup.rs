@@ -10,8 +10,8 @@ use anyhow::{Context as _, bail, ensure};
 use taisai_journal::{Anchor, open_sqlite_to_read};
 use taisai_record::{Address, AuditFinding, Auditor};
 
-use crate::bar::Bar;
 use crate::print::{self, BAD, GOOD, QUIET};
+use crate::progress_bar::ProgressBar;
 use crate::store::Store;
 
 /// What is copied where.
@@ -80,9 +80,9 @@ fn copy(source: &Path, part: &Path, args: &BackupArgs) -> anyhow::Result<()> {
             continue;
         }
         let all = fs::metadata(&from).with_context(|| format!("there is no record in {}", source.display()))?.len();
-        let bar = Bar::new(name, all);
+        let bar = ProgressBar::new(name, all);
         vacuum(&from, &part.join(name))?;
-        bar.end(&format!("{all} bytes copied"), (all, "bytes"));
+        bar.finish(&format!("{all} bytes copied"), (all, "bytes"));
     }
     Ok(())
 }
@@ -119,13 +119,13 @@ fn verify(store: &Store, part: &Path) -> anyhow::Result<bool> {
     let heads = archive.heads()?;
     ensure!(heads.iter().any(|head| head.next > 0), "the store is empty: there is nothing to keep");
     let found = AuditFinding::of_store(&mut *archive, &heads)?;
-    let bar = Mutex::new(Bar::new("verify", heads.iter().map(|head| head.next).sum()));
-    let progress = || bar.lock().map(|mut bar| bar.more(1)).unwrap_or_default();
+    let bar = Mutex::new(ProgressBar::new("verify", heads.iter().map(|head| head.next).sum()));
+    let progress = || bar.lock().map(|mut bar| bar.advance(1)).unwrap_or_default();
     let auditor = Auditor { keys: &store.keys, anchored, program: &program };
     let audit = auditor.audit(&|| address.archive(), &heads, &progress)?;
     let entries = audit.chains.iter().filter_map(|chain| Some(chain.result.as_ref().ok()?.entries)).sum();
     if let Ok(bar) = bar.lock() {
-        bar.end(&print::counted(entries, ("entry", "entries")), (entries, "entries"));
+        bar.finish(&print::counted(entries, ("entry", "entries")), (entries, "entries"));
     }
     drop(archive);
     let mut out = anstream::stdout().lock();

@@ -7,6 +7,7 @@ use anyhow::bail;
 use serde::Serialize;
 use taisai_rules::FileFault;
 
+use crate::excerpt::{excerpt, source};
 use crate::print::{self, BAD, GOOD};
 
 /// What a file holds, or all its faults; or why it cannot be read.
@@ -109,8 +110,12 @@ fn print_found<T>(
     }
 }
 
-/// Prints every fault of a file, a line each.
+/// Prints every fault of a file with the line that it is in.
 pub(crate) fn print_faults(out: &mut impl Write, file: &Path, faults: &[FileFault]) -> std::io::Result<()> {
-    let file = file.display();
-    faults.iter().try_for_each(|fault| writeln!(out, "{BAD}fault{BAD:#}  {file}:{fault}"))
+    let (name, source) = (file.display(), source(file));
+    for fault in faults {
+        let excerpt = excerpt(&source, fault.line, fault.column);
+        write!(out, "{BAD}fault{BAD:#}  {name}:{fault}\n{excerpt}")?;
+    }
+    Ok(())
 }

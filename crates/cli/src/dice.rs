@@ -13,7 +13,7 @@ use taisai_analysis::{DiceWatch, count, thousands};
 use taisai_rules::Dice;
 use taisai_server::reports::DiceSheet;
 
-use crate::output::Output;
+use crate::output_file::OutputFile;
 use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET};
 
 /// What is done with dice.
@@ -63,7 +63,7 @@ pub(crate) fn run(command: &DiceCommand) -> anyhow::Result<bool> {
 }
 
 fn check(args: &CheckArgs) -> anyhow::Result<bool> {
-    let output = args.output.as_deref().map(Output::new).transpose()?;
+    let output = args.output.as_deref().map(OutputFile::new).transpose()?;
     let read::Read { throws, bad } = read::throws(&args.source, args.table)?;
     for line in &bad {
         writeln!(anstream::stderr(), "{BAD}bad line{BAD:#}  {}:{line}", args.source)?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long flushes of so many bytes take, in a folder of the same disk.
-pub fn timed(folder: &Path, bytes: usize, times: u32) -> std::io::Result<Vec<Duration>> {
+pub fn time_flushes(folder: &Path, bytes: usize, times: u32) -> std::io::Result<Vec<Duration>> {
     let path = folder.join("flush");
     let mut file = OpenOptions::new().create_new(true).append(true).open(&path)?;
     let block = vec![b'x'; bytes];
@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn flushes_are_timed_and_leave_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let taken = timed(folder.path(), 4_096, 5).unwrap();
+        let taken = time_flushes(folder.path(), 4_096, 5).unwrap();
         assert!(taken.len() == 5 && taken.iter().all(|time| *time > Duration::ZERO));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }

@@ -3,21 +3,22 @@
 mod args;
 mod audit;
 mod backup;
-pub mod bar;
 mod check;
 mod config;
 mod dice;
 mod doctor;
+mod excerpt;
 mod felt;
 mod figures;
 pub mod flush;
 pub mod games;
 mod odds;
 mod outcome;
-pub mod output;
+pub mod output_file;
 mod par;
-pub mod play;
+mod play;
 pub mod print;
+pub mod progress_bar;
 pub mod replay;
 mod report;
 mod rules_text;
@@ -30,7 +31,6 @@ mod store;
 mod tables;
 mod theory;
 mod unlock;
-mod words;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -43,7 +43,7 @@ use taisai_rules::Moment;
 use taisai_server::config::GameNames;
 
 use args::{Args, Command, GamesCommand};
-use output::Output;
+use output_file::OutputFile;
 
 /// Commands that only tests and measurements need, which `taisai-lab` has.
 const IN_THE_LAB: [&str; 3] = ["torture", "bench", "tumbler"];
@@ -133,14 +133,14 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             let svg = felt::draw(game, layout);
             match output.as_deref() {
                 Some(path) if path.as_os_str() != "-" => {
-                    Output::new(path)?.write(svg)?;
+                    OutputFile::new(path)?.write(svg)?;
                 }
                 _ => std::io::stdout().lock().write_all(svg.as_bytes())?,
             }
             Ok(true)
         }
-        Command::Play { file, profile, keep, json } => {
-            play::run(&*games::load(args.games.as_deref())?, file, profile.as_deref(), keep, *json)
+        Command::Play { file, profile, store, json } => {
+            play::run(&*games::load(args.games.as_deref())?, file, profile.as_deref(), store, *json)
         }
         Command::Replay { record, table, cluster, key, at, json } => {
             let games = games::load(args.games.as_deref())?;

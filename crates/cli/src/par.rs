@@ -10,7 +10,7 @@ use taisai_analysis::percent;
 use taisai_rules::{Game, Games, Language, Moment};
 
 use crate::args::OptionalTableArgs;
-use crate::output::Output;
+use crate::output_file::OutputFile;
 use crate::print::{self, Column, QUIET};
 
 /// Which sheets, and where they go.
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ParArgs, games: &Games, now: Moment) -> anyhow::Result<
     let Some(table) = args.table.given() else { bail!("say which sheet: --game G --layout L, or --all") };
     let (game, layout) = table.find(games, now)?;
     let path = args.output.as_deref().filter(|path| path.as_os_str() != "-");
-    let output = path.map(Output::new).transpose()?;
+    let output = path.map(OutputFile::new).transpose()?;
     let sheet = ParSheet::new(game, layout, &maker);
     let text = match (args.csv, args.json, &args.output) {
         (true, _, _) => sheet.csv(),
@@ -64,13 +64,13 @@ pub(crate) fn run(args: &ParArgs, games: &Games, now: Moment) -> anyhow::Result<
 /// Writes every sheet in three forms, and the index.
 fn all(games: &Games, maker: &Maker, folder: &Path) -> anyhow::Result<bool> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let index_output = Output::new(&folder.join("index.html"))?;
+    let index_output = OutputFile::new(&folder.join("index.html"))?;
     let sheets: Vec<_> = games
         .iter()
         .flat_map(|game| game.layouts().iter().map(move |layout| ParSheet::new(game, layout, maker)))
         .collect();
     for sheet in &sheets {
-        let at = |extension: &str| Output::new(&folder.join(format!("{}.{extension}", sheet.name())));
+        let at = |extension: &str| OutputFile::new(&folder.join(format!("{}.{extension}", sheet.name())));
         let page = sheet.html();
         let path = at("html")?.write(&page)?;
         at("csv")?.write(sheet.csv())?;

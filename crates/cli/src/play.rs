@@ -1,105 +1,86 @@
-//! `taisai play`: runs a script of rounds that a dealer could read and write, and prints what happens, the settlement
-//! sheets and the balances.
+//! `taisai play`: plays a script and prints what happens, the settlement sheets and the balances.
 
 mod balances;
-mod expect;
 mod json;
-mod keep;
-pub(crate) mod language;
-mod near;
-mod parse;
-mod profile;
-mod reader;
-mod script;
-mod stage;
-mod tell;
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Read as _, Write};
+use std::mem::discriminant;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context as _, bail};
-use taisai_rules::{Games, Language, Moment};
+use taisai_record::{Address, RecordFiles, RecordWarning};
+use taisai_rules::{Games, Language};
+use taisai_script::{
+    BEGIN, LineOutcome, Narration, Playthrough, ProfileError, Profiles, Script, ScriptFault, ScriptLine, ScriptRecord,
+    ScriptRecorder, clock, read_profile,
+};
 use taisai_table::{BetsCloser, ExcessPolicy, Profile, Registration};
 
-use crate::args::KeepArgs;
+use crate::args::NewStoreArgs;
+use crate::excerpt::{excerpt, source};
 use crate::print::{BAD, GOOD, HEADING, QUIET};
-pub(crate) use reader::cents;
 
-use balances::Balances;
-use keep::Keep;
-use profile::Profiles;
-use script::{Act, Fault, Line, Script};
-use stage::{Answer, BEGIN, Stage};
-use tell::{Teller, Told, clock};
+/// The largest script, in bytes.
+const MAX_SCRIPT_BYTES: u64 = 16 << 20;
 
-/// The largest script.
-const MOST_BYTES: u64 = 16 << 20;
-
-/// Runs a script, under another profile if one is chosen, and records it if a store is named; `false` if it has faults or an
+/// Plays a script, under `profile` if one is given, and records it if `store` names one. `false` if it has faults or an
 /// expectation is not met.
 pub(crate) fn run(
     games: &Games,
     file: &Path,
     profile: Option<&Path>,
-    store: &KeepArgs,
+    store: &NewStoreArgs,
     json: bool,
 ) -> anyhow::Result<bool> {
     let text = read(file)?;
-    let now = begin()?;
-    let (chosen, mut faults) = match profile.map(profile::read).transpose()? {
-        Some(Ok(profile)) => (Some(profile), Vec::new()),
-        Some(Err(faults)) => (None, faults),
-        None => (None, Vec::new()),
+    let (chosen, mut faults) = match profile.map(read_profile).transpose() {
+        Ok(profile) => (profile, Vec::new()),
+        Err(ProfileError::Faults(faults)) => (None, faults),
+        Err(error) => return Err(error.into()),
     };
-    match parse::parse(&text, games, now, &Profiles::new(chosen, file)) {
-        Ok(script) if faults.is_empty() => {
-            let keep = Keep::open(store, &script)?;
-            let run = if json {
-                play_json(&script, &mut BufWriter::new(std::io::stdout().lock()))?
-            } else {
-                play(&script, &mut anstream::stdout().lock())?
-            };
-            if let Some(keep) = keep {
-                let check = keep.record(&run.stage.installation.record)?;
-                if !json {
-                    writeln!(anstream::stdout(), "\n{check}")?;
-                }
-            }
-            Ok(run.well)
-        }
-        read => {
-            faults.extend(read.err().unwrap_or_default());
-            print_faults(file, &faults, json)?;
+    match Script::parse(&text, games, &Profiles::new(chosen, file)) {
+        Ok(script) if faults.is_empty() => play(&script, store, json),
+        parsed => {
+            faults.extend(parsed.err().unwrap_or_default());
+            print_faults(file, &text, &faults, json)?;
             Ok(false)
         }
     }
 }
 
-/// Plays the text of a script by the profile in the program, and gives what it prints; nothing where it has faults.
-pub fn play_text(games: &Games, text: &str) -> anyhow::Result<Option<Vec<u8>>> {
-    let profiles = Profiles::new(Some(Profile::singapore()), Path::new(""));
-    let Ok(script) = parse::parse(text, games, begin()?, &profiles) else { return Ok(None) };
-    let mut printed = Vec::new();
-    play(&script, &mut printed)?;
-    Ok(Some(printed))
+fn play(script: &Script, store: &NewStoreArgs, json: bool) -> anyhow::Result<bool> {
+    let recorder = open_recorder(store, script)?;
+    let playthrough = if json {
+        json::play(script, &mut BufWriter::new(std::io::stdout().lock()))?
+    } else {
+        play_for_people(script, &mut anstream::stdout().lock())?
+    };
+    if let Some(recorder) = recorder {
+        let record = recorder.record(playthrough.entries())?;
+        if !json {
+            writeln!(anstream::stdout(), "\n{}", how_to_audit(&record))?;
+        }
+    }
+    Ok(playthrough.is_as_expected())
 }
 
-/// When every script begins.
-fn begin() -> anyhow::Result<Moment> {
-    Ok(Moment::from_unix_seconds(i64::try_from(BEGIN.0 / 1_000)?))
-}
-
-fn print_faults(script: &Path, faults: &[Fault], json: bool) -> anyhow::Result<()> {
+fn print_faults(script: &Path, text: &str, faults: &[ScriptFault], json: bool) -> anyhow::Result<()> {
     let script = script.display().to_string();
     for fault in faults {
-        let Fault { file, line, column, message } = fault;
-        let file = file.as_ref().unwrap_or(&script);
+        let ScriptFault { file, line, column, message } = fault;
+        let name = file.as_ref().unwrap_or(&script);
         if json {
-            json::fault(&mut std::io::stdout().lock(), file, fault)?;
-        } else {
-            writeln!(anstream::stdout(), "{BAD}fault{BAD:#}  {file}:{line}:{column}: {message}")?;
+            json::fault(&mut std::io::stdout().lock(), name, fault)?;
+            continue;
         }
+        let excerpt = match file {
+            Some(profile) => excerpt(&source(Path::new(profile)), *line, *column),
+            None => excerpt(text, *line, *column),
+        };
+        write!(anstream::stdout(), "{BAD}fault{BAD:#}  {name}:{line}:{column}: {message}\n{excerpt}")?;
     }
     Ok(())
 }
@@ -108,90 +89,53 @@ fn print_faults(script: &Path, faults: &[Fault], json: bool) -> anyhow::Result<(
 fn read(file: &Path) -> anyhow::Result<String> {
     let mut text = String::new();
     let read = if file.as_os_str() == "-" {
-        std::io::stdin().lock().take(MOST_BYTES + 1).read_to_string(&mut text)
+        std::io::stdin().lock().take(MAX_SCRIPT_BYTES + 1).read_to_string(&mut text)
     } else {
         let opened = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
-        opened.take(MOST_BYTES + 1).read_to_string(&mut text)
+        opened.take(MAX_SCRIPT_BYTES + 1).read_to_string(&mut text)
     };
     let bytes = read.with_context(|| format!("cannot read {}", file.display()))?;
-    if u64::try_from(bytes)? > MOST_BYTES {
-        bail!("{} is larger than {MOST_BYTES} bytes, too large for a script", file.display());
+    if u64::try_from(bytes)? > MAX_SCRIPT_BYTES {
+        bail!("{} is larger than {MAX_SCRIPT_BYTES} bytes, too large for a script", file.display());
     }
     Ok(text)
 }
 
-/// A script on its way: what was told, and how the last line was answered.
-struct Run<'s> {
-    stage: Stage<'s>,
-    teller: Teller,
-    answer: Answer,
-    well: bool,
-}
-
-/// What a line has brought.
-enum Brought {
-    Told { told: Vec<Told>, from: usize },
-    Expected(Option<String>),
-}
-
-impl<'s> Run<'s> {
-    fn new(script: &'s Script) -> anyhow::Result<Self> {
-        Ok(Self { stage: Stage::new(script)?, teller: Teller::default(), answer: Ok(()), well: true })
-    }
-
-    /// Carries out a line.
-    fn step(&mut self, line: &Line, step: &script::Step) -> anyhow::Result<Brought> {
-        if let Act::Expect(expectation) = &step.act {
-            let found = expect::check(&self.stage, self.answer, expectation);
-            self.well &= found.is_none();
-            return Ok(Brought::Expected(found));
-        }
-        let from = self.stage.installation.record.len();
-        self.stage.time.0 += 1_000;
-        let at = || format!("line {}: {}", line.number, line.text.trim());
-        self.answer = self.stage.play(step).with_context(at)?;
-        let told = self.teller.tell(&mut self.stage, &step.act, self.answer, from).with_context(at)?;
-        Ok(Brought::Told { told, from })
-    }
-}
-
-/// Where text stands that belongs to the line above it.
+/// Indents text that belongs to the line above it.
 const INDENT: &str = "          ";
 
-fn play<'s>(script: &'s Script, out: &mut impl Write) -> anyhow::Result<Run<'s>> {
-    let mut run = Run::new(script)?;
-    for line in &script.lines {
-        let Some(step) = &line.step else {
-            head(&run.stage, line, out)?;
-            continue;
-        };
-        match run.step(line, step)? {
-            Brought::Expected(None) => writeln!(out, "{INDENT}{GOOD}✓{GOOD:#} {}", line.text.trim())?,
-            Brought::Expected(Some(found)) => {
-                writeln!(out, "{INDENT}{BAD}✗ line {}: {}: {found}{BAD:#}", line.number, line.text.trim())?;
+fn play_for_people<'s>(script: &'s Script, out: &mut impl Write) -> anyhow::Result<Playthrough<'s>> {
+    let mut playthrough = Playthrough::new(script)?;
+    for line in script.lines() {
+        let text = line.text.trim();
+        match playthrough.play(line)? {
+            LineOutcome::NoStep => print_heading(&playthrough, line, out)?,
+            LineOutcome::Expected(None) => writeln!(out, "{INDENT}{GOOD}✓{GOOD:#} {text}")?,
+            LineOutcome::Expected(Some(found)) => {
+                writeln!(out, "{INDENT}{BAD}✗ line {}: {text}: {found}{BAD:#}", line.number)?;
             }
-            Brought::Told { told, .. } => {
-                writeln!(out, "{}  {HEADING}{}{HEADING:#}", clock(run.stage.time), line.text.trim())?;
-                for told in &told {
-                    print_told(&run.stage, told, out)?;
+            LineOutcome::Played { narration, .. } => {
+                writeln!(out, "{}  {HEADING}{text}{HEADING:#}", clock(playthrough.time()))?;
+                for item in &narration {
+                    print_narration(&playthrough, item, out)?;
                 }
             }
         }
     }
-    Balances::of(&run.stage).print(out)?;
-    Ok(run)
+    balances::print(&playthrough.balances(), out)?;
+    Ok(playthrough)
 }
 
-/// An empty line, a comment, or the first line with what it sets up.
-fn head(stage: &Stage, line: &Line, out: &mut impl Write) -> std::io::Result<()> {
+/// Prints a line that plays nothing: an empty line, a comment, or the first line with the table that it sets up.
+fn print_heading(playthrough: &Playthrough, line: &ScriptLine, out: &mut impl Write) -> std::io::Result<()> {
     let text = line.text.trim();
-    if text.is_empty() || text.starts_with('#') {
+    if line.is_blank() {
         return writeln!(out, "{QUIET}{text}{QUIET:#}");
     }
-    let (game, layout) = (stage.game(), stage.layout());
+    let (game, layout) = (playthrough.game(), playthrough.layout());
     writeln!(out, "{}  {HEADING}{text}{HEADING:#}", clock(BEGIN))?;
     let title = game.title().get(Language::English);
-    let training = if stage.is_training() { " TRAINING: no money is real." } else { "" };
+    let training = if playthrough.is_training() { " TRAINING: no money is real." } else { "" };
     let document = game.document();
     writeln!(
         out,
@@ -199,13 +143,13 @@ fn head(stage: &Stage, line: &Line, out: &mut impl Write) -> std::io::Result<()>
         layout.id(),
         layout.pay_table()
     )?;
-    if stage.registration() == Registration::Winners {
+    if playthrough.registration() == Registration::Winners {
         writeln!(
             out,
             "{INDENT}Winners are registered after the dice; what else lost is collected and not registered."
         )?;
     }
-    let profile = stage.house().profile();
+    let profile = playthrough.profile();
     if *profile == Profile::singapore() {
         return Ok(());
     }
@@ -221,61 +165,92 @@ fn head(stage: &Stage, line: &Line, out: &mut impl Write) -> std::io::Result<()>
     writeln!(out, "{INDENT}Profile {name}: bets are open for {seconds} s, then {closes} them; excess is {excess}.")
 }
 
-fn print_told(stage: &Stage, told: &Told, out: &mut impl Write) -> anyhow::Result<()> {
-    match told {
-        Told::Words(words) => writeln!(out, "{INDENT}{words}")?,
-        Told::Refused(refusal) => {
+fn print_narration(playthrough: &Playthrough, item: &Narration, out: &mut impl Write) -> anyhow::Result<()> {
+    match item {
+        Narration::Sentence(sentence) => writeln!(out, "{INDENT}{sentence}")?,
+        Narration::Refusal(refusal) => {
             let mut cited = vec![refusal.code().to_owned()];
-            cited.extend(refusal.paragraphs(stage.game()).iter().map(ToString::to_string));
+            cited.extend(refusal.paragraphs(playthrough.game()).iter().map(ToString::to_string));
             writeln!(out, "{INDENT}{BAD}Refused:{BAD:#} {} ({})", refusal.sentence(), cited.join(", "))?;
         }
-        Told::Sheet { sheet, .. } => crate::sheet::print(sheet, stage.registration(), out, INDENT)?,
+        Narration::Sheet { sheet, .. } => crate::sheet::print(sheet, playthrough.registration(), out, INDENT)?,
     }
     Ok(())
 }
 
-fn play_json<'s>(script: &'s Script, out: &mut impl Write) -> anyhow::Result<Run<'s>> {
-    let mut run = Run::new(script)?;
-    for line in &script.lines {
-        let text = line.text.trim();
-        let brought = match &line.step {
-            Some(step) => run.step(line, step)?,
-            None if text.is_empty() || text.starts_with('#') => continue,
-            None => Brought::Told { told: Vec::new(), from: 0 },
-        };
-        let mut step = json::StepLine {
-            line: line.number,
-            text,
-            time: run.stage.time,
-            answer: None,
-            entries: Vec::new(),
-            sheets: Vec::new(),
-            met: None,
-            found: None,
-        };
-        let told = match brought {
-            Brought::Expected(found) => {
-                step.met = Some(found.is_none());
-                step.found = found;
-                Vec::new()
-            }
-            Brought::Told { told, from } => {
-                step.answer = line.step.as_ref().map(|_| json::answer(run.answer));
-                step.entries = json::entries(run.stage.game(), &run.stage.installation.record[from..])?;
-                told
-            }
-        };
-        step.sheets = told.iter().filter_map(sheet_of).collect();
-        json::line(out, &step)?;
-    }
-    json::end(out, &Balances::of(&run.stage))?;
-    out.flush()?;
-    Ok(run)
+fn open_recorder(args: &NewStoreArgs, script: &Script) -> anyhow::Result<Option<ScriptRecorder>> {
+    let Some(address) = args.store.clone() else { return Ok(None) };
+    let files = key_and_anchor(&address, args)?;
+    // Nothing is left to do if standard error is closed.
+    let warn = warn_once(|sentence| writeln!(anstream::stderr(), "{sentence}").unwrap_or_default());
+    Ok(Some(ScriptRecorder::open(address, files, crate::audit::program()?, Arc::new(warn), script)?))
 }
 
-fn sheet_of(told: &Told) -> Option<json::SheetOf<'_>> {
-    match told {
-        Told::Sheet { round, dice, sheet } => Some(json::SheetOf { round: *round, dice: *dice, sheet }),
-        Told::Words(_) | Told::Refused(_) => None,
+/// The key and the anchor: where the arguments say, or in the data folder.
+fn key_and_anchor(address: &Address, args: &NewStoreArgs) -> anyhow::Result<RecordFiles> {
+    let own = address.files();
+    let key = args.key.clone().or_else(|| own.as_ref().map(|files| files.key.clone()));
+    let key = key.context("a database cannot hold the signing key: name a file with --key, and one with --anchor")?;
+    Ok(RecordFiles { key, anchor: args.anchor.clone().or_else(|| own?.anchor), trusted: Vec::new() })
+}
+
+fn how_to_audit(record: &ScriptRecord) -> String {
+    let ScriptRecord { address, key, anchor, has_own_files } = record;
+    let mut options = String::new();
+    if !has_own_files {
+        options += &key.map(|key| format!(" --key {key}")).unwrap_or_default();
+        options += &anchor.as_ref().map(|file| format!(" --anchor {}", file.display())).unwrap_or_default();
+    }
+    format!("The record is in {address}. Check it with\n  taisai audit verify {address}{options}")
+}
+
+/// Prints a warning of each kind once: what fails with one checkpoint fails with the next.
+fn warn_once(print: impl Fn(String)) -> impl Fn(RecordWarning) {
+    let seen = Mutex::new(HashSet::new());
+    move |warning| {
+        if seen.lock().is_ok_and(|mut seen| seen.insert(discriminant(&warning))) {
+            print(warning_text(warning));
+        }
+    }
+}
+
+/// A warning with its causes. A message that ends with its cause's message does not repeat it.
+fn warning_text(warning: RecordWarning) -> String {
+    let mut text = String::new();
+    for cause in anyhow::Error::from(warning).chain().map(ToString::to_string) {
+        if !text.ends_with(&cause) {
+            text += if text.is_empty() { "warning: " } else { ": " };
+            text += &cause;
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::io::ErrorKind;
+
+    use taisai_journal::{AnchorError, SnapshotError};
+
+    use super::*;
+
+    #[test]
+    fn each_kind_of_warning_is_printed_once_with_its_cause() {
+        let printed = RefCell::new(Vec::new());
+        let warn = warn_once(|sentence| printed.borrow_mut().push(sentence));
+        let path = || "anchor.txt".into();
+        let full = || AnchorError::Io { path: path(), source: ErrorKind::StorageFull.into() };
+        for error in [full(), full(), AnchorError::Broken { path: path() }] {
+            warn(error.into());
+        }
+        let full = || SnapshotError::Failed(std::io::Error::from(ErrorKind::StorageFull).into());
+        warn(full().into());
+        warn(full().into());
+        let expected = [
+            "warning: a checkpoint was not anchored: the anchor anchor.txt cannot be used: no storage space",
+            "warning: a snapshot was not kept: the snapshot could not be stored or read: no storage space",
+        ];
+        assert_eq!(*printed.borrow(), expected);
     }
 }

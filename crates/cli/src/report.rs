@@ -17,8 +17,8 @@ use taisai_server::reports::{Days, parameters, rows_csv};
 use taisai_table::Time;
 
 use crate::args::{QueryArgs, ReportCommand};
-use crate::bar::Bar;
 use crate::print::{self, Column, counted};
+use crate::progress_bar::ProgressBar;
 use crate::store::Store;
 
 pub(crate) use events::EventsArgs;
@@ -57,7 +57,7 @@ fn build(store: &Store, anew: bool) -> anyhow::Result<bool> {
     let mut archive = store.archive()?;
     let mut projection = if anew { Projection::anew(&store.address)? } else { Projection::open(&store.address)? };
     let behind = behind(&mut projection, &mut *archive)?;
-    let (mut bar, mut done) = (Bar::new("report", behind), Progress::default());
+    let (mut bar, mut done) = (ProgressBar::new("report", behind), Progress::default());
     loop {
         let progress = projection.advance(&mut *archive, &store.keys)?;
         if progress == Progress::default() {
@@ -66,12 +66,12 @@ fn build(store: &Store, anew: bool) -> anyhow::Result<bool> {
         done.blocks += progress.blocks;
         done.entries += progress.entries;
         done.wagers += progress.wagers;
-        bar.more(progress.blocks);
+        bar.advance(progress.blocks);
     }
     let Progress { blocks, entries, wagers } = done;
     let are = if blocks == 1 { "is" } else { "are" };
     let blocks = counted(blocks, BLOCKS);
-    bar.end(&blocks, (entries, "entries"));
+    bar.finish(&blocks, (entries, "entries"));
     let (entries, wagers) = (counted(entries, ("entry", "entries")), counted(wagers, ("wager", "wagers")));
     writeln!(anstream::stdout(), "{blocks} with {entries} and {wagers} {are} projected.")?;
     Ok(true)

@@ -16,7 +16,7 @@ use taisai_rules::{
 };
 
 /// The longest line that is read; a longer one is an error.
-pub const LONGEST_LINE: usize = 1 << 20;
+pub const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Tells a person at a terminal what is expected.
 pub(crate) fn hint_if_terminal(input: &impl IsTerminal) {
@@ -45,10 +45,10 @@ pub fn run(games: &Games, now: Option<Moment>, input: impl Read, mut output: imp
             answers.clear();
         }
         if let Some(end) = whole {
-            well &= answer(games, now, &input.buffer()[..end], &mut answers);
+            well &= settle_line(games, now, &input.buffer()[..end], &mut answers);
             input.consume(end + 1);
         } else if read_line(&mut input, &mut line).context("cannot read the slips")? {
-            well &= answer(games, now, &line, &mut answers);
+            well &= settle_line(games, now, &line, &mut answers);
         } else {
             return Ok(well);
         }
@@ -60,21 +60,21 @@ pub fn run(games: &Games, now: Option<Moment>, input: impl Read, mut output: imp
 /// at the end of the input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
     line.clear();
-    let most = u64::try_from(LONGEST_LINE).unwrap_or(u64::MAX) + 1;
+    let most = u64::try_from(MAX_LINE_BYTES).unwrap_or(u64::MAX) + 1;
     if input.by_ref().take(most).read_until(b'\n', line)? == 0 {
         return Ok(false);
     }
     if line.last() == Some(&b'\n') {
         line.pop();
-    } else if line.len() > LONGEST_LINE {
+    } else if line.len() > MAX_LINE_BYTES {
         input.skip_until(b'\n')?;
     }
     Ok(true)
 }
 
 /// Answers one line; `false` if the answer is an error.
-pub fn answer(games: &Games, now: Option<Moment>, line: &[u8], answers: &mut Vec<u8>) -> bool {
-    match try_answer(games, now, line, answers) {
+pub fn settle_line(games: &Games, now: Option<Moment>, line: &[u8], answers: &mut Vec<u8>) -> bool {
+    match try_settle_line(games, now, line, answers) {
         Ok(()) => true,
         Err(LineError { code, message }) => {
             write_text(answers, r#"{"error":{"code":"#, code);
@@ -85,9 +85,9 @@ pub fn answer(games: &Games, now: Option<Moment>, line: &[u8], answers: &mut Vec
     }
 }
 
-fn try_answer(games: &Games, now: Option<Moment>, line: &[u8], answers: &mut Vec<u8>) -> Result<(), LineError> {
-    if line.len() > LONGEST_LINE {
-        let message = format!("a line has at most {LONGEST_LINE} bytes: split the slip");
+fn try_settle_line(games: &Games, now: Option<Moment>, line: &[u8], answers: &mut Vec<u8>) -> Result<(), LineError> {
+    if line.len() > MAX_LINE_BYTES {
+        let message = format!("a line has at most {MAX_LINE_BYTES} bytes: split the slip");
         return Err(LineError::new("line-too-long", message));
     }
     let slip = parse(line)?;

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use anyhow::Context as _;
 use taisai_record::{SettlementLine, SettlementSheet};
 use taisai_rules::Money;
 use taisai_table::{Chips, Registration};
@@ -73,10 +72,6 @@ fn rows(sheet: &SettlementSheet) -> Vec<Vec<String>> {
         ]
     };
     sheet.lines.iter().map(row).collect()
-}
-
-pub(crate) fn sum(a: Money, b: Money) -> anyhow::Result<Money> {
-    a.checked_add(b).context("a sum is beyond 64 bits")
 }
 
 /// An amount, or nothing where there is none.

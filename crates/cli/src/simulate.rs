@@ -21,10 +21,10 @@ use taisai_rules::{Game, Games, Layout, Moment, Money};
 use taisai_table::{LimitEntry, TableLimits};
 
 use crate::args::TableArgs;
-use crate::bar::Bar;
 use crate::figures::{self, cents, near};
-use crate::output::Output;
+use crate::output_file::OutputFile;
 use crate::print::{self, Column, QUIET};
+use crate::progress_bar::ProgressBar;
 
 /// How sessions are played.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -91,7 +91,7 @@ const UNIT: Money = Money::from_cents(100);
 pub(crate) fn run(args: &SimulateArgs, games: &Games, now: Moment) -> anyhow::Result<bool> {
     let (game, layout) = args.table.find(games, now)?;
     let threads = args.threads.map_or_else(all_threads, usize::from);
-    let output = args.csv.as_deref().map(Output::new).transpose()?;
+    let output = args.csv.as_deref().map(OutputFile::new).transpose()?;
     if args.engine == How::Count {
         if let Some(option) = of_players(args) {
             bail!("--engine count has neither players nor limits, so no {option}: every box gets the same stake");
@@ -149,19 +149,19 @@ fn shown_while<T: Send>(planned: u64, work: impl FnOnce(&AtomicU64) -> T + Send,
     let done = AtomicU64::new(0);
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| work(&done));
-        let mut bar = Bar::new("simulate", planned);
+        let mut bar = ProgressBar::new("simulate", planned);
         while !worker.is_finished() {
-            bar.more(done.load(Ordering::Relaxed) - bar.done);
+            bar.advance(done.load(Ordering::Relaxed) - bar.done);
             std::thread::sleep(Duration::from_millis(2));
         }
         let results = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let rounds = played(&results);
-        bar.end(&print::counted(rounds, ("round", "rounds")), (rounds, "rounds"));
+        bar.finish(&print::counted(rounds, ("round", "rounds")), (rounds, "rounds"));
         results
     })
 }
 
-fn counted(args: &SimulateArgs, layout: &Layout, threads: usize, output: Option<Output>) -> anyhow::Result<bool> {
+fn counted(args: &SimulateArgs, layout: &Layout, threads: usize, output: Option<OutputFile>) -> anyhow::Result<bool> {
     let counts =
         shown_while(args.rounds, |done| count(args.seed, args.rounds, threads, done), |counts| counts.iter().sum());
     let boxes = BoxResult::of(layout, &counts);

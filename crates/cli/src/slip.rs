@@ -15,7 +15,7 @@ use taisai_rules::{BetBox, Fraction, Game, Games, Language, Layout, Moment, Mone
 
 use crate::args::TableArgs;
 use crate::figures::cents;
-use crate::output::Output;
+use crate::output_file::OutputFile;
 use crate::print::{self, BAD, Column, GOOD, QUIET};
 
 /// Which slip, how often, and with what.
@@ -48,14 +48,14 @@ pub(crate) fn bet(text: &str) -> Result<(BetBox, Money), String> {
 
 /// An amount in dollars and cents.
 pub(crate) fn amount(text: &str) -> Result<Money, String> {
-    crate::play::cents(text).ok_or_else(|| format!("{text}: an amount is written like 100 or 2.50"))
+    taisai_script::parse_amount(text).ok_or_else(|| format!("{text}: an amount is written like 100 or 2.50"))
 }
 
 pub(crate) fn run(args: &SlipArgs, games: &Games, now: Moment) -> anyhow::Result<bool> {
     let (game, layout) = args.table.find(games, now)?;
     let slip = PlayerSlip::new(layout, args.bets.iter().copied())?;
     let spread = slip.spread();
-    let output = args.svg.as_deref().map(Output::new).transpose()?;
+    let output = args.svg.as_deref().map(OutputFile::new).transpose()?;
     let many = args.rounds.map(|rounds| spread.after(rounds)).transpose()?;
     let ruin = match (args.bankroll, args.rounds) {
         (Some(bankroll), Some(rounds)) => Some(slip.ruin(bankroll, rounds)?),

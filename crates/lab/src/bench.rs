@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use taisai::flush;
-use taisai::output::Output;
+use taisai::output_file::OutputFile;
 
 use crowd::{Crowd, Load};
 use figure::{Figure, Floor};
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &BenchArgs) -> anyhow::Result<bool> {
         runtime.block_on(rival::run())?;
         return Ok(true);
     }
-    let output = args.output.as_deref().map(Output::new).transpose()?;
+    let output = args.output.as_deref().map(OutputFile::new).transpose()?;
     let figures = runtime.block_on(measure(args))?;
     println!();
     for figure in &figures {
@@ -252,7 +252,7 @@ async fn acknowledged(
         let before = house.written()?;
         let mut answered = seats.run(half, args.seconds()).await?;
         let bytes = house.written()?.bytes_a_flush_since(&before);
-        let (p99, flush) = (answered.p99(), figure::p99(&mut flush::timed(house.folder(), bytes, 2_000)?));
+        let (p99, flush) = (answered.p99(), figure::p99(&mut flush::time_flushes(house.folder(), bytes, 2_000)?));
         let (placed, echo) = (answered.rate(), echoes.run(half, args.seconds()).await?.p99());
         eprintln!(
             "  p99 {p99:?}, of a flush of {bytes} bytes {flush:?}, of an echo {echo:?}; {placed:.0} of {rate:.0} bets/s were placed"

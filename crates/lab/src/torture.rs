@@ -24,9 +24,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use taisai::bar::Bar;
-use taisai::output::Output;
+use taisai::output_file::OutputFile;
 use taisai::print::{self, BAD, Column, GOOD, QUIET};
+use taisai::progress_bar::ProgressBar;
 use taisai::replay::failure::{Failure, caught, quietly};
 use taisai::replay::setup::{Setup, hex};
 use taisai_engine::WorkerPlacement;
@@ -139,7 +139,7 @@ fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result
     };
     let mut tally = Tally::default();
     let mut hash = [0; 32];
-    let mut bar = Bar::new(game.id(), args.rounds);
+    let mut bar = ProgressBar::new(game.id(), args.rounds);
     let mut seeds = Chance::new(args.seed);
     let size = args.house.unwrap_or_else(|| house_size(args.rounds));
     for house in 0..args.rounds.div_ceil(size) {
@@ -152,13 +152,13 @@ fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result
             hall.found()?;
             for _ in 0..rounds {
                 hall.play_round()?;
-                bar.more(1);
+                bar.advance(1);
             }
             hall.end()
         });
         hash = hall.installation.machines().state_hash();
         if let Err(failure) = played.and_then(|held| held) {
-            bar.end(&format!("{} rounds", bar.done), (hall.tally.commands, "commands"));
+            bar.finish(&format!("{} rounds", bar.done), (hall.tally.commands, "commands"));
             told(args, &hall, &failure, house)?;
             return Ok(None);
         }
@@ -166,7 +166,7 @@ fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result
             save(path, &hall)?;
         }
     }
-    bar.end(&format!("{} rounds", bar.done), (tally.commands, "commands"));
+    bar.finish(&format!("{} rounds", bar.done), (tally.commands, "commands"));
     Ok(Some(Ran { game, tally, hash }))
 }
 
@@ -211,7 +211,7 @@ fn setup(
 
 fn save(path: &Path, hall: &Hall) -> anyhow::Result<()> {
     let bytes = hall.record.file(&hall.setup, &hall.installation.machines().state_hash())?;
-    Output::new(path)?.write(bytes).map(drop)
+    OutputFile::new(path)?.write(bytes).map(drop)
 }
 
 fn told(args: &TortureArgs, hall: &Hall, failure: &Failure, house: u64) -> anyhow::Result<()> {

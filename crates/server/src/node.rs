@@ -45,7 +45,7 @@ use crate::node::router::Router;
 use crate::node::stopped::Stopped;
 pub(crate) use hosting::guarded;
 use hosting::{PartitionHost, Plans, RunningPartitions};
-use lease_deadline::LeaseDeadline;
+use lease_deadline::SharedLeaseDeadline;
 use membership::FormerNames;
 use partition_manager::PartitionManager;
 use peer_sender::PeerSender;
@@ -263,7 +263,12 @@ impl InstallationPlan {
 }
 
 impl Opened {
-    pub(crate) fn new(system: System, plan: &InstallationPlan, share: Share, warn: WarningSink) -> Result<Self, NodeError> {
+    pub(crate) fn new(
+        system: System,
+        plan: &InstallationPlan,
+        share: Share,
+        warn: WarningSink,
+    ) -> Result<Self, NodeError> {
         let mut book = open_book(plan, warn)?;
         let before = Clock::start(system, book.newest());
         let setup = MachineSetup::House { is_training: plan.is_training };
@@ -284,7 +289,12 @@ impl Node {
         Self::open_by(clock::system, plan, metrics, warn)
     }
 
-    fn open_by(system: System, plan: InstallationPlan, metrics: &Arc<Metrics>, warn: WarningSink) -> Result<Self, NodeError> {
+    fn open_by(
+        system: System,
+        plan: InstallationPlan,
+        metrics: &Arc<Metrics>,
+        warn: WarningSink,
+    ) -> Result<Self, NodeError> {
         let Opened { mut book, mut house, clock, sources, profile } =
             Opened::new(system, &plan, Share::ALL, warn.clone())?;
         let is_founded = house.machine().people().next().is_some();
@@ -303,7 +313,7 @@ impl Node {
             metrics: Arc::clone(metrics),
             sources,
             stop,
-            lease: LeaseDeadline::FOREVER,
+            lease: SharedLeaseDeadline::FOREVER,
             events: None,
             unopened: Arc::default(),
             warn,
@@ -362,7 +372,7 @@ impl Node {
     }
 
     /// Until when its machines may speak.
-    pub(crate) fn lease(&self) -> LeaseDeadline {
+    pub(crate) fn lease(&self) -> SharedLeaseDeadline {
         self.host.lease.clone()
     }
 

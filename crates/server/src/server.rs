@@ -19,7 +19,7 @@ use crate::metrics::Metrics;
 use crate::node::NodeHandle;
 use crate::node::clock::{Clock, Sources};
 use crate::node::handle::TableHandle;
-use crate::node::lease_deadline::LeaseDeadline;
+use crate::node::lease_deadline::SharedLeaseDeadline;
 use crate::node::peers::Peers;
 use crate::node::stopped::Stopped;
 use crate::reports::Reports;
@@ -74,7 +74,7 @@ pub(crate) struct Server {
     /// What this node knows of the others, where there are several.
     pub(crate) peers: Option<Peers>,
     /// Until when this node may speak.
-    pub(crate) lease: LeaseDeadline,
+    pub(crate) lease: SharedLeaseDeadline,
     pub(crate) clock: Clock,
     pub(crate) sources: Sources,
     pub(crate) secrets: Secrets,

@@ -9,22 +9,22 @@ use serde_json::json;
 use taisai_journal::PublicKey;
 use taisai_record::{MoneyHolder, ProvenRound, RoundEvidence, RoundSheet};
 use taisai_rules::{Dice, Money};
+use taisai_script::describe::void_reason;
 use taisai_table::{RoundNumber, RoundStanding};
 
 use super::Store;
 use super::show::{Shown, waits};
 use crate::args::RoundArgs;
-use crate::output::Output;
+use crate::output_file::OutputFile;
 use crate::print::{BAD, GOOD, moment};
 use crate::store;
-use crate::words::because;
 
 /// Writes evidence of a round, once it was checked.
 pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path, force: bool) -> anyhow::Result<bool> {
     if !force && output.exists() {
         bail!("{} is there already: --force writes over it", output.display());
     }
-    let written = Output::new(output)?;
+    let written = OutputFile::new(output)?;
     let mut archive = store.archive()?;
     let (table, round) = (store::table(args.table, &archive.heads()?)?, RoundNumber(args.round));
     let evidence = RoundEvidence::gather(&mut *archive, &store.keys, table, round)?;
@@ -86,7 +86,7 @@ fn sentence(proven: &ProvenRound, sheet: &RoundSheet) -> String {
         Some(stands) if sheet.is_changed() => {
             let stands = match stands {
                 RoundStanding::Settled(dice) => format!("stands by the dice {dice}"),
-                RoundStanding::Void(reason) => format!("is void: {}", because(reason)),
+                RoundStanding::Void(reason) => format!("is void: {}", void_reason(reason)),
                 RoundStanding::InPlay => "is in play".to_owned(),
             };
             let cited = sheet.cited.join(", ");
@@ -97,7 +97,7 @@ fn sentence(proven: &ProvenRound, sheet: &RoundSheet) -> String {
             let cited = sheet.cited.join(", ");
             format!(
                 "Round {round} of table {table} was {first}: {} ({cited}). Every bet was returned.",
-                because(reason)
+                void_reason(reason)
             )
         }
         Some(RoundStanding::Settled(_) | RoundStanding::InPlay) | None => {

@@ -7,6 +7,7 @@ use taisai_record::{
     ClusterSheet, Movement, RecordLabel, RegisteredLine, RoundSheet, SettlementSheet, chain_of, round_settlement,
 };
 use taisai_rules::{Dice, Game, Language};
+use taisai_script::describe::{RoundContext, describe_event, void_reason};
 use taisai_table::{
     Actor, ClusterCommand, ClusterId, Law, MachineId, PastRound, Profile, Registration, RoundCommand, RoundEntry,
     RoundNumber, RoundStanding, Stake, Unwitnessed,
@@ -16,7 +17,6 @@ use super::Store;
 use crate::args::RoundArgs;
 use crate::print::{self, BAD, Column, HEADING, QUIET, moment};
 use crate::store;
-use crate::words::{Telling, because, words};
 
 /// Shows a round of a store.
 pub(super) fn run(store: &Store, args: &RoundArgs, json: bool) -> anyhow::Result<bool> {
@@ -88,7 +88,7 @@ impl Shown<'_> {
         writeln!(out, "Dealt by {dealer}, with dice set {dice_set} and tumbler {tumbler}.")?;
         let cited = self.sheet.cited.join(", ");
         match (void, dice) {
-            (Some(reason), _) => writeln!(out, "The round is void: {}. ({cited})", because(*reason))?,
+            (Some(reason), _) => writeln!(out, "The round is void: {}. ({cited})", void_reason(*reason))?,
             (None, Some(dice)) => {
                 writeln!(out, "It stands by the dice {dice}, Total Sum {}. ({cited})", dice.total_sum())?;
             }
@@ -110,9 +110,10 @@ impl Shown<'_> {
         let is_registering =
             |_| registers_winners && self.sheet.clusters.iter().all(|of| entry.request.time <= of.time);
         let (round, is_registering) = (self.sheet.round, &is_registering);
-        let telling = Telling { game: self.game(), law: self.law(), round, void: &void, is_registering, clock: moment };
+        let context =
+            RoundContext { game: self.game(), law: self.law(), round, void: &void, is_registering, clock: moment };
         let what = match &entry.outcome {
-            Ok(event) => words(&telling, event).unwrap_or_default(),
+            Ok(event) => describe_event(&context, event).unwrap_or_default(),
             Err(refusal) => {
                 let command = serde_json::to_value(&entry.request.command).unwrap_or_default();
                 let name = command.as_str().map(str::to_owned);

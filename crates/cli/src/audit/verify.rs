@@ -10,8 +10,8 @@ use taisai_record::{AuditFinding, AuditProgress, AuditSheet, AuditedChain, Progr
 
 use super::Store;
 use super::show::print_mark;
-use crate::bar::Bar;
 use crate::print::{self, BAD, Column, GOOD, QUIET};
+use crate::progress_bar::ProgressBar;
 
 /// Verifies a store; `false` if something is wrong.
 pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::Result<bool> {
@@ -22,7 +22,7 @@ pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::R
     let audited = StoreAudit::new(threads, &|| store.archive(), &store.keys, anchor.as_deref(), &program, &waits)?;
     let entries = audited.counted().map(|(_, counted)| counted.entries).sum();
     if let Ok(Some(bar)) = waits.0.lock().as_deref() {
-        bar.end(&print::counted(entries, ENTRIES), (entries, "entries"));
+        bar.finish(&print::counted(entries, ENTRIES), (entries, "entries"));
     }
     let report = Report { audited: &audited, program: &program, store, is_own_anchor };
     if json {
@@ -37,18 +37,18 @@ pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::R
 }
 
 /// A bar that grows with the blocks.
-struct Waiting(Mutex<Option<Bar>>);
+struct Waiting(Mutex<Option<ProgressBar>>);
 
 impl AuditProgress for Waiting {
     fn begins(&self, blocks: u64) {
         if let Ok(mut bar) = self.0.lock() {
-            *bar = Some(Bar::new("audit", blocks));
+            *bar = Some(ProgressBar::new("audit", blocks));
         }
     }
 
     fn block(&self) {
         if let Ok(Some(bar)) = self.0.lock().as_deref_mut() {
-            bar.more(1);
+            bar.advance(1);
         }
     }
 }

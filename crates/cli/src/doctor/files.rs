@@ -71,7 +71,7 @@ fn data(folder: &Path) -> Vec<Finding> {
         Finding::wrong(CHECK, found + ": others may put files in it", format!("chmod 700 {}", folder.display()))
     }];
     // A folder of its own, so that two who look at the same time do not meet.
-    let timed = tempfile::tempdir_in(folder).and_then(|own| flush::timed(own.path(), 4_096, 20));
+    let timed = tempfile::tempdir_in(folder).and_then(|own| flush::time_flushes(own.path(), 4_096, 20));
     findings.push(match timed {
         Ok(mut taken) => flushes(folder, &mut taken),
         Err(error) => {

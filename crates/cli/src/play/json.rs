@@ -1,4 +1,4 @@
-//! A script's run for programs: one JSON object a line of the script, in the spelling of the record.
+//! Plays a script for programs: one JSON object for each line of the script, with entries as the record spells them.
 
 use std::io::Write;
 
@@ -6,46 +6,39 @@ use serde::Serialize;
 use serde_json::Value;
 use taisai_record::SettlementSheet;
 use taisai_rules::{Dice, Game};
+use taisai_script::{Balances, LineOutcome, Narration, Playthrough, Script, ScriptFault};
 use taisai_table::{CommandRequest, Entry, MachineEntry, Refusal, RoundNumber, Time, Verdict};
 
-use super::balances::Balances;
-use super::script::Fault;
-use super::stage::Answer;
-
-/// A line of the script and what it brought.
+/// A line of the script and what came of it.
 #[derive(Serialize)]
-pub(super) struct StepLine<'a> {
-    pub(super) line: usize,
-    pub(super) text: &'a str,
-    pub(super) time: Time,
-    /// How what it asks was answered.
+struct StepObject<'a> {
+    line: usize,
+    text: &'a str,
+    time: Time,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) answer: Option<Verdict>,
-    /// What was recorded.
+    answer: Option<Verdict>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) entries: Vec<Value>,
+    entries: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) sheets: Vec<SheetOf<'a>>,
-    /// Of an expectation: whether it is met.
+    sheets: Vec<SheetObject>,
+    /// Whether an expectation is met.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) met: Option<bool>,
-    /// What is found in place of what was expected.
+    met: Option<bool>,
+    /// What is so instead of what was expected.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) found: Option<String>,
+    found: Option<String>,
 }
 
-/// The sheet of a round.
 #[derive(Serialize)]
-pub(super) struct SheetOf<'a> {
-    pub(super) round: RoundNumber,
-    pub(super) dice: Dice,
+struct SheetObject {
+    round: RoundNumber,
+    dice: Dice,
     #[serde(flatten)]
-    pub(super) sheet: &'a SettlementSheet,
+    sheet: SettlementSheet,
 }
 
-/// An entry of the record: as it was asked, and its event or refusal.
 #[derive(Serialize)]
-struct EntryLine<'a, C, E> {
+struct EntryObject<'a, C, E> {
     machine: &'static str,
     #[serde(flatten)]
     asked: &'a CommandRequest<C>,
@@ -57,12 +50,50 @@ struct EntryLine<'a, C, E> {
     paragraphs: Vec<&'a str>,
 }
 
-pub(super) fn answer(answer: Answer) -> Verdict {
-    answer.map_or_else(Verdict::Refused, |()| Verdict::Accepted)
+/// Plays a script and prints an object for each of its lines, and one for the balances.
+pub(super) fn play<'s>(script: &'s Script, out: &mut impl Write) -> anyhow::Result<Playthrough<'s>> {
+    let mut playthrough = Playthrough::new(script)?;
+    let game = playthrough.game();
+    for line in script.lines().iter().filter(|line| !line.is_blank()) {
+        let mut object = StepObject {
+            line: line.number,
+            text: line.text.trim(),
+            time: playthrough.time(),
+            answer: None,
+            entries: Vec::new(),
+            sheets: Vec::new(),
+            met: None,
+            found: None,
+        };
+        match playthrough.play(line)? {
+            // The first line: what it sets up is what the record has before it.
+            LineOutcome::NoStep => object.entries = entries(game, playthrough.entries())?,
+            LineOutcome::Expected(found) => {
+                object.met = Some(found.is_none());
+                object.found = found;
+            }
+            LineOutcome::Played { narration, result, entries: recorded } => {
+                object.answer = Some(result.map_or_else(Verdict::Refused, |()| Verdict::Accepted));
+                object.entries = entries(game, recorded)?;
+                object.sheets = narration.into_iter().filter_map(sheet).collect();
+            }
+        }
+        object.time = playthrough.time();
+        print_object(out, &object)?;
+    }
+    print_object(out, &EndObject { balances: &playthrough.balances() })?;
+    out.flush()?;
+    Ok(playthrough)
 }
 
-/// The entries of a step.
-pub(super) fn entries(game: &Game, record: &[MachineEntry]) -> anyhow::Result<Vec<Value>> {
+fn sheet(item: Narration) -> Option<SheetObject> {
+    match item {
+        Narration::Sheet { round, dice, sheet } => Some(SheetObject { round, dice, sheet }),
+        Narration::Sentence(_) | Narration::Refusal(_) => None,
+    }
+}
+
+fn entries(game: &Game, record: &[MachineEntry]) -> anyhow::Result<Vec<Value>> {
     let value = |entry: &MachineEntry| match entry {
         MachineEntry::Round(_, entry) => value(game, "round", entry),
         MachineEntry::Cluster(_, entry) => value(game, "cluster", entry),
@@ -78,7 +109,7 @@ fn value<C: Serialize, E: Serialize>(
 ) -> serde_json::Result<Value> {
     let refusal = entry.outcome.as_ref().err().copied();
     let paragraphs = refusal.map_or(&[][..], |refusal| refusal.paragraphs(game));
-    serde_json::to_value(EntryLine {
+    serde_json::to_value(EntryObject {
         machine,
         asked: &entry.request,
         event: entry.outcome.as_ref().ok(),
@@ -87,38 +118,32 @@ fn value<C: Serialize, E: Serialize>(
     })
 }
 
-/// Prints an object on a line of its own.
-pub(super) fn line(out: &mut impl Write, value: &impl Serialize) -> anyhow::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
+fn print_object(out: &mut impl Write, object: &impl Serialize) -> anyhow::Result<()> {
+    serde_json::to_writer(&mut *out, object)?;
     out.write_all(b"\n")?;
     Ok(())
 }
 
 #[derive(Serialize)]
-struct End<'a> {
+struct EndObject<'a> {
     balances: &'a Balances,
 }
 
-/// The last line.
-pub(super) fn end(out: &mut impl Write, balances: &Balances) -> anyhow::Result<()> {
-    line(out, &End { balances })
+#[derive(Serialize)]
+struct FaultObject<'a> {
+    fault: FaultFields<'a>,
 }
 
 #[derive(Serialize)]
-struct FaultLine<'a> {
-    fault: FaultAt<'a>,
-}
-
-#[derive(Serialize)]
-struct FaultAt<'a> {
+struct FaultFields<'a> {
     file: &'a str,
     line: usize,
     column: usize,
     message: &'a str,
 }
 
-/// A fault of the script, or of its profile.
-pub(super) fn fault(out: &mut impl Write, file: &str, fault: &Fault) -> anyhow::Result<()> {
-    let Fault { line: number, column, message, .. } = fault;
-    line(out, &FaultLine { fault: FaultAt { file, line: *number, column: *column, message } })
+/// Prints a fault of the script, or of its profile.
+pub(super) fn fault(out: &mut impl Write, file: &str, fault: &ScriptFault) -> anyhow::Result<()> {
+    let ScriptFault { line, column, message, .. } = fault;
+    print_object(out, &FaultObject { fault: FaultFields { file, line: *line, column: *column, message } })
 }

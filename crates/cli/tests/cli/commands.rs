@@ -78,7 +78,11 @@ fn a_checked_file_is_well_or_has_all_its_faults_named() {
         assert!(printed.contains(part), "{part}: {printed}");
     }
     let (status, _, error) = run(&["games", "--games", folder.to_str().unwrap()]);
-    assert_eq!((status, error.matches("broken.toml:").count()), (Some(2), printed.lines().count()), "{error}");
+    assert_eq!(
+        (status, error.matches("broken.toml:").count()),
+        (Some(2), printed.matches("fault  ").count()),
+        "{error}"
+    );
 }
 
 #[test]
@@ -92,7 +96,8 @@ fn a_file_that_cannot_be_read_does_not_hide_the_others() {
     let unread = folder.to_str().unwrap();
 
     let (status, printed, error) = run(&["games", "check", missing, binary, unread, huge, GAME]);
-    let lines: Vec<_> = printed.lines().collect();
+    let is_excerpt = |line: &&str| line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit()).starts_with('|');
+    let lines: Vec<_> = printed.lines().filter(|line| !is_excerpt(line)).collect();
     let starts = [
         format!("error  {missing}: No such file"),
         format!("fault  {binary}:2:7: syntax: "),

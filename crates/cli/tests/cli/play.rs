@@ -15,6 +15,11 @@ fn play(script: &str) -> (String, Option<i32>) {
     (String::from_utf8(output.stdout).expect("text"), output.status.code())
 }
 
+/// The first line of every fault; the excerpt from the file follows each.
+fn faults(printed: &str) -> Vec<&str> {
+    printed.lines().filter(|line| line.starts_with("fault")).collect()
+}
+
 /// The scripts of a folder, by name.
 pub(crate) fn scripts(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a folder of scripts");
@@ -185,7 +190,7 @@ fn bad_lines_are_told_with_line_and_column() {
         let (printed, status) = play(&format!("{READY}{line}\n"));
         let expected = format!("fault  -:6:{column}: {message}");
         assert!(printed.starts_with(&expected), "{line}: {printed}");
-        assert_eq!((printed.lines().count(), status), (1, Some(1)), "{line}");
+        assert_eq!((faults(&printed).len(), status), (1, Some(1)), "{line}");
     }
 }
 
@@ -206,7 +211,8 @@ fn a_near_miss_is_told_what_was_likely_meant() {
         ("ask approval of corect by supervisor 7 because x", "correct"),
     ] {
         let (printed, _) = play(&format!("{READY}{line}\n"));
-        assert!(printed.ends_with(&format!("”; did you mean “{meant}”?\n")), "{line}: {printed}");
+        let fault = faults(&printed)[0];
+        assert!(fault.ends_with(&format!("”; did you mean “{meant}”?")), "{line}: {printed}");
     }
 }
 
@@ -235,9 +241,17 @@ fn bad_first_lines_are_told_with_line_and_column() {
 #[test]
 fn all_faults_are_told_at_once() {
     let (printed, status) = play("table tai-sai layout Q seats 7\nshuffle\nopen\nseat 3 bets x on big\n");
-    let places: Vec<_> = printed.lines().filter_map(|line| line.split(": ").next()).collect();
+    let faults = faults(&printed);
+    let places: Vec<_> = faults.iter().filter_map(|line| line.split(": ").next()).collect();
     assert_eq!(places, ["fault  -:1:22", "fault  -:2:1", "fault  -:4:13"]);
     assert_eq!(status, Some(1));
+}
+
+#[test]
+fn faults_show_their_line_with_a_mark_under_the_word() {
+    let (printed, _) = play(&format!("{READY}place your bests\n"));
+    let expected = "fault  -:6:12: expected “bets”, found “bests”\n  |\n6 | place your bests\n  |            ^^^^^\n";
+    assert_eq!(printed, expected);
 }
 
 /// The example profile, with a bad value and a key under another name.
@@ -260,7 +274,7 @@ fn every_fault_of_a_profile_is_told_with_those_of_the_script() {
     {
         let output = run_with(args, input);
         let printed = String::from_utf8(output.stdout).unwrap();
-        let lines: Vec<_> = printed.lines().collect();
+        let lines = faults(&printed);
         for (line, begin) in
             ["14:11: bad-value: ", "27:1: missing-key: ", "28:1: unknown-key: "].into_iter().enumerate()
         {

@@ -3,9 +3,9 @@
 
 use std::io::Write as _;
 
-use taisai::bar::Bar;
-use taisai::output::Output;
+use taisai::output_file::OutputFile;
 use taisai::print::{self, BAD, Column, GOOD, QUIET};
+use taisai::progress_bar::ProgressBar;
 use taisai_simulator::{Failure, Plan, StoreKind, Summary};
 
 use crate::replay::RunFile;
@@ -35,18 +35,18 @@ impl InstallationArgs {
 pub(super) fn run(args: &InstallationArgs, nodes: u16, seed: u64) -> anyhow::Result<bool> {
     let plan = plan(nodes, args.clusters, args.faults);
     let mut all = Summary::default();
-    let mut bar = Bar::new("installations", args.seeds);
+    let mut bar = ProgressBar::new("installations", args.seeds);
     for seed in seed..seed.saturating_add(args.seeds) {
         match taisai_simulator::run(seed, &plan) {
             Ok(summary) => all.add(&summary),
             Err(failure) => {
-                bar.end(&format!("{} seeds", bar.done), (all.injected(), "faults"));
+                bar.finish(&format!("{} seeds", bar.done), (all.injected(), "faults"));
                 return broken(&plan, &failure).map(|()| false);
             }
         }
-        bar.more(1);
+        bar.advance(1);
     }
-    bar.end(&format!("{} seeds", bar.done), (all.injected(), "faults"));
+    bar.finish(&format!("{} seeds", bar.done), (all.injected(), "faults"));
     tell(args, seed, &all).map(|()| true)
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn plan(nodes: u16, clusters: u16, faults: u64) -> Plan {
 
 fn broken(plan: &Plan, failure: &Failure) -> anyhow::Result<()> {
     let path = format!("torture-{}.run", failure.seed);
-    Output::new(path.as_ref())?.write(RunFile::new(plan, failure).bytes()?)?;
+    OutputFile::new(path.as_ref())?.write(RunFile::new(plan, failure).bytes()?)?;
     let mut out = anstream::stdout().lock();
     for line in &failure.trace {
         writeln!(out, "{QUIET}{line}{QUIET:#}")?;

@@ -17,7 +17,7 @@ use super::{InstallationPlan, TablePlan};
 use crate::metrics::{Metrics, PartitionMetrics};
 use crate::node::clock::{Clock, Sources, System};
 use crate::node::house_reader::HouseReader;
-use crate::node::lease_deadline::LeaseDeadline;
+use crate::node::lease_deadline::SharedLeaseDeadline;
 use crate::node::membership::MembershipEvent;
 use crate::node::partition_thread::{PartitionThread, QUEUE_CAPACITY};
 use crate::node::router::Router;
@@ -41,7 +41,7 @@ pub(super) struct PartitionHost {
     pub(super) metrics: Arc<Metrics>,
     pub(super) sources: Sources,
     pub(super) stop: watch::Sender<Option<Stopped>>,
-    pub(super) lease: LeaseDeadline,
+    pub(super) lease: SharedLeaseDeadline,
     /// Where the steward of a node hears what has become of it.
     pub(super) events: Option<Sender<MembershipEvent>>,
     pub(super) unopened: Arc<UnopenedPartitions>,

@@ -8,7 +8,7 @@ use taisai_journal::LeaseDeadline;
 
 /// A term that can be made longer, or ended, while others look at it.
 #[derive(Clone, Debug)]
-pub(crate) struct LeaseDeadline(Option<Arc<SharedDeadline>>);
+pub(crate) struct SharedLeaseDeadline(Option<Arc<SharedDeadline>>);
 
 #[derive(Debug)]
 struct SharedDeadline {
@@ -17,14 +17,14 @@ struct SharedDeadline {
     until: AtomicU64,
 }
 
-impl LeaseDeadline {
+impl SharedLeaseDeadline {
     /// A house on one machine speaks as long as it runs.
     pub(crate) const FOREVER: Self = Self(None);
 
     /// A term that lasts as long as the node may answer.
-    pub(super) fn new(tenure: LeaseDeadline) -> Self {
+    pub(super) fn new(deadline: LeaseDeadline) -> Self {
         let now = Instant::now();
-        let until = AtomicU64::new(millis(tenure.left(now)));
+        let until = AtomicU64::new(millis(deadline.left(now)));
         Self(Some(Arc::new(SharedDeadline { begun: now, until })))
     }
 
@@ -65,15 +65,15 @@ mod tests {
     const LEASE: Duration = Duration::from_mins(10);
 
     /// What a renewal gives that was sent so long ago.
-    fn tenure(ago: Duration) -> LeaseDeadline {
+    fn tenure(ago: Duration) -> SharedLeaseDeadline {
         let terms = LeaseTiming::new(LEASE, LEASE / 6).unwrap();
-        LeaseDeadline::since(Instant::now().checked_sub(ago).unwrap(), terms)
+        SharedLeaseDeadline::since(Instant::now().checked_sub(ago).unwrap(), terms)
     }
 
     #[test]
     fn a_term_holds_until_it_is_over_and_is_made_longer() {
-        assert!(LeaseDeadline::FOREVER.holds());
-        let deadline = LeaseDeadline::new(tenure(Duration::from_secs(1)));
+        assert!(SharedLeaseDeadline::FOREVER.holds());
+        let deadline = SharedLeaseDeadline::new(tenure(Duration::from_secs(1)));
         assert!(deadline.holds());
         let later = Instant::now() + 2 * LEASE;
         deadline.renew_until(later);
@@ -82,8 +82,8 @@ mod tests {
         assert!(!deadline.holds());
         deadline.renew_until(later);
         assert!(!deadline.holds(), "what was over once stays so");
-        assert!(!LeaseDeadline::new(tenure(LEASE)).holds());
-        LeaseDeadline::FOREVER.end();
-        assert!(LeaseDeadline::FOREVER.holds());
+        assert!(!SharedLeaseDeadline::new(tenure(LEASE)).holds());
+        SharedLeaseDeadline::FOREVER.end();
+        assert!(SharedLeaseDeadline::FOREVER.holds());
     }
 }

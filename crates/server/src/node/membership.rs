@@ -16,7 +16,7 @@ use taisai_record::{chain_of, machine_of};
 use taisai_table::{ClusterId, MachineId};
 use tokio::sync::watch;
 
-use super::LeaseDeadline;
+use super::SharedLeaseDeadline;
 use super::peers::{NodeAddress, Peers};
 use crate::node::{NodeError, guarded};
 
@@ -75,7 +75,7 @@ impl FormerNames {
 pub(crate) struct Membership {
     commands: Option<Sender<MembershipCommand>>,
     thread: Option<JoinHandle<()>>,
-    pub(crate) lease: LeaseDeadline,
+    pub(crate) lease: SharedLeaseDeadline,
     pub(crate) nodes: Peers,
     pub(crate) slot: u16,
 }
@@ -96,7 +96,7 @@ impl Membership {
         let member = leases.join(address, version)?;
         let (roster, known) = watch::channel(LeaseRoster::default());
         let nodes = Peers::new(member.name().clone(), known, plan)?;
-        let (lease, slot) = (LeaseDeadline::new(member.deadline()), member.slot());
+        let (lease, slot) = (SharedLeaseDeadline::new(member.deadline()), member.slot());
         let (commands, heard) = mpsc::channel();
         let lease_terms = LeaseTerms { lease: millis(terms.lease()), heartbeat: millis(terms.heartbeat_interval()) };
         let name = taisai_engine::NodeName::from(member.name().as_str());
@@ -167,7 +167,7 @@ struct MembershipThread {
     former: FormerNames,
     roster: watch::Sender<LeaseRoster>,
     events: Sender<MembershipEvent>,
-    lease: LeaseDeadline,
+    lease: SharedLeaseDeadline,
 }
 
 impl MembershipThread {

@@ -42,7 +42,11 @@ pub(crate) struct Peers {
 }
 
 impl Peers {
-    pub(crate) fn new(name: NodeName, roster: watch::Receiver<LeaseRoster>, plan: &NodeAddress) -> Result<Self, TlsError> {
+    pub(crate) fn new(
+        name: NodeName,
+        roster: watch::Receiver<LeaseRoster>,
+        plan: &NodeAddress,
+    ) -> Result<Self, TlsError> {
         Ok(Self { name, roster, key: Arc::default(), client: PeerClient::new(plan.authority.as_deref())? })
     }
 

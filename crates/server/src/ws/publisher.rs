@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 
 use crate::http::reply::json;
 use crate::node::handle::{Caller, Request};
-use crate::node::lease_deadline::LeaseDeadline;
+use crate::node::lease_deadline::SharedLeaseDeadline;
 use crate::node::router::Router;
 use crate::node::slip_reader::SlipReader;
 use crate::ws::connection::Connection;
@@ -80,7 +80,7 @@ pub(crate) struct Publisher {
 /// What a publisher carries effects out with.
 pub(crate) struct PublisherContext {
     pub(crate) router: Weak<Router>,
-    pub(crate) lease: LeaseDeadline,
+    pub(crate) lease: SharedLeaseDeadline,
     pub(crate) slips: SlipReader,
     /// Has a cluster that is silent taken from its node.
     pub(crate) fence: Box<dyn Fn(ClusterId) + Send>,

@@ -388,7 +388,8 @@ mod tests {
         let (device, source) = (DeviceId(31), server.sources.next());
         let (connection, mut messages) = Connection::new();
         let handle = server.node.cluster(cluster).unwrap();
-        handle.connect((0, seat), NewestCommand { source, sequence: 0 }, Box::default(), connection.clone())
+        handle
+            .connect((0, seat), NewestCommand { source, sequence: 0 }, Box::default(), connection.clone())
             .await
             .unwrap();
         let mut terminal =

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 /// A file that will be written.
-pub struct Output {
+pub struct OutputFile {
     /// As it was given.
     name: PathBuf,
     /// Where it lies, links followed.
@@ -17,7 +17,7 @@ pub struct Output {
     is_file: bool,
 }
 
-impl Output {
+impl OutputFile {
     /// Asks whether a file can be written.
     pub fn new(name: &Path) -> anyhow::Result<Self> {
         Self::asked(name).with_context(|| format!("cannot write {}", name.display()))
@@ -92,10 +92,10 @@ mod tests {
     fn a_file_is_there_whole_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("par.csv");
-        let output = Output::new(&path).unwrap();
+        let output = OutputFile::new(&path).unwrap();
         assert_eq!(names(folder.path()), [""; 0], "nothing before it is written");
         output.write("one").unwrap();
-        let output = Output::new(&path).unwrap();
+        let output = OutputFile::new(&path).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "one", "as it was until the next is whole");
         output.write("two").unwrap();
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names(folder.path()).len()), ("two", 1));
@@ -105,10 +105,10 @@ mod tests {
     fn a_place_that_cannot_be_written_is_told_at_once() {
         let folder = tempfile::tempdir().unwrap();
         for path in [folder.path(), &folder.path().join("none/par.csv"), Path::new("")] {
-            let error = Output::new(path).err().unwrap().to_string();
+            let error = OutputFile::new(path).err().unwrap().to_string();
             assert_eq!(error, format!("cannot write {}", path.display()));
         }
-        let output = Output::new(&folder.path().join("par.csv")).unwrap();
+        let output = OutputFile::new(&folder.path().join("par.csv")).unwrap();
         fs::create_dir(folder.path().join("par.csv")).unwrap();
         assert!(output.write("late").is_err());
         assert_eq!(names(folder.path()), ["par.csv"], "nothing half-written stays");
@@ -121,9 +121,9 @@ mod tests {
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         fs::write(&file, "before").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        Output::new(&link).unwrap().write("after").unwrap();
+        OutputFile::new(&link).unwrap().write("after").unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "after");
         assert!(link.is_symlink());
-        Output::new(Path::new("/dev/null")).unwrap().write("gone").unwrap();
+        OutputFile::new(Path::new("/dev/null")).unwrap().write("gone").unwrap();
     }
 }

@@ -3,17 +3,16 @@
 use taisai_rules::Money;
 use taisai_table::{LimitEntry, Person, Position, Role, RoundCommand as C, TableLimits, VoidReason};
 
-use super::super::language::Phrase;
-use super::super::reader::Reader;
-use super::super::script::{Act, Fault, Step, Who};
-use super::{Parsed, ask, asked_by, by, done_by, seat};
+use super::{ParsedStep, by, done_by, seat, send, sent_by};
+use crate::language::Phrase;
+use crate::line_reader::LineReader;
+use crate::script::{Action, ScriptActor, ScriptFault, ScriptStep};
 
-/// What the Pit says.
-pub(super) const OF_THE_PIT: &[Phrase] = &[
+pub(crate) const PIT_PHRASES: &[Phrase] = &[
     Phrase::person(
         "PERSON",
         "supervisor 7",
-        "Takes the position at the table, relieving whoever held it; people without one (`cashier 8`) come on duty.",
+        "Takes the position at the table and relieves the person who held it; people without a position (`cashier 8`) come on duty.",
         takes_position,
     ),
     Phrase::line("dealer leaves", "dealer leaves", "Nobody deals until somebody takes the position.", |reader| {
@@ -29,33 +28,35 @@ pub(super) const OF_THE_PIT: &[Phrase] = &[
         "Shows the limits: a kind or a box with minimum and maximum (`25..5000`), `rest` for every box that is not named, unit and Differential.",
         limits,
     ),
-    Phrase::line("open", "open", "Opens the table.", |reader| ask(reader, Who::Pit, C::OpenTable)),
+    Phrase::line("open", "open", "Opens the table.", |reader| send(reader, ScriptActor::Pit, C::OpenTable)),
     Phrase::line(
         "announce closing",
         "announce closing",
         "Announces that the table will close: it may after one more round.",
-        |reader| ask(reader, Who::Pit, C::AnnounceClosure),
+        |reader| send(reader, ScriptActor::Pit, C::AnnounceClosure),
     ),
-    Phrase::line("close table", "close table", "Closes the table.", |reader| ask(reader, Who::Pit, C::CloseTable)),
+    Phrase::line("close table", "close table", "Closes the table.", |reader| {
+        send(reader, ScriptActor::Pit, C::CloseTable)
+    }),
     Phrase::line("dice set | NUMBER", "dice set 5", "Puts another set of dice in use.", |reader| {
         let dice_set = reader.parse("the number of the dice set")?;
-        ask(reader, Who::Pit, C::UseDice { dice_set })
+        send(reader, ScriptActor::Pit, C::UseDice { dice_set })
     }),
     Phrase::line("tumbler | NUMBER", "tumbler 12", "Puts another tumbler in use.", |reader| {
         let tumbler = reader.parse("the tumbler's number")?;
-        ask(reader, Who::Pit, C::UseTumbler { tumbler })
+        send(reader, ScriptActor::Pit, C::UseTumbler { tumbler })
     }),
     Phrase::line(
         "supervisor bets | STAKES for seat SEAT",
         "supervisor bets 25 on big for seat 4",
-        "Whoever supervises, or else manages, places bets for a player.",
-        |reader| seat::bets_for(reader, Who::Pit),
+        "The supervisor of the table, or else its manager, places bets for a player.",
+        |reader| seat::bets_for(reader, ScriptActor::Pit),
     ),
     Phrase::person(
         "PERSON bets | STAKES for seat SEAT",
         "manager 2 bets 25 on big for seat 4",
         "That person places bets for a player.",
-        |reader, person| seat::bets_for(reader, Who::Named(taisai_table::Actor::Person(person))),
+        |reader, person| seat::bets_for(reader, ScriptActor::Named(taisai_table::Actor::Person(person))),
     ),
     Phrase::line(
         "correct | [round ROUND] to FACE FACE FACE by PERSON and PERSON because WHY",
@@ -101,7 +102,7 @@ pub(super) const OF_THE_PIT: &[Phrase] = &[
         |reader| {
             let dice_set = reader.parse("the number of the dice set")?;
             let (person, second) = reader.by_two()?;
-            Ok(asked_by(person, C::Inspect { dice_set, second }))
+            Ok(sent_by(person, C::Inspect { dice_set, second }))
         },
     ),
     Phrase::line(
@@ -118,14 +119,15 @@ pub(super) const OF_THE_PIT: &[Phrase] = &[
     ),
 ];
 
-/// What the Dealer says.
-pub(super) const OF_THE_DEALER: &[Phrase] = &[
+pub(crate) const DEALER_PHRASES: &[Phrase] = &[
     Phrase::line("place your bets", "place your bets", "Opens a round for bets.", |reader| {
-        ask(reader, Who::Dealer, C::OpenBets)
+        send(reader, ScriptActor::Dealer, C::OpenBets)
     }),
-    Phrase::line("no more bets", "no more bets", "Closes the bets.", |reader| ask(reader, Who::Dealer, C::CloseBets)),
+    Phrase::line("no more bets", "no more bets", "Closes the bets.", |reader| {
+        send(reader, ScriptActor::Dealer, C::CloseBets)
+    }),
     Phrase::line("reject excess", "reject excess", "Rejects what is over a maximum or the Differential.", |reader| {
-        ask(reader, Who::Dealer, taisai_table::ClusterCommand::RejectExcess)
+        send(reader, ScriptActor::Dealer, taisai_table::ClusterCommand::RejectExcess)
     }),
     Phrase::line(
         "advise | BOX",
@@ -133,22 +135,22 @@ pub(super) const OF_THE_DEALER: &[Phrase] = &[
         "Advises the players of a box whose total is below its minimum.",
         |reader| {
             let bet_box = reader.parse("a box like big or sum:9")?;
-            ask(reader, Who::Dealer, taisai_table::ClusterCommand::Advise { bet_box })
+            send(reader, ScriptActor::Dealer, taisai_table::ClusterCommand::Advise { bet_box })
         },
     ),
-    Phrase::line("cover", "cover", "Covers the dice.", |reader| ask(reader, Who::Dealer, C::Cover)),
-    Phrase::line("uncover", "uncover", "Lifts the cover.", |reader| ask(reader, Who::Dealer, C::Uncover)),
+    Phrase::line("cover", "cover", "Covers the dice.", |reader| send(reader, ScriptActor::Dealer, C::Cover)),
+    Phrase::line("uncover", "uncover", "Lifts the cover.", |reader| send(reader, ScriptActor::Dealer, C::Uncover)),
     Phrase::line(
         "dealer bets | STAKES for seat SEAT",
         "dealer bets 25 on big for seat 4",
-        "Whoever deals places bets for a player.",
-        |reader| seat::bets_for(reader, Who::Dealer),
+        "The Dealer places bets for a player.",
+        |reader| seat::bets_for(reader, ScriptActor::Dealer),
     ),
     Phrase::line(
         "activate | [by tumbler NUMBER]",
         "activate by tumbler 12",
         "Activates the tumbler; a tumbler can say it itself, as it can the next two.",
-        |reader| ask(reader, Who::Dealer, C::Activate),
+        |reader| send(reader, ScriptActor::Dealer, C::Activate),
     ),
     Phrase::line(
         "tumble | [TIMES]",
@@ -162,7 +164,7 @@ pub(super) const OF_THE_DEALER: &[Phrase] = &[
         "Reports how the dice lie; `-` is a die that does not lie flat.",
         |reader| {
             let faces = reader.at_rest()?;
-            ask(reader, Who::Dealer, C::AtRest { faces })
+            send(reader, ScriptActor::Dealer, C::AtRest { faces })
         },
     ),
     Phrase::line(
@@ -171,7 +173,7 @@ pub(super) const OF_THE_DEALER: &[Phrase] = &[
         "Commits the result, with three tumbles before it where none were reported.",
         |reader| {
             let dice = reader.dice()?;
-            by(reader, Who::Dealer, Act::Dice(dice))
+            by(reader, ScriptActor::Dealer, Action::Dice(dice))
         },
     ),
     Phrase::line(
@@ -189,20 +191,20 @@ pub(super) const OF_THE_DEALER: &[Phrase] = &[
             let bet_box = reader.bet_box()?;
             reader.must("is")?;
             let amount = reader.amount()?;
-            ask(reader, Who::Dealer, taisai_table::ClusterCommand::TellTotal { bet_box, amount })
+            send(reader, ScriptActor::Dealer, taisai_table::ClusterCommand::TellTotal { bet_box, amount })
         },
     ),
     Phrase::line("all registered", "all registered", "All that wins is registered: the round is settled.", |reader| {
-        ask(reader, Who::Dealer, taisai_table::ClusterCommand::AllRegistered)
+        send(reader, ScriptActor::Dealer, taisai_table::ClusterCommand::AllRegistered)
     }),
     Phrase::seat(
         "tick off seat SEAT",
         "tick off seat 3",
         "The chips of the pay list of the last round were given to the seat.",
-        |reader, seat| ask(reader, Who::Dealer, taisai_table::ClusterCommand::TickOff { seat, is_paid: true }),
+        |reader, seat| send(reader, ScriptActor::Dealer, taisai_table::ClusterCommand::TickOff { seat, is_paid: true }),
     ),
     Phrase::seat("untick seat SEAT", "untick seat 3", "They were not.", |reader, seat| {
-        ask(reader, Who::Dealer, taisai_table::ClusterCommand::TickOff { seat, is_paid: false })
+        send(reader, ScriptActor::Dealer, taisai_table::ClusterCommand::TickOff { seat, is_paid: false })
     }),
     Phrase::line("few tumbles", "few tumbles", "Fewer than three tumbles: the round is void.", |reader| {
         void(reader, VoidReason::FewTumbles)
@@ -219,20 +221,22 @@ pub(super) const OF_THE_DEALER: &[Phrase] = &[
         "Reports an interruption, with the dice that are known.",
         |reader| {
             let known = if reader.take("with") { reader.faces()? } else { Vec::new() };
-            ask(reader, Who::Dealer, C::Interrupt { known })
+            send(reader, ScriptActor::Dealer, C::Interrupt { known })
         },
     ),
-    Phrase::line("continue", "continue", "Goes on after a restart.", |reader| ask(reader, Who::Dealer, C::Continue)),
+    Phrase::line("continue", "continue", "Goes on after a restart.", |reader| {
+        send(reader, ScriptActor::Dealer, C::Continue)
+    }),
 ];
 
-/// What the law voids a round for, by its words.
-pub(super) const LAW: [(&str, VoidReason); 3] = [
+/// Reasons for which the law voids a round.
+pub(crate) const LAW: [(&str, VoidReason); 3] = [
     ("malfunction", VoidReason::Malfunction),
     ("force majeure", VoidReason::ForceMajeure),
     ("suspected offence", VoidReason::SuspectedOffence),
 ];
 
-/// The game's irregularities by their words.
+/// Irregularities of the game.
 const IRREGULARITIES: [(&str, VoidReason); 5] = [
     ("few tumbles", VoidReason::FewTumbles),
     ("not flat", VoidReason::NotFlat),
@@ -241,19 +245,19 @@ const IRREGULARITIES: [(&str, VoidReason); 5] = [
     ("not established", VoidReason::NotEstablished),
 ];
 
-fn void(reader: &mut Reader, reason: VoidReason) -> Parsed {
-    ask(reader, Who::Dealer, C::Void { reason })
+fn void(reader: &mut LineReader, reason: VoidReason) -> ParsedStep {
+    send(reader, ScriptActor::Dealer, C::Void { reason })
 }
 
-fn takes_position(reader: &mut Reader, person: Person) -> Parsed {
+fn takes_position(reader: &mut LineReader, person: Person) -> ParsedStep {
     match position(person) {
-        Some(position) => ask(reader, Who::Pit, C::Relieve { position, person: Some(person.id) }),
-        None => Ok(Step { who: Who::System, act: Act::OnDuty(person) }),
+        Some(position) => send(reader, ScriptActor::Pit, C::Relieve { position, person: Some(person.id) }),
+        None => Ok(ScriptStep { who: ScriptActor::System, action: Action::OnDuty(person) }),
     }
 }
 
-fn leaves(reader: &mut Reader, position: Position) -> Parsed {
-    ask(reader, Who::Pit, C::Relieve { position, person: None })
+fn leaves(reader: &mut LineReader, position: Position) -> ParsedStep {
+    send(reader, ScriptActor::Pit, C::Relieve { position, person: None })
 }
 
 /// The position that a person named by one role takes.
@@ -271,13 +275,13 @@ fn position(person: Person) -> Option<Position> {
     }
 }
 
-fn tumble(reader: &mut Reader) -> Parsed {
+fn tumble(reader: &mut LineReader) -> ParsedStep {
     let counted = reader.peek().starts_with(|first: char| first.is_ascii_digit());
     let times = if counted { reader.parse("how many tumbles")? } else { taisai_table::MIN_TUMBLES };
-    by(reader, Who::Dealer, Act::Tumble(times))
+    by(reader, ScriptActor::Dealer, Action::Tumble(times))
 }
 
-fn limits(reader: &mut Reader) -> Parsed {
+fn limits(reader: &mut LineReader) -> ParsedStep {
     let mut limits = TableLimits { unit: Money::from_cents(1), boxes: Vec::new(), rest: None, differential: None };
     loop {
         if reader.take("unit") {
@@ -285,7 +289,7 @@ fn limits(reader: &mut Reader) -> Parsed {
         } else if reader.take("differential") {
             limits.differential = Some(reader.amount()?);
         } else if reader.take("rest") {
-            limits.rest = Some(reader.whole_range()?);
+            limits.rest = Some(reader.full_range()?);
         } else {
             let boxes = reader.kind_or_box("“unit”, “differential”, “rest”, or a kind or box like big or sum:9")?;
             let (min, max) = reader.range()?;
@@ -296,40 +300,40 @@ fn limits(reader: &mut Reader) -> Parsed {
         }
     }
     let why = reader.because().unwrap_or_else(|| "the limits of the table".to_owned());
-    ask(reader, Who::Pit, C::ShowLimits { limits, why })
+    send(reader, ScriptActor::Pit, C::ShowLimits { limits, why })
 }
 
-fn correct(reader: &mut Reader) -> Parsed {
+fn correct(reader: &mut LineReader) -> ParsedStep {
     let round = if reader.take("round") { Some(reader.round()?) } else { None };
     reader.must("to")?;
     let dice = reader.dice()?;
     let (person, second) = reader.by_two()?;
-    Ok(done_by(person, Act::Correct { round, dice, why: reader.why()?, second }))
+    Ok(done_by(person, Action::Correct { round, dice, why: reader.why()?, second }))
 }
 
-fn correct_known(reader: &mut Reader) -> Parsed {
+fn correct_known(reader: &mut LineReader) -> ParsedStep {
     reader.must("to")?;
     let known = reader.faces()?;
     let (person, second) = reader.by_two()?;
-    Ok(asked_by(person, C::CorrectKnown { known, why: reader.why()?, second }))
+    Ok(sent_by(person, C::CorrectKnown { known, why: reader.why()?, second }))
 }
 
-fn void_round(reader: &mut Reader) -> Parsed {
+fn void_round(reader: &mut LineReader) -> ParsedStep {
     let round = reader.round()?;
     reader.must("as")?;
     let reason = irregularity(reader)?;
     let (person, second) = reader.by_two()?;
-    Ok(asked_by(person, C::VoidByLaw { round, reason, why: reader.why()?, second }))
+    Ok(sent_by(person, C::VoidByLaw { round, reason, why: reader.why()?, second }))
 }
 
-pub(super) fn irregularity(reader: &mut Reader) -> Result<VoidReason, Fault> {
+pub(crate) fn irregularity(reader: &mut LineReader) -> Result<VoidReason, ScriptFault> {
     let what = "what had happened: “malfunction”, “force majeure”, “suspected offence”, “few tumbles”, “not flat”, \
                 “exposed”, “activated early” or “not established”";
     let found = LAW.into_iter().chain(IRREGULARITIES).find(|(words, _)| reader.take(words));
     found.map(|(_, reason)| reason).ok_or_else(|| reader.expected(what))
 }
 
-fn damaged(reader: &mut Reader) -> Parsed {
+fn damaged(reader: &mut LineReader) -> ParsedStep {
     let (from, to) = if reader.take("round") {
         let round = reader.round()?;
         (round, round)
@@ -347,5 +351,5 @@ fn damaged(reader: &mut Reader) -> Parsed {
         None
     };
     let (person, second) = reader.by_two()?;
-    Ok(asked_by(person, C::VoidDamaged { from, to, dice_set, why: reader.why()?, second }))
+    Ok(sent_by(person, C::VoidDamaged { from, to, dice_set, why: reader.why()?, second }))
 }

@@ -1,13 +1,13 @@
-//! What stands for something: an amount, a face, a box, a seat, a person.
+//! Reads values: amounts, faces, boxes, seats, people.
 
 use taisai_rules::{BetBox, BoxKey, BoxKind, Dice, Face, Money};
 use taisai_table::{Actor, DeviceId, LimitRange, Person, PersonId, Role, Roles, RoundNumber, Seat};
 
-use super::super::language::Opening;
-use super::super::script::{CHIP_READER, Fault};
-use super::Reader;
+use super::LineReader;
+use crate::language::PhrasePart;
+use crate::script::{CHIP_READER, ScriptFault};
 
-/// What people are called in scripts.
+/// Roles as scripts name them.
 const ROLES: [(&str, Role); 9] = [
     ("dealer", Role::Dealer),
     ("supervisor", Role::PitSupervisor),
@@ -20,23 +20,22 @@ const ROLES: [(&str, Role); 9] = [
     ("administrator", Role::Administrator),
 ];
 
-pub(super) fn role_names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn role_names() -> impl Iterator<Item = &'static str> {
     ROLES.iter().map(|(word, _)| *word)
 }
 
-pub(super) fn is_role(word: &str) -> bool {
+pub(crate) fn is_role(word: &str) -> bool {
     role_names().any(|name| word.eq_ignore_ascii_case(name))
 }
 
-impl Reader<'_> {
-    pub(in super::super) fn amount(&mut self) -> Result<Money, Fault> {
+impl LineReader<'_> {
+    pub(crate) fn amount(&mut self) -> Result<Money, ScriptFault> {
         self.amount_of("an amount like 50 or 12.50")
     }
 
-    /// An amount that may be below zero.
-    pub(in super::super) fn signed(&mut self) -> Result<Money, Fault> {
+    pub(crate) fn signed(&mut self) -> Result<Money, ScriptFault> {
         let what = "an amount like 50, 12.50 or -50";
-        match self.word().and_then(|word| word.strip_prefix('-')).and_then(cents) {
+        match self.word().and_then(|word| word.strip_prefix('-')).and_then(parse_amount) {
             Some(money) => {
                 self.skip();
                 Ok(Money::from_cents(-money.cents()))
@@ -45,18 +44,18 @@ impl Reader<'_> {
         }
     }
 
-    fn amount_of(&mut self, what: &str) -> Result<Money, Fault> {
-        let money = self.word().and_then(cents).ok_or_else(|| self.expected(what))?;
+    fn amount_of(&mut self, what: &str) -> Result<Money, ScriptFault> {
+        let money = self.word().and_then(parse_amount).ok_or_else(|| self.expected(what))?;
         self.skip();
         Ok(money)
     }
 
-    /// Minimum and maximum: `25..5000`, `25..` or `..5000`.
-    pub(in super::super) fn range(&mut self) -> Result<(Option<Money>, Option<Money>), Fault> {
+    /// Minimum, maximum or both: `25..5000`, `25..` or `..5000`.
+    pub(crate) fn range(&mut self) -> Result<(Option<Money>, Option<Money>), ScriptFault> {
         let what = "limits like 25..5000, 25.. or ..5000";
         let word = self.word().unwrap_or_default();
         let (min, max) = word.split_once("..").ok_or_else(|| self.expected(what))?;
-        let side = |text: &str| if text.is_empty() { Some(None) } else { cents(text).map(Some) };
+        let side = |text: &str| if text.is_empty() { Some(None) } else { parse_amount(text).map(Some) };
         let (Some(min), Some(max)) = (side(min), side(max)) else { return Err(self.expected(what)) };
         if min.is_none() && max.is_none() {
             return Err(self.expected(what));
@@ -65,17 +64,17 @@ impl Reader<'_> {
         Ok((min, max))
     }
 
-    /// Minimum and maximum, both: `1..1000`.
-    pub(in super::super) fn whole_range(&mut self) -> Result<LimitRange, Fault> {
+    /// Minimum and maximum: `1..1000`.
+    pub(crate) fn full_range(&mut self) -> Result<LimitRange, ScriptFault> {
         let what = "limits like 1..1000";
         let word = self.word().unwrap_or_default();
         let (min, max) = word.split_once("..").ok_or_else(|| self.expected(what))?;
-        let (Some(min), Some(max)) = (cents(min), cents(max)) else { return Err(self.expected(what)) };
+        let (Some(min), Some(max)) = (parse_amount(min), parse_amount(max)) else { return Err(self.expected(what)) };
         self.skip();
         Ok(LimitRange { min, max })
     }
 
-    fn face(&mut self) -> Result<Face, Fault> {
+    fn face(&mut self) -> Result<Face, ScriptFault> {
         let what = "a face from 1 to 6";
         let number: u8 = self.peek().parse().map_err(|_| self.expected(what))?;
         let face = Face::try_from(number).map_err(|_| self.expected(what))?;
@@ -83,13 +82,13 @@ impl Reader<'_> {
         Ok(face)
     }
 
-    pub(in super::super) fn dice(&mut self) -> Result<Dice, Fault> {
+    pub(crate) fn dice(&mut self) -> Result<Dice, ScriptFault> {
         let faces = [self.face()?, self.face()?, self.face()?].map(Face::number);
         Dice::try_from(faces).map_err(|error| self.fault(error.to_string()))
     }
 
-    /// Three dice, of which some do not lie flat.
-    pub(in super::super) fn at_rest(&mut self) -> Result<[Option<Face>; 3], Fault> {
+    /// Three dice; `-` for one that does not lie flat.
+    pub(crate) fn at_rest(&mut self) -> Result<[Option<Face>; 3], ScriptFault> {
         let mut faces = [None; 3];
         for face in &mut faces {
             if !self.take("-") {
@@ -99,8 +98,8 @@ impl Reader<'_> {
         Ok(faces)
     }
 
-    /// The faces that follow, as many as there are.
-    pub(in super::super) fn faces(&mut self) -> Result<Vec<Face>, Fault> {
+    /// One face or more.
+    pub(crate) fn faces(&mut self) -> Result<Vec<Face>, ScriptFault> {
         let mut faces = vec![self.face()?];
         while self.peek().starts_with(|first: char| first.is_ascii_digit()) {
             faces.push(self.face()?);
@@ -108,60 +107,59 @@ impl Reader<'_> {
         Ok(faces)
     }
 
-    pub(in super::super) fn bet_box(&mut self) -> Result<BetBox, Fault> {
+    pub(crate) fn bet_box(&mut self) -> Result<BetBox, ScriptFault> {
         let what = "a box like big or sum:9";
-        let bet_box = self.peek().parse().map_err(|_| self.expected_one(what, BetBox::all().map(BetBox::text)))?;
+        let bet_box = self.peek().parse().map_err(|_| self.expected_one_of(what, BetBox::all().map(BetBox::text)))?;
         self.skip();
         Ok(bet_box)
     }
 
-    /// What a limit is of.
-    pub(in super::super) fn kind_or_box(&mut self, what: &str) -> Result<BoxKey, Fault> {
+    /// What a limit applies to.
+    pub(crate) fn kind_or_box(&mut self, what: &str) -> Result<BoxKey, ScriptFault> {
         let words = ["unit", "differential", "rest"].into_iter().chain(BoxKind::ALL.map(BoxKind::text));
         let words = words.chain(BetBox::all().map(BetBox::text));
-        let key = self.peek().parse().map_err(|_| self.expected_one(what, words))?;
+        let key = self.peek().parse().map_err(|_| self.expected_one_of(what, words))?;
         self.skip();
         Ok(key)
     }
 
-    pub(in super::super) fn round(&mut self) -> Result<RoundNumber, Fault> {
+    pub(crate) fn round(&mut self) -> Result<RoundNumber, ScriptFault> {
         self.parse("a round's number").map(RoundNumber)
     }
 
-    /// A seat's number; the word before it has been read.
-    pub(in super::super) fn seat(&mut self) -> Result<Seat, Fault> {
-        if !self.fits(0, Opening::Seat) {
+    /// A seat's number, without the word before it.
+    pub(crate) fn seat(&mut self) -> Result<Seat, ScriptFault> {
+        if !self.fits(0, PhrasePart::Seat) {
             return Err(self.expected(&self.a_seat()));
         }
         self.parse(&self.a_seat()).map(Seat)
     }
 
-    pub(in super::super) fn role(&mut self) -> Result<Role, Fault> {
+    pub(crate) fn role(&mut self) -> Result<Role, ScriptFault> {
         self.choice("a role like cashier", ROLES)
     }
 
-    /// The number of a person of whom the line does not say a role.
-    pub(in super::super) fn person_number(&mut self) -> Result<PersonId, Fault> {
+    pub(crate) fn person_number(&mut self) -> Result<PersonId, ScriptFault> {
         self.parse("the person's number").map(PersonId)
     }
 
-    /// A person whom the line adds to the house.
-    pub(in super::super) fn newcomer(&mut self) -> Result<PersonId, Fault> {
+    /// A person whom the line adds.
+    pub(crate) fn newcomer(&mut self) -> Result<PersonId, ScriptFault> {
         let person = self.person_number()?;
         self.people.add(person);
         Ok(person)
     }
 
-    /// A person by role and number, who is in the house with that role.
-    pub(in super::super) fn person(&mut self) -> Result<Person, Fault> {
+    /// A person by role and number, who has that role from the beginning.
+    pub(crate) fn person(&mut self) -> Result<Person, ScriptFault> {
         let role = self.choice("a person like supervisor 7", ROLES)?;
         let id = self.person_number()?;
         self.people.name(id, role);
         Ok(Person { id, roles: Roles::of(&[role]) })
     }
 
-    /// `by supervisor 7`, `by tumbler 12` or `by chip reader`, if it stands here.
-    pub(in super::super) fn by(&mut self) -> Result<Option<Actor>, Fault> {
+    /// `by supervisor 7`, `by tumbler 12` or `by chip reader`, if it comes next.
+    pub(crate) fn by(&mut self) -> Result<Option<Actor>, ScriptFault> {
         if !self.take("by") {
             return Ok(None);
         }
@@ -174,29 +172,29 @@ impl Reader<'_> {
         Ok(Some(Actor::Person(self.person()?)))
     }
 
-    /// `by cashier 8`, which must stand here.
-    pub(in super::super) fn by_person(&mut self) -> Result<Person, Fault> {
+    /// `by cashier 8`. Anything else is a fault.
+    pub(crate) fn by_person(&mut self) -> Result<Person, ScriptFault> {
         if !self.take("by") {
             return Err(self.expected("“by” and who does it, like “by supervisor 7”"));
         }
         self.person()
     }
 
-    /// `with manager 2`, if it stands here.
-    pub(in super::super) fn with_person(&mut self) -> Result<Option<Person>, Fault> {
+    /// `with manager 2`, if it comes next.
+    pub(crate) fn with_person(&mut self) -> Result<Option<Person>, ScriptFault> {
         if self.take("with") { self.person().map(Some) } else { Ok(None) }
     }
 
-    /// `by supervisor 7 and manager 2`, of whom the first must stand here.
-    pub(in super::super) fn by_two(&mut self) -> Result<(Person, Option<Person>), Fault> {
+    /// `by supervisor 7 and manager 2`; the second may be missing.
+    pub(crate) fn by_two(&mut self) -> Result<(Person, Option<Person>), ScriptFault> {
         let first = self.by_person()?;
         let second = if self.take("and") { Some(self.person()?) } else { None };
         Ok((first, second))
     }
 }
 
-/// Dollars and cents.
-pub(crate) fn cents(text: &str) -> Option<Money> {
+/// Parses dollars and cents: `50`, `12.5` or `12.50`.
+pub fn parse_amount(text: &str) -> Option<Money> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(whole) || !digits(part) || part.len() > 2 {
@@ -217,10 +215,10 @@ mod tests {
         for (text, amount) in
             [("50", Some(5_000)), ("12.50", Some(1_250)), ("2.5", Some(250)), ("0.05", Some(5)), ("0", Some(0))]
         {
-            assert_eq!(cents(text).map(Money::cents), amount, "{text}");
+            assert_eq!(parse_amount(text).map(Money::cents), amount, "{text}");
         }
         for text in ["", ".", "5.", ".5", "1.005", "-5", "1e3", "5 0", "99999999999999999999", "$5", "1,000"] {
-            assert_eq!(cents(text), None, "{text}");
+            assert_eq!(parse_amount(text), None, "{text}");
         }
     }
 }

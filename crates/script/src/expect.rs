@@ -1,20 +1,24 @@
-//! Whether what a script expects is so.
+//! Checks what a script expects.
 
 use taisai_rules::Money;
-use taisai_table::{Account, ApprovalAnswer as Answered, ApprovalId, Phase, RoundNumber};
+use taisai_table::{Account, ApprovalAnswer, ApprovalId, Phase, RoundNumber};
 
-use super::script::{Expectation, Standing, VoidBy};
-use super::stage::{Answer, Stage};
+use crate::installation::{CommandResult, ScriptInstallation};
+use crate::script::{ApprovalStanding, Expectation, VoidBy};
 
-/// Nothing if it is so, or else what is.
-pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) -> Option<String> {
+/// `None` if the expectation is met, or else what is so instead.
+pub(crate) fn check(
+    installation: &ScriptInstallation,
+    result: CommandResult,
+    expectation: &Expectation,
+) -> Option<String> {
     use Expectation as E;
-    let cluster = stage.cluster();
-    let house = stage.house();
+    let cluster = installation.cluster();
+    let house = installation.house();
     let money = |expected: Money, found: Money| (expected != found).then(|| format!("it is {found}"));
     match expectation {
-        E::Accepted => answer.err().map(|refusal| format!("it was refused: {}", refusal.code())),
-        E::Refused(expected) => match answer {
+        E::Accepted => result.err().map(|refusal| format!("it was refused: {}", refusal.code())),
+        E::Refused(expected) => match result {
             Ok(()) => Some("it was accepted".to_owned()),
             Err(refusal) => (refusal != *expected).then(|| format!("it was refused: {}", refusal.code())),
         },
@@ -23,17 +27,17 @@ pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) ->
             *amount,
             total(cluster.stackers().filter(|(_, held)| held.seat == *seat).map(|(_, held)| held.amount)),
         ),
-        E::Result(seat, amount) => money(*amount, stage.results.get(seat).copied().unwrap_or_default()),
+        E::Result(seat, amount) => money(*amount, installation.results.get(seat).copied().unwrap_or_default()),
         E::Colour(seat, amount) => money(*amount, cluster.colour(*seat).map_or(Money::ZERO, |set| set.credits)),
         E::House(amount) => money(*amount, cluster.ledger().house),
         E::Phase(expected) => {
-            let found = stage.round().phase();
+            let found = installation.round().phase();
             (found != *expected).then(|| format!("it is {}", phase(found)))
         }
-        E::Held => (!stage.round().is_held()).then(|| "play is not held".to_owned()),
-        E::Void(round, by) => void(stage, round.unwrap_or(stage.round().number()), by),
+        E::Held => (!installation.round().is_held()).then(|| "play is not held".to_owned()),
+        E::Void(round, by) => void(installation, round.unwrap_or(installation.round().number()), by),
         E::Settled(round, dice) => {
-            let past = stage.round().past(round.unwrap_or(stage.round().number()));
+            let past = installation.round().past(round.unwrap_or(installation.round().number()));
             match past.map(|past| (past.void, past.dice)) {
                 None => Some("the round is not over".to_owned()),
                 Some((Some(_), _)) => Some("the round is void".to_owned()),
@@ -48,13 +52,13 @@ pub(super) fn check(stage: &Stage, answer: Answer, expectation: &Expectation) ->
         }
         E::Vouchers(amount) => money(*amount, house.balance(Account::Vouchers)),
         E::Approval(approval, expected) => {
-            let found = standing(stage, *approval);
+            let found = standing(installation, *approval);
             (found != *expected).then(|| {
                 let found = match found {
-                    Standing::Waiting => "it is waiting",
-                    Standing::Granted => "it is granted",
-                    Standing::Refused => "it is refused",
-                    Standing::Over => "it is over, or was never asked for",
+                    ApprovalStanding::Waiting => "it is waiting",
+                    ApprovalStanding::Granted => "it is granted",
+                    ApprovalStanding::Refused => "it is refused",
+                    ApprovalStanding::Over => "it is over, or was never asked for",
                 };
                 found.to_owned()
             })
@@ -82,19 +86,19 @@ fn total(amounts: impl Iterator<Item = Money>) -> Money {
     Money::from_cents(amounts.map(Money::cents).sum())
 }
 
-fn standing(stage: &Stage, approval: ApprovalId) -> Standing {
-    let found = stage.house().approvals().find(|(id, _)| *id == approval);
-    found.map_or(Standing::Over, |(_, approval)| match approval.answer {
-        Answered::Waiting => Standing::Waiting,
-        Answered::Approved(_) => Standing::Granted,
-        Answered::Refused(_) => Standing::Refused,
+fn standing(installation: &ScriptInstallation, approval: ApprovalId) -> ApprovalStanding {
+    let found = installation.house().approvals().find(|(id, _)| *id == approval);
+    found.map_or(ApprovalStanding::Over, |(_, approval)| match approval.answer {
+        ApprovalAnswer::Waiting => ApprovalStanding::Waiting,
+        ApprovalAnswer::Approved(_) => ApprovalStanding::Granted,
+        ApprovalAnswer::Refused(_) => ApprovalStanding::Refused,
     })
 }
 
-fn void(stage: &Stage, round: RoundNumber, by: &VoidBy) -> Option<String> {
-    let Some(past) = stage.round().past(round) else { return Some("the round is not over".to_owned()) };
+fn void(installation: &ScriptInstallation, round: RoundNumber, by: &VoidBy) -> Option<String> {
+    let Some(past) = installation.round().past(round) else { return Some("the round is not over".to_owned()) };
     let Some(reason) = past.void else { return Some("the round is not void".to_owned()) };
-    let found = reason.cites(stage.game(), stage.round().law());
+    let found = reason.cites(installation.game(), installation.round().law());
     let is_so = match by {
         VoidBy::Paragraph(paragraph) => found.contains(&paragraph.text()),
         VoidBy::Law(expected) => reason == *expected,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::print::QUIET;
 
 /// The bar.
-pub struct Bar {
+pub struct ProgressBar {
     name: String,
     all: u64,
     /// How many are done.
@@ -15,7 +15,7 @@ pub struct Bar {
     drawn: Option<Instant>,
 }
 
-impl Bar {
+impl ProgressBar {
     const WIDTH: u64 = 32;
 
     /// A bar with nothing done of all there is to do.
@@ -25,7 +25,7 @@ impl Bar {
     }
 
     /// So many more are done.
-    pub fn more(&mut self, more: u64) {
+    pub fn advance(&mut self, more: u64) {
         self.done += more;
         if self.drawn.is_none_or(|drawn| drawn.elapsed() < Duration::from_millis(100)) {
             return;
@@ -38,7 +38,7 @@ impl Bar {
     }
 
     /// Puts a line in the place of the bar: what was done, and how many of something in a second.
-    pub fn end(&self, done: &str, (count, of): (u64, &str)) {
+    pub fn finish(&self, done: &str, (count, of): (u64, &str)) {
         let begin = if self.drawn.is_some() { "\r\u{1b}[K" } else { "" };
         let millis = self.begin.elapsed().as_millis().max(1);
         let rate = u128::from(count) * 1_000 / millis;

@@ -1,121 +1,119 @@
-//! The language of scripts: how a line of the dictionary begins, who says it, an example and what it does. Lines are read by
-//! it, and the help and `docs/play.md` are printed from it, so that they cannot differ.
+//! The phrases of the language, each with its form, an example and its meaning. The parser, the help and `docs/play.md` all
+//! use them, so that they cannot differ.
 
 use std::fmt::Write as _;
 
 use taisai_table::{Person, Seat};
 
-use super::parse::{self, Parsed};
-use super::reader::Reader;
+use crate::line_reader::LineReader;
+use crate::parse::{self, ParsedStep};
 
 /// One thing that a line can say.
-pub(super) struct Phrase {
-    /// Words as they are written, and in capitals what is filled in. What stands before the bar tells the phrase from
-    /// others.
+pub(crate) struct Phrase {
+    /// Fixed words, and placeholders in capitals. The words before the bar distinguish the phrase from others.
     form: &'static str,
     example: &'static str,
     means: &'static str,
-    read: Read,
+    read: PhraseReader,
 }
 
-/// How the rest of a line is read.
-enum Read {
-    Line(fn(&mut Reader) -> Parsed),
-    Seat(fn(&mut Reader, Seat) -> Parsed),
-    Person(fn(&mut Reader, Person) -> Parsed),
+/// Parses the rest of a line.
+enum PhraseReader {
+    Line(fn(&mut LineReader) -> ParsedStep),
+    Seat(fn(&mut LineReader, Seat) -> ParsedStep),
+    Person(fn(&mut LineReader, Person) -> ParsedStep),
 }
 
 impl Phrase {
-    pub(super) const fn line(
+    pub(crate) const fn line(
         form: &'static str,
         example: &'static str,
         means: &'static str,
-        read: fn(&mut Reader) -> Parsed,
+        read: fn(&mut LineReader) -> ParsedStep,
     ) -> Self {
-        Self { form, example, means, read: Read::Line(read) }
+        Self { form, example, means, read: PhraseReader::Line(read) }
     }
 
     /// A phrase that begins with a seat.
-    pub(super) const fn seat(
+    pub(crate) const fn seat(
         form: &'static str,
         example: &'static str,
         means: &'static str,
-        read: fn(&mut Reader, Seat) -> Parsed,
+        read: fn(&mut LineReader, Seat) -> ParsedStep,
     ) -> Self {
-        Self { form, example, means, read: Read::Seat(read) }
+        Self { form, example, means, read: PhraseReader::Seat(read) }
     }
 
     /// A phrase that begins with a person.
-    pub(super) const fn person(
+    pub(crate) const fn person(
         form: &'static str,
         example: &'static str,
         means: &'static str,
-        read: fn(&mut Reader, Person) -> Parsed,
+        read: fn(&mut LineReader, Person) -> ParsedStep,
     ) -> Self {
-        Self { form, example, means, read: Read::Person(read) }
+        Self { form, example, means, read: PhraseReader::Person(read) }
     }
 
-    /// The words that tell it from others.
-    fn opening(&self) -> impl Iterator<Item = Opening> + use<> {
+    /// The parts before the bar.
+    fn opening(&self) -> impl Iterator<Item = PhrasePart> + use<> {
         let opening = self.form.split_once(" | ").map_or(self.form, |(opening, _)| opening);
         opening
             .split(' ')
             .flat_map(|word| match word {
-                "SEAT" => [Some(Opening::Seat), None],
-                "PERSON" => [Some(Opening::Role), Some(Opening::Number)],
-                word => [Some(Opening::Word(word)), None],
+                "SEAT" => [Some(PhrasePart::Seat), None],
+                "PERSON" => [Some(PhrasePart::Role), Some(PhrasePart::PersonNumber)],
+                word => [Some(PhrasePart::Word(word)), None],
             })
             .flatten()
     }
 
-    /// The form as it is shown.
     fn shown(&self) -> String {
         self.form.replace(" | ", " ")
     }
 
-    /// Reads a line that begins with it.
-    fn read(&self, reader: &mut Reader) -> Parsed {
+    /// Parses a line that begins with this phrase.
+    fn read(&self, reader: &mut LineReader) -> ParsedStep {
         let (mut seat, mut person) = (None, None);
         for word in self.opening() {
             match word {
-                Opening::Seat => seat = Some(reader.seat()?),
-                Opening::Role => person = Some(reader.person()?),
-                // It was read with the role.
-                Opening::Number => {}
-                Opening::Word(_) => reader.skip(),
+                PhrasePart::Seat => seat = Some(reader.seat()?),
+                PhrasePart::Role => person = Some(reader.person()?),
+                // Parsed with the role.
+                PhrasePart::PersonNumber => {}
+                PhrasePart::Word(_) => reader.skip(),
             }
         }
         match (&self.read, seat, person) {
-            (Read::Line(read), ..) => read(reader),
-            (Read::Seat(read), Some(seat), _) => read(reader, seat),
-            (Read::Person(read), _, Some(person)) => read(reader, person),
-            (Read::Seat(_), None, _) | (Read::Person(_), _, None) => unreachable!("the form names a seat or a person"),
+            (PhraseReader::Line(read), ..) => read(reader),
+            (PhraseReader::Seat(read), Some(seat), _) => read(reader, seat),
+            (PhraseReader::Person(read), _, Some(person)) => read(reader, person),
+            (PhraseReader::Seat(_), None, _) | (PhraseReader::Person(_), _, None) => {
+                unreachable!("the form names a seat or a person")
+            }
         }
     }
 }
 
-/// One word of an opening.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Opening {
+pub(crate) enum PhrasePart {
     Word(&'static str),
     Seat,
     Role,
-    /// Of a person.
-    Number,
+    PersonNumber,
 }
 
-/// Phrases of the same people.
-pub(super) struct Section {
-    pub(super) title: &'static str,
-    pub(super) phrases: &'static [Phrase],
+/// Phrases that the same people use.
+pub(crate) struct Section {
+    pub(crate) title: &'static str,
+    pub(crate) phrases: &'static [Phrase],
 }
 
 fn phrases() -> impl Iterator<Item = &'static Phrase> {
     parse::SECTIONS.iter().flat_map(|section| section.phrases)
 }
 
-/// Reads a line by the phrase with the longest opening that fits.
-pub(super) fn read(reader: &mut Reader) -> Parsed {
+/// Parses a line by the phrase with the longest matching opening.
+pub(crate) fn read(reader: &mut LineReader) -> ParsedStep {
     let mut found: Option<(usize, &Phrase)> = None;
     let (mut deepest, mut expected) = (0, Vec::new());
     for phrase in phrases() {
@@ -144,8 +142,8 @@ pub(super) fn read(reader: &mut Reader) -> Parsed {
     }
 }
 
-/// The phrases for the help.
-pub(crate) fn help() -> String {
+/// All phrases, for the help text of `taisai play`.
+pub fn help() -> String {
     let mut text =
         "What a line can say. Capitals are filled in, and what stands in brackets may be left out.\n".to_owned();
     for Section { title, phrases } in parse::SECTIONS {
@@ -159,7 +157,7 @@ pub(crate) fn help() -> String {
     text
 }
 
-/// The phrases for the document.
+/// All phrases, for `docs/play.md`.
 #[cfg(test)]
 fn tables() -> String {
     let mut text = String::new();
@@ -177,14 +175,14 @@ fn tables() -> String {
 mod tests {
     use std::path::Path;
 
-    use taisai_rules::{Games, Moment};
+    use taisai_rules::Games;
 
-    use super::super::profile::Profiles;
     use super::*;
+    use crate::profile::Profiles;
 
-    /// What the document says of the phrases is what the program reads. `BLESS=1` writes it anew.
+    /// `BLESS=1` writes the document.
     #[test]
-    fn the_document_has_every_phrase() {
+    fn the_document_lists_every_phrase() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/play.md");
         let document = std::fs::read_to_string(&file).unwrap();
         let (begin, end) = ("<!-- phrases -->\n", "<!-- end of phrases -->\n");
@@ -194,23 +192,22 @@ mod tests {
         if std::env::var_os("BLESS").is_some() {
             std::fs::write(&file, format!("{before}{begin}{expected}{end}{after}")).unwrap();
         } else {
-            assert!(found == expected, "docs/play.md differs from the language: `make bless` writes it anew");
+            assert!(found == expected, "docs/play.md differs from the language: run `make bless`");
         }
     }
 
     #[test]
-    fn every_example_is_read_and_ends_where_its_phrase_ends() {
-        let now = Moment::from_unix_seconds(1_767_240_000);
+    fn every_example_parses_by_its_own_phrase() {
         for phrase in phrases() {
             let first =
                 if phrase.form.starts_with("table ") { "" } else { "table tai-sai-classic layout A seats 7\nopen\n" };
             let script = format!("{first}{}\n", phrase.example);
-            let read = parse::parse(&script, Games::embedded(), now, &Profiles::default());
+            let read = parse::parse(&script, Games::embedded(), &Profiles::default());
             assert!(read.is_ok(), "{}: {:?}", phrase.example, read.err());
             let words = phrase.example.split(' ');
             let opening: Vec<_> = phrase.opening().collect();
             for (word, expected) in words.zip(&opening) {
-                if let Opening::Word(expected) = expected {
+                if let PhrasePart::Word(expected) = expected {
                     assert_eq!(word, *expected, "{}", phrase.example);
                 }
             }

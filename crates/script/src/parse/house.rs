@@ -1,14 +1,13 @@
-//! Lines of the house around the table: people, devices, approvals, time that passes, restarts.
+//! Lines about people, devices, approvals, time and restarts.
 
 use taisai_table::{Act as Right, ApprovalId, ClusterCommand, HouseCommand as C, PersonId, Roles};
 
-use super::super::language::Phrase;
-use super::super::reader::Reader;
-use super::super::script::{Act, Command, Fault, Step, Who};
-use super::{Parsed, asked_by, done_by};
+use super::{ParsedStep, done_by, sent_by};
+use crate::language::Phrase;
+use crate::line_reader::LineReader;
+use crate::script::{Action, MachineCommand, ScriptActor, ScriptFault, ScriptStep};
 
-/// What is said where one person is not enough.
-pub(super) const OF_TWO_PEOPLE: &[Phrase] = &[
+pub(crate) const APPROVAL_PHRASES: &[Phrase] = &[
     Phrase::line(
         "ask approval of | ACT by PERSON because WHAT",
         "ask approval of large-hand-pay by attendant 9 because claim 1 is above the limit",
@@ -17,7 +16,7 @@ pub(super) const OF_TWO_PEOPLE: &[Phrase] = &[
             let what = "an act of the profile, like correct or large-hand-pay";
             let act = reader.choice(what, Right::ALL.map(|act| (act.text(), act)))?;
             let person = reader.by_person()?;
-            Ok(asked_by(person, C::RequestApproval { act, what: reader.why()? }))
+            Ok(sent_by(person, C::RequestApproval { act, what: reader.why()? }))
         },
     ),
     Phrase::line("grant approval | APPROVAL by PERSON", "grant approval 1 by supervisor 7", "Approves it.", |reader| {
@@ -35,22 +34,21 @@ pub(super) const OF_TWO_PEOPLE: &[Phrase] = &[
         "Takes the request back. The act itself names both people.",
         |reader| {
             let approval = approval(reader)?;
-            Ok(asked_by(reader.by_person()?, C::WithdrawApproval { approval }))
+            Ok(sent_by(reader.by_person()?, C::WithdrawApproval { approval }))
         },
     ),
 ];
 
-/// What the administrator says, with a second person.
-pub(super) const OF_THE_ADMINISTRATOR: &[Phrase] = &[
+pub(crate) const ADMINISTRATOR_PHRASES: &[Phrase] = &[
     Phrase::line(
         "add person | NUMBER as ROLES by PERSON and PERSON",
         "add person 12 as cashier and attendant by administrator 5 and manager 2",
-        "Adds a person. Whoever else a script names is in the house from the beginning, with the roles it names them by.",
+        "Adds a person. Everyone else whom a script names is there from the beginning, with the roles it names them by.",
         |reader| {
             let person = reader.newcomer()?;
             let roles = roles(reader, "as")?;
             let name = format!("person {}", person.0);
-            two(reader, |second| C::AddPerson { person, name, roles, second })
+            sent_by_two(reader, |second| C::AddPerson { person, name, roles, second })
         },
     ),
     Phrase::line(
@@ -60,7 +58,7 @@ pub(super) const OF_THE_ADMINISTRATOR: &[Phrase] = &[
         |reader| {
             let person = reader.person_number()?;
             let roles = roles(reader, "to")?;
-            two(reader, |second| C::SetRoles { person, roles, second })
+            sent_by_two(reader, |second| C::SetRoles { person, roles, second })
         },
     ),
     Phrase::line(
@@ -69,7 +67,7 @@ pub(super) const OF_THE_ADMINISTRATOR: &[Phrase] = &[
         "Takes every right from a person.",
         |reader| {
             let person = reader.person_number()?;
-            two(reader, |second| C::Suspend { person, second })
+            sent_by_two(reader, |second| C::Suspend { person, second })
         },
     ),
     Phrase::line(
@@ -78,7 +76,7 @@ pub(super) const OF_THE_ADMINISTRATOR: &[Phrase] = &[
         "Gives the rights back.",
         |reader| {
             let person = reader.person_number()?;
-            two(reader, |second| C::Reinstate { person, second })
+            sent_by_two(reader, |second| C::Reinstate { person, second })
         },
     ),
     Phrase::line(
@@ -87,7 +85,7 @@ pub(super) const OF_THE_ADMINISTRATOR: &[Phrase] = &[
         "Lets a person log in again after too many failed logins.",
         |reader| {
             let person = reader.person_number()?;
-            two(reader, |second| C::Unlock { person, second })
+            sent_by_two(reader, |second| C::Unlock { person, second })
         },
     ),
     Phrase::seat(
@@ -96,24 +94,23 @@ pub(super) const OF_THE_ADMINISTRATOR: &[Phrase] = &[
         "A new terminal takes the place of a revoked one.",
         |reader, seat| {
             let (person, second) = reader.by_two()?;
-            Ok(done_by(person, Act::Enrol { seat, second }))
+            Ok(done_by(person, Action::EnrolTerminal { seat, second }))
         },
     ),
     Phrase::seat(
         "revoke terminal SEAT | by PERSON",
         "revoke terminal 3 by supervisor 7",
-        "A terminal may do nothing any more, and the house has lost it; a second person may do it too, alone.",
-        |reader, seat| Ok(done_by(reader.by_person()?, Act::Revoke(seat))),
+        "Takes every right from a terminal and ends its connection; a second person may do it alone, too.",
+        |reader, seat| Ok(done_by(reader.by_person()?, Action::RevokeTerminal(seat))),
     ),
 ];
 
-/// What nobody says: the program sees it.
-pub(super) const OF_THE_PROGRAM: &[Phrase] = &[
-    Phrase::seat("terminal SEAT lost", "terminal 3 lost", "The house has lost a terminal.", |_, seat| {
-        Ok(seen(ClusterCommand::Lost { seat }))
+pub(crate) const SYSTEM_PHRASES: &[Phrase] = &[
+    Phrase::seat("terminal SEAT lost", "terminal 3 lost", "A terminal loses its connection.", |_, seat| {
+        Ok(by_system(ClusterCommand::Lost { seat }))
     }),
-    Phrase::seat("terminal SEAT back", "terminal 3 back", "The terminal is back.", |_, seat| {
-        Ok(seen(ClusterCommand::Back { seat }))
+    Phrase::seat("terminal SEAT back", "terminal 3 back", "The terminal connects again.", |_, seat| {
+        Ok(by_system(ClusterCommand::Back { seat }))
     }),
     Phrase::line("person | NUMBER logs in", "person 8 logs in", "A login succeeds.", login),
     Phrase::line(
@@ -132,32 +129,32 @@ pub(super) const OF_THE_PROGRAM: &[Phrase] = &[
         "restart",
         "restart",
         "The program stops and starts: every machine is rebuilt from its record and must be as it was; then play is held.",
-        |_| Ok(Step { who: Who::System, act: Act::Restart }),
+        |_| Ok(ScriptStep { who: ScriptActor::System, action: Action::Restart }),
     ),
     Phrase::line(
         "again",
         "again",
-        "The last command of a person or terminal arrives once more, under the same id: the answer is the same, and \
+        "The last command of a person or terminal arrives again, under the same id: the reply is the same, and \
          nothing changes.",
-        |_| Ok(Step { who: Who::System, act: Act::Again }),
+        |_| Ok(ScriptStep { who: ScriptActor::System, action: Action::Again }),
     ),
 ];
 
-fn seen(command: impl Into<Command>) -> Step {
-    Step { who: Who::System, act: Act::Ask(command.into()) }
+fn by_system(command: impl Into<MachineCommand>) -> ScriptStep {
+    ScriptStep { who: ScriptActor::System, action: Action::Send(command.into()) }
 }
 
-fn approval(reader: &mut Reader) -> Result<ApprovalId, Fault> {
+fn approval(reader: &mut LineReader) -> Result<ApprovalId, ScriptFault> {
     reader.parse("the approval's number").map(ApprovalId)
 }
 
-fn answer(reader: &mut Reader, approve: bool) -> Parsed {
+fn answer(reader: &mut LineReader, approve: bool) -> ParsedStep {
     let approval = approval(reader)?;
-    Ok(asked_by(reader.by_person()?, C::AnswerApproval { approval, approve }))
+    Ok(sent_by(reader.by_person()?, C::AnswerApproval { approval, approve }))
 }
 
 /// `as cashier and attendant`.
-fn roles(reader: &mut Reader, before: &str) -> Result<Roles, Fault> {
+fn roles(reader: &mut LineReader, before: &str) -> Result<Roles, ScriptFault> {
     reader.must(before)?;
     let mut roles = vec![reader.role()?];
     while reader.take("and") {
@@ -166,24 +163,23 @@ fn roles(reader: &mut Reader, before: &str) -> Result<Roles, Fault> {
     Ok(Roles::of(&roles))
 }
 
-/// A command with its second person.
-fn two(reader: &mut Reader, command: impl FnOnce(Option<taisai_table::Person>) -> C) -> Parsed {
+fn sent_by_two(reader: &mut LineReader, command: impl FnOnce(Option<taisai_table::Person>) -> C) -> ParsedStep {
     let (person, second) = reader.by_two()?;
-    Ok(asked_by(person, command(second)))
+    Ok(sent_by(person, command(second)))
 }
 
-fn login(reader: &mut Reader) -> Parsed {
+fn login(reader: &mut LineReader) -> ParsedStep {
     let person: PersonId = reader.person_number()?;
     if reader.take("logs in") {
-        Ok(seen(C::LoginSucceeded { person }))
+        Ok(by_system(C::LoginSucceeded { person }))
     } else if reader.take("fails to log in") {
-        Ok(seen(C::LoginFailed { person }))
+        Ok(by_system(C::LoginFailed { person }))
     } else {
         Err(reader.expected("“logs in” or “fails to log in”"))
     }
 }
 
-fn tick(reader: &mut Reader) -> Parsed {
+fn tick(reader: &mut LineReader) -> ParsedStep {
     let what = "how many seconds pass, fewer than ten years of them";
     let column = reader.column();
     let count: u64 = reader.parse(what)?;
@@ -191,5 +187,5 @@ fn tick(reader: &mut Reader) -> Parsed {
     let unit = if reader.is_at_end() { 1 } else { reader.choice("seconds, minutes, hours or days", units)? };
     let seconds = count.checked_mul(unit).filter(|seconds| *seconds < 315_360_000);
     let seconds = seconds.ok_or_else(|| reader.fault_at(column, format!("expected {what}")))?;
-    Ok(Step { who: Who::System, act: Act::Tick(seconds) })
+    Ok(ScriptStep { who: ScriptActor::System, action: Action::Tick(seconds) })
 }

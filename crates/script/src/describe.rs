@@ -1,27 +1,26 @@
-//! The dealer's side in words, with the paragraphs behind them.
+//! Describes events of the `Round` in sentences, with the paragraphs behind them.
 
 use taisai_rules::{Dice, Face, Game, Paragraph, Rule};
 use taisai_table::{Law, Position, RoundEvent, RoundNumber, RoundStanding, Time, VoidReason};
 
-/// What is known beside an entry.
-pub(crate) struct Telling<'a> {
-    pub(crate) game: &'a Game,
-    pub(crate) law: &'a Law,
+/// What a description needs beside the event.
+pub struct RoundContext<'a> {
+    pub game: &'a Game,
+    pub law: &'a Law,
     /// The round in play.
-    pub(crate) round: RoundNumber,
-    /// Why a round is void, if it is.
-    pub(crate) void: &'a dyn Fn(RoundNumber) -> Option<VoidReason>,
-    /// Whether what wins in a round is still being registered, so that nothing was settled yet.
-    pub(crate) is_registering: &'a dyn Fn(RoundNumber) -> bool,
-    pub(crate) clock: fn(Time) -> String,
+    pub round: RoundNumber,
+    pub void: &'a dyn Fn(RoundNumber) -> Option<VoidReason>,
+    /// Whether winners of a round are still being registered, so that nothing is settled yet.
+    pub is_registering: &'a dyn Fn(RoundNumber) -> bool,
+    pub clock: fn(Time) -> String,
 }
 
-/// What an event says; nothing for what only passes between the machines.
-pub(crate) fn words(telling: &Telling, event: &RoundEvent) -> Option<String> {
+/// Describes an event. `None` for messages between the machines.
+pub fn describe_event(context: &RoundContext, event: &RoundEvent) -> Option<String> {
     use RoundEvent as E;
-    let Telling { game, clock, .. } = telling;
+    let RoundContext { game, clock, .. } = context;
     let cite = |rules: &[Rule]| cite(game, rules);
-    let number = telling.round.0;
+    let number = context.round.0;
     Some(match event {
         E::TableOpened => "The table is open.".to_owned(),
         E::ClosureAnnounced => "The closing of the table is announced.".to_owned(),
@@ -67,11 +66,11 @@ pub(crate) fn words(telling: &Telling, event: &RoundEvent) -> Option<String> {
         }
         E::Voided { reason, differs } => {
             let read = if *differs { " The tumbler had read three flat dice." } else { "" };
-            format!("Round {number} is void: {}.{read}{}", because(*reason), void_cites(telling, *reason, &[]))
+            format!("Round {number} is void: {}.{read}{}", void_reason(*reason), void_cites(context, *reason, &[]))
         }
         E::RoundsVoided { from, to, reason, dice_set, ruled } => {
-            // A void round stays as it is.
-            if from == to && (telling.void)(*from) != Some(*reason) {
+            // A void round stays void for its first reason.
+            if from == to && (context.void)(*from) != Some(*reason) {
                 return Some(format!("Round {} was void before: nothing changes.", from.0));
             }
             let rounds =
@@ -84,8 +83,8 @@ pub(crate) fn words(telling: &Telling, event: &RoundEvent) -> Option<String> {
                 format!(" Left as a ruling decided, and to be ruled on: {}.", left_out.join(", "))
             };
             let late: &[Rule] = if reason.rule().is_some() { &[Rule::LateError] } else { &[] };
-            let cited = void_cites(telling, *reason, late);
-            format!("{rounds} void{of_set}: {}.{left_out}{cited}", because(*reason))
+            let cited = void_cites(context, *reason, late);
+            format!("{rounds} void{of_set}: {}.{left_out}{cited}", void_reason(*reason))
         }
         E::Established { known } => {
             let known = known.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
@@ -95,15 +94,15 @@ pub(crate) fn words(telling: &Telling, event: &RoundEvent) -> Option<String> {
         E::Resumed { closes_at: Some(time) } => format!("Play goes on: bets are open until {}.", clock(*time)),
         E::Resumed { closes_at: None } => "Play goes on.".to_owned(),
         E::Corrected { round, dice } => {
-            format!("{}.{}", stands_by(telling, *round, *dice), cite(&[Rule::WrongResult, Rule::LateError]))
+            format!("{}.{}", describe_corrected(context, *round, *dice), cite(&[Rule::WrongResult, Rule::LateError]))
         }
-        E::Ruled { round, before, after, waits } => ruled(telling, *round, (*before, *after), *waits),
+        E::Ruled { round, before, after, waits } => describe_ruling(context, *round, (*before, *after), *waits),
         E::Witnessed { round } => {
             format!("The ruling on round {} is witnessed: its money is moved.{}", round.0, cite(&[Rule::Ruling]))
         }
         E::KnownCorrected { before, known } => {
-            let told = |faces: &[Face]| faces.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-            let (before, known) = (told(before), told(known));
+            let list = |faces: &[Face]| faces.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            let (before, known) = (list(before), list(known));
             format!("The dice known are {known}, not {before}.{}", cite(&[Rule::Concluded, Rule::WrongResult]))
         }
         E::SetDamaged { dice_set } => format!("Dice set {dice_set} is damaged.{}", cite(&[Rule::DamagedDice])),
@@ -113,48 +112,45 @@ pub(crate) fn words(telling: &Telling, event: &RoundEvent) -> Option<String> {
     })
 }
 
-/// How a ruling lets a round stand.
-fn ruled(
-    telling: &Telling,
+fn describe_ruling(
+    context: &RoundContext,
     round: RoundNumber,
     (before, after): (RoundStanding, RoundStanding),
     waits: bool,
 ) -> String {
-    let cite = |rules: &[Rule]| cite(telling.game, rules);
+    let cite = |rules: &[Rule]| cite(context.game, rules);
     let number = round.0;
     let waits = if waits { " Its money waits for a witness." } else { "" };
     match (before, after) {
         (RoundStanding::Void(_), RoundStanding::Void(_)) => format!("Round {number} was void before: nothing changes."),
         (RoundStanding::InPlay, RoundStanding::Void(reason)) => {
-            let cited = void_cites(telling, reason, &[Rule::Ruling]);
-            format!("Round {number} is void: {}.{waits}{cited}", because(reason))
+            let cited = void_cites(context, reason, &[Rule::Ruling]);
+            format!("Round {number} is void: {}.{waits}{cited}", void_reason(reason))
         }
         (_, RoundStanding::Void(reason)) => {
-            let cited = void_cites(telling, reason, &[Rule::Ruling, Rule::LateError]);
-            format!("Round {number} is void: {}.{waits}{cited}", because(reason))
+            let cited = void_cites(context, reason, &[Rule::Ruling, Rule::LateError]);
+            format!("Round {number} is void: {}.{waits}{cited}", void_reason(reason))
         }
         (RoundStanding::InPlay, RoundStanding::Settled(dice)) => {
             format!("Result {dice}, Total Sum {}.{waits}{}", dice.total_sum(), cite(&[Rule::Ruling]))
         }
         (_, RoundStanding::Settled(dice)) => {
             let cited = cite(&[Rule::Ruling, Rule::WrongResult, Rule::LateError]);
-            format!("{}.{waits}{cited}", stands_by(telling, round, dice))
+            format!("{}.{waits}{cited}", describe_corrected(context, round, dice))
         }
         (_, RoundStanding::InPlay) => String::new(),
     }
 }
 
-/// How a round stands whose result was another one before.
-fn stands_by(telling: &Telling, round: RoundNumber, dice: Dice) -> String {
-    if (telling.is_registering)(round) {
+fn describe_corrected(context: &RoundContext, round: RoundNumber, dice: Dice) -> String {
+    if (context.is_registering)(round) {
         format!("The result of round {} is {dice}: what wins by it is registered", round.0)
     } else {
         format!("Round {} is settled again by {dice}", round.0)
     }
 }
 
-/// Why a round is void.
-pub(crate) fn because(reason: VoidReason) -> &'static str {
+pub fn void_reason(reason: VoidReason) -> &'static str {
     match reason {
         VoidReason::FewTumbles => "the tumbler did not tumble three times",
         VoidReason::NotFlat => "a die did not come to rest flat",
@@ -169,10 +165,10 @@ pub(crate) fn because(reason: VoidReason) -> &'static str {
     }
 }
 
-/// What a void cites, and then these rules, in brackets after a space.
-fn void_cites(telling: &Telling, reason: VoidReason, rules: &[Rule]) -> String {
-    let mut cited = reason.cites(telling.game, telling.law);
-    for paragraph in rules.iter().flat_map(|rule| telling.game.paragraphs(*rule)).map(Paragraph::text) {
+/// The paragraphs of a void and of `rules`, in brackets after a space.
+fn void_cites(context: &RoundContext, reason: VoidReason, rules: &[Rule]) -> String {
+    let mut cited = reason.cites(context.game, context.law);
+    for paragraph in rules.iter().flat_map(|rule| context.game.paragraphs(*rule)).map(Paragraph::text) {
         if !cited.contains(&paragraph) {
             cited.push(paragraph);
         }
@@ -180,8 +176,8 @@ fn void_cites(telling: &Telling, reason: VoidReason, rules: &[Rule]) -> String {
     format!(" ({})", cited.join(", "))
 }
 
-/// Paragraphs in brackets, after a space; nothing where the game has none.
-pub(crate) fn cite(game: &Game, rules: &[Rule]) -> String {
+/// Paragraphs in brackets after a space, or nothing if the game has none.
+pub fn cite(game: &Game, rules: &[Rule]) -> String {
     let paragraphs = rules.iter().flat_map(|rule| game.paragraphs(*rule));
     let paragraphs: Vec<_> = paragraphs.map(ToString::to_string).collect();
     if paragraphs.is_empty() { String::new() } else { format!(" ({})", paragraphs.join(", ")) }

@@ -1,4 +1,4 @@
-//! The House in words.
+//! Narrates the entries of the House.
 
 use std::fmt::Write as _;
 
@@ -8,11 +8,15 @@ use taisai_table::{
     TransferPurpose, VoucherHash, VoucherState,
 };
 
-use super::super::stage::{Stage, title};
 use super::redeemer_name;
+use crate::installation::{ScriptInstallation, title};
 
-/// What an event says; nothing for what only passes between the machines, or is not of the table.
-pub(super) fn words(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<String> {
+/// Describes an event. `None` for messages between the machines, and for what does not concern the table.
+pub(super) fn describe(
+    installation: &ScriptInstallation,
+    command: &HouseCommand,
+    event: &HouseEvent,
+) -> Option<String> {
     use HouseCommand as C;
     Some(match command {
         C::AddPerson { person, roles, .. } => format!("{} is in the house, as {}.", person.0, titles(*roles)),
@@ -25,8 +29,8 @@ pub(super) fn words(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -
         C::LoginFailed { person } => format!("The login of {} failed.", person.0),
         C::LoginSucceeded { person } => format!("{} is logged in.", person.0),
         C::Unlock { person, .. } => format!("{} may log in again.", person.0),
-        C::Enrol { device, .. } => format!("A new terminal stands at {}.", place(stage, *device)),
-        C::Revoke { device } => format!("The terminal at {} is revoked.", place(stage, *device)),
+        C::Enrol { device, .. } => format!("A new terminal stands at {}.", device_place(installation, *device)),
+        C::Revoke { device } => format!("The terminal at {} is revoked.", device_place(installation, *device)),
         C::ClearRedemptionLock { redeemer } => format!("The lock is cleared: {} may redeem.", redeemer_name(*redeemer)),
         C::AnswerApproval { approval, approve: true } => format!("Approval {} is granted.", approval.0),
         C::AnswerApproval { approval, approve: false } => format!("Approval {} is refused.", approval.0),
@@ -46,7 +50,7 @@ pub(super) fn words(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -
         | C::RuleReceivable { .. }
         | C::ReissueVoucher { .. }
         | C::TakeBackClaim { .. }
-        | C::Tick => return added(stage, command, event),
+        | C::Tick => return describe_result(installation, command, event),
         C::Found { .. }
         | C::AddTable { .. }
         | C::CopiedToken { .. }
@@ -58,12 +62,12 @@ pub(super) fn words(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -
     })
 }
 
-/// What the House has added to a command.
-fn added(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<String> {
+/// Describes an event that says more than its command.
+fn describe_result(installation: &ScriptInstallation, command: &HouseCommand, event: &HouseEvent) -> Option<String> {
     use HouseEvent as E;
     Some(match event {
         E::ApprovalRequested { approval } => format!("Approval {} waits for a second person.", approval.0),
-        E::VoucherIssued { .. } => issued(stage, command)?,
+        E::VoucherIssued { .. } => describe_issued_voucher(installation, command)?,
         E::CashPaid { amount } => {
             let paid = if let HouseCommand::PayClaim { claim, .. } = command {
                 format!("Claim {}", claim.0)
@@ -80,8 +84,8 @@ fn added(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<St
             format!("The voucher is taken: {amount} for seat {}.", seat.0)
         }
         E::ClaimOpened { claim, amount, set_off } => {
-            let why = claimed(stage, command)?;
-            format!("Claim {}: {amount} is owed by hand, {why}.{}", claim.0, told_set_off(set_off))
+            let why = claim_reason(installation, command)?;
+            format!("Claim {}: {amount} is owed by hand, {why}.{}", claim.0, describe_set_off(set_off))
         }
         E::ReceivableOpened { receivable, set_off } => {
             let HouseCommand::Receive { transfer, .. } = command else { return None };
@@ -92,7 +96,7 @@ fn added(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<St
                     "The House bears {amount} of seat {seat} for round {round}: it is not taken back."
                 ));
             }
-            let set_off = told_set_off(set_off);
+            let set_off = describe_set_off(set_off);
             format!("Receivable {number}: {amount} is owed by seat {seat} for round {round}.{set_off}")
         }
         E::PlayMoney => "It is play money, owed to nobody.".to_owned(),
@@ -106,16 +110,16 @@ fn added(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<St
             format!("Receivable {}: {amount} is {ruled}, {left} is left.", receivable.0)
         }
         E::Ticked { expired, approvals, .. } => {
-            let mut words = String::new();
+            let mut text = String::new();
             if !expired.is_empty() {
                 let total = expired.iter().map(|voucher| voucher.amount.cents()).sum();
-                write!(words, "Vouchers expired: {}, worth {}.", expired.len(), Money::from_cents(total)).ok()?;
+                write!(text, "Vouchers expired: {}, worth {}.", expired.len(), Money::from_cents(total)).ok()?;
             }
             for approval in approvals {
-                let space = if words.is_empty() { "" } else { " " };
-                write!(words, "{space}Approval {} is over.", approval.0).ok()?;
+                let space = if text.is_empty() { "" } else { " " };
+                write!(text, "{space}Approval {} is over.", approval.0).ok()?;
             }
-            return (!words.is_empty()).then_some(words);
+            return (!text.is_empty()).then_some(text);
         }
         E::VoucherReissued { serial, amount, .. } => {
             let HouseCommand::ReissueVoucher { serial: replaced, number, .. } = command else { return None };
@@ -126,20 +130,18 @@ fn added(stage: &Stage, command: &HouseCommand, event: &HouseEvent) -> Option<St
     })
 }
 
-/// Both figures, and both rounds.
-fn told_set_off(set_off: &[SetOff]) -> String {
-    let told = |set_off: &SetOff| {
+fn describe_set_off(set_off: &[SetOff]) -> String {
+    let sentence = |set_off: &SetOff| {
         let SetOff { amount, claim, claim_round, receivable, receivable_round } = set_off;
         format!(
             " {amount} is set off: claim {} of round {} against receivable {} of round {}.",
             claim.0, claim_round.0, receivable.0, receivable_round.0
         )
     };
-    set_off.iter().map(told).collect()
+    set_off.iter().map(sentence).collect()
 }
 
-/// A voucher that may be printed.
-fn issued(stage: &Stage, command: &HouseCommand) -> Option<String> {
+fn describe_issued_voucher(installation: &ScriptInstallation, command: &HouseCommand) -> Option<String> {
     let (number, amount, how) = if let HouseCommand::SellVoucher { number, amount, .. } = command {
         (*number, *amount, "sold")
     } else if let HouseCommand::Receive { transfer: Transfer { amount, purpose, .. }, .. } = command
@@ -149,27 +151,25 @@ fn issued(stage: &Stage, command: &HouseCommand) -> Option<String> {
     } else {
         return None;
     };
-    // F44: what training prints is visibly void.
-    let is_play = stage.house().voucher(number.hash).is_some_and(|voucher| voucher.state == VoucherState::Play);
+    // F44: a training voucher is visibly void.
+    let is_play = installation.house().voucher(number.hash).is_some_and(|voucher| voucher.state == VoucherState::Play);
     let mark = if is_play { " TRAINING: it is void." } else { "" };
     Some(format!("A voucher ending in {:04} for {amount} is {how}.{mark}", number.digits))
 }
 
-/// Why a player is owed by hand.
-fn claimed(stage: &Stage, command: &HouseCommand) -> Option<String> {
+fn claim_reason(installation: &ScriptInstallation, command: &HouseCommand) -> Option<String> {
     if let HouseCommand::Receive { transfer, .. } = command {
-        Some(carried(transfer))
+        Some(transfer_reason(transfer))
     } else if let HouseCommand::VoidVoucher { hash, .. } = command {
-        Some(format!("{} is void", voucher(stage, *hash)))
+        Some(format!("{} is void", voucher(installation, *hash)))
     } else if let HouseCommand::RuleExpired { hash, .. } = command {
-        Some(format!("{} had expired, and is paid by ruling", voucher(stage, *hash)))
+        Some(format!("{} had expired, and is paid by ruling", voucher(installation, *hash)))
     } else {
         None
     }
 }
 
-/// Why the table passed on that a player is owed.
-fn carried(transfer: &Transfer) -> String {
+fn transfer_reason(transfer: &Transfer) -> String {
     match transfer.purpose {
         TransferPurpose::Claim { seat, reason, .. } => {
             let why = match reason {
@@ -191,14 +191,13 @@ fn carried(transfer: &Transfer) -> String {
     }
 }
 
-fn voucher(stage: &Stage, hash: VoucherHash) -> String {
-    let digits = stage.house().voucher(hash).map(|voucher| voucher.digits);
+fn voucher(installation: &ScriptInstallation, hash: VoucherHash) -> String {
+    let digits = installation.house().voucher(hash).map(|voucher| voucher.digits);
     digits.map_or("a voucher".to_owned(), |digits| format!("the voucher ending in {digits:04}"))
 }
 
-/// Where a device stands or stood.
-fn place(stage: &Stage, device: DeviceId) -> String {
-    match stage.house().device(device).map(|device| device.kind) {
+fn device_place(installation: &ScriptInstallation, device: DeviceId) -> String {
+    match installation.house().device(device).map(|device| device.kind) {
         Some(DeviceKind::NoteAcceptor { seat, .. }) => format!("the note acceptor of seat {}", seat.0),
         Some(DeviceKind::Terminal { seat, .. }) => format!("seat {}", seat.0),
         Some(DeviceKind::ChipReader { .. }) => "the chip reader".to_owned(),

@@ -1,4 +1,4 @@
-//! The players' side in words, and the settlement sheets.
+//! Narrates the entries of the cluster, with the settlement sheets.
 
 use taisai_rules::{Money, Rule, Station};
 use taisai_table::{
@@ -6,43 +6,41 @@ use taisai_table::{
     RoundNumber, Seat, Stake, TransferPurpose,
 };
 
-use super::super::parse::COLOURS;
-use super::super::stage::Stage;
-use super::{Told, add_result, cite, sheet_of};
-use crate::sheet::sum;
+use super::{Narration, add_result, cite, sheet_of, sum};
+use crate::error::PlayError;
+use crate::installation::ScriptInstallation;
+use crate::parse::COLOURS;
 
-/// What a command has brought.
-pub(super) fn tell(
-    stage: &mut Stage,
+pub(super) fn narrate(
+    installation: &mut ScriptInstallation,
     command: &ClusterCommand,
     event: &ClusterEvent,
-    told: &mut Vec<Told>,
-) -> anyhow::Result<()> {
+    narration: &mut Vec<Narration>,
+) -> Result<(), PlayError> {
     if let ClusterCommand::Follow { notice, .. } = command {
-        return follow(stage, notice, event, told);
+        return narrate_notice(installation, notice, event, narration);
     }
     if let ClusterEvent::Rejected { cuts } = event {
-        let cited = cite(stage.game(), &[Rule::Excess]);
+        let cited = cite(installation.game(), &[Rule::Excess]);
         let word = |RejectedStake { seat, stake, .. }: &RejectedStake| {
             format!("Rejected: {} of seat {} on {}.{cited}", stake.amount, seat.0, stake.bet_box)
         };
-        told.extend(cuts.iter().map(word).map(Told::Words));
+        narration.extend(cuts.iter().map(word).map(Narration::Sentence));
         return Ok(());
     }
     if let (ClusterCommand::CloseReturns { round, .. }, ClusterEvent::Compensated { adjustments }) = (command, event) {
-        told.push(Told::Words(format!("What round {} owes is registered.", round.0)));
-        return adjusted(stage, *round, adjustments, told);
+        narration.push(Narration::Sentence(format!("What round {} owes is registered.", round.0)));
+        return narrate_adjustments(installation, *round, adjustments, narration);
     }
-    if let Some(word) = stacker(command, event) {
-        told.push(Told::Words(word));
+    if let Some(word) = describe_stacker(command, event) {
+        narration.push(Narration::Sentence(word));
         return Ok(());
     }
-    told.extend(words(stage, command).map(Told::Words));
+    narration.extend(describe(installation, command).map(Narration::Sentence));
     Ok(())
 }
 
-/// What was found in the stacker of a note acceptor.
-fn stacker(command: &ClusterCommand, event: &ClusterEvent) -> Option<String> {
+fn describe_stacker(command: &ClusterCommand, event: &ClusterEvent) -> Option<String> {
     match (command, event) {
         (ClusterCommand::CountStacker { notes, .. }, ClusterEvent::StackerDiffers { accepted }) => {
             Some(format!("{notes} notes are in the stacker, but {accepted} were accepted: somebody must see to it."))
@@ -58,19 +56,23 @@ fn stacker(command: &ClusterCommand, event: &ClusterEvent) -> Option<String> {
     }
 }
 
-/// What was done as it was asked.
-fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
+/// Describes a command that was carried out as it was sent.
+fn describe(installation: &ScriptInstallation, command: &ClusterCommand) -> Option<String> {
     use ClusterCommand as C;
-    let cluster = stage.cluster();
-    let cite = |rules: &[Rule]| cite(stage.game(), rules);
+    let cluster = installation.cluster();
+    let cite = |rules: &[Rule]| cite(installation.game(), rules);
     Some(match command {
         C::Place { seat, .. }
         | C::Withdraw { seat, .. }
         | C::Clear { seat }
         | C::Repeat { seat }
-        | C::Double { seat } => standing(stage, *seat),
+        | C::Double { seat } => describe_seat(installation, *seat),
         C::Register { seat, .. } => {
-            format!("Registered as it lay at the close.{} {}", cite(&[Rule::Position]), standing(stage, *seat))
+            format!(
+                "Registered as it lay at the close.{} {}",
+                cite(&[Rule::Position]),
+                describe_seat(installation, *seat)
+            )
         }
         C::TellTotal { bet_box, amount } => {
             let over = if cluster.asked_for(*bet_box).is_some() { ", and its seats are registered" } else { "" };
@@ -84,18 +86,20 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
             format!("Seat {} has its chips: {} in all.", seat.0, given.unwrap_or(Money::ZERO))
         }
         C::TickOff { seat, is_paid: false } => format!("Seat {} has not had its chips.", seat.0),
-        C::RegisterFromFilm { round, seat, player, stake, .. } => from_film(cluster, *round, *seat, player, stake),
+        C::RegisterFromFilm { round, seat, player, stake, .. } => {
+            describe_film_bet(cluster, *round, *seat, player, stake)
+        }
         C::WithdrawFromFilm { round, line, .. } => {
             format!("Line {line} from the film of round {} is taken off.", round.0)
         }
         C::PlaceExcess { seat, .. } => {
-            format!("It lies there, over the limit.{} {}", cite(&[Rule::Excess]), standing(stage, *seat))
+            format!("It lies there, over the limit.{} {}", cite(&[Rule::Excess]), describe_seat(installation, *seat))
         }
         C::Advise { bet_box } => {
             format!("The players on {bet_box} are advised: increase or withdraw.{}", cite(&[Rule::Advice]))
         }
         C::PlaceFor { seat, .. } => {
-            format!("Placed for the player.{} {}", cite(&[Rule::PlacedByStaff]), standing(stage, *seat))
+            format!("Placed for the player.{} {}", cite(&[Rule::PlacedByStaff]), describe_seat(installation, *seat))
         }
         C::AcceptNote { seat, amount } => {
             format!("The note of {amount} is stacked: seat {} has {} credits.", seat.0, cluster.credits(*seat))
@@ -133,15 +137,8 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
                 cite(&[Rule::WalkAway])
             )
         }
-        C::Lost { seat } => {
-            let registered = if cluster.on_layout(*seat) > Money::ZERO {
-                format!(" Registered bets are settled.{}", cite(&[Rule::Registered]))
-            } else {
-                String::new()
-            };
-            format!("Terminal {} is down; the round goes on.{}{registered}", seat.0, cite(&[Rule::TerminalDown]))
-        }
-        C::Back { seat } => format!("Terminal {} is back. {}", seat.0, standing(stage, *seat)),
+        C::Lost { seat } => describe_lost_terminal(installation, *seat),
+        C::Back { seat } => format!("Terminal {} is back. {}", seat.0, describe_seat(installation, *seat)),
         C::ClearLock { seat } => format!("The lock of seat {} is cleared.", seat.0),
         C::Receive { transfer } => match transfer.purpose {
             TransferPurpose::Credits { seat, .. } if cluster.is_lost(seat) => {
@@ -161,23 +158,33 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
     })
 }
 
-fn from_film(cluster: &Cluster, round: RoundNumber, seat: Seat, player: &str, stake: &Stake) -> String {
+fn describe_lost_terminal(installation: &ScriptInstallation, seat: Seat) -> String {
+    let cite = |rule: Rule| cite(installation.game(), &[rule]);
+    let registered = if installation.cluster().on_layout(seat) > Money::ZERO {
+        format!(" Registered bets are settled.{}", cite(Rule::Registered))
+    } else {
+        String::new()
+    };
+    format!("Terminal {} is down; the round goes on.{}{registered}", seat.0, cite(Rule::TerminalDown))
+}
+
+fn describe_film_bet(cluster: &Cluster, round: RoundNumber, seat: Seat, player: &str, stake: &Stake) -> String {
     let lines = cluster.returns().filter(|(of, _)| *of == round).flat_map(|(_, returns)| &returns.lines);
     let line = lines.last().map_or(0, |line| line.number);
     let Stake { bet_box, amount } = stake;
     format!("From the film of round {}, line {line}: {amount} on {bet_box} of seat {}, {player}.", round.0, seat.0)
 }
 
-/// What lies on the layout for a seat, and what it has left.
-fn standing(stage: &Stage, seat: Seat) -> String {
-    let cluster = stage.cluster();
+/// A seat's bets on the layout and the credits that it has left.
+fn describe_seat(installation: &ScriptInstallation, seat: Seat) -> String {
+    let cluster = installation.cluster();
     let bet = |(chips, stake): (Chips, Stake)| {
         let colour = if chips == Chips::Colour { " in Colour Chips" } else { "" };
         format!("{} on {}{colour}", stake.amount, stake.bet_box)
     };
     let bets: Vec<_> = cluster.bets(seat).map(bet).collect();
     let bets = if bets.is_empty() { "no bets".to_owned() } else { bets.join(", ") };
-    let left = if stage.game().station() == Station::PlayerTerminals {
+    let left = if installation.game().station() == Station::PlayerTerminals {
         format!("; {} credits left", cluster.credits(seat))
     } else {
         String::new()
@@ -189,34 +196,48 @@ fn colour_name(colour: u8) -> &'static str {
     usize::from(colour).checked_sub(1).and_then(|place| COLOURS.get(place)).copied().unwrap_or("other")
 }
 
-/// What a notice of the dealer's side has brought.
-fn follow(stage: &mut Stage, notice: &Notice, event: &ClusterEvent, told: &mut Vec<Told>) -> anyhow::Result<()> {
+/// Narrates what a notice of the `Round` brought about.
+fn narrate_notice(
+    installation: &mut ScriptInstallation,
+    notice: &Notice,
+    event: &ClusterEvent,
+    narration: &mut Vec<Narration>,
+) -> Result<(), PlayError> {
     if let Notice::Thrown { dice, .. } = notice {
-        let boxes = stage.layout().boxes().iter().filter(|bet_box| stage.cluster().asked_for(**bet_box).is_some());
+        let boxes = installation
+            .layout()
+            .boxes()
+            .iter()
+            .filter(|bet_box| installation.cluster().asked_for(**bet_box).is_some());
         let boxes: Vec<_> = boxes.map(|bet_box| bet_box.text()).collect();
-        told.push(Told::Words(format!("What lies on these boxes is registered, by {dice}: {}.", boxes.join(", "))));
+        narration.push(Narration::Sentence(format!(
+            "What lies on these boxes is registered, by {dice}: {}.",
+            boxes.join(", ")
+        )));
     }
     let Some((round, by)) = notice.stands() else { return Ok(()) };
     match (by, event) {
         (Ok(dice), ClusterEvent::Settled { totals, over_differential, .. }) => {
-            let sheet = sheet_of(stage, round, dice)?;
+            let sheet = sheet_of(installation, round, dice)?;
             sheet.check(totals)?;
             for line in &sheet.lines {
                 let result = sum(line.paid, line.returned)?.cents() - line.stake.cents();
-                add_result(stage, line.seat, Money::from_cents(result))?;
+                add_result(installation, line.seat, Money::from_cents(result))?;
             }
-            told.push(Told::Sheet { round, dice, sheet });
-            let cited = cite(stage.game(), &[Rule::Differential]);
-            told.extend(over_differential.iter().map(|over| Told::Words(over_words(over, &cited))));
+            narration.push(Narration::Sheet { round, dice, sheet });
+            let cited = cite(installation.game(), &[Rule::Differential]);
+            narration.extend(
+                over_differential.iter().map(|over| Narration::Sentence(describe_over_differential(over, &cited))),
+            );
         }
-        (Err(_), ClusterEvent::Settled { .. }) => told.push(returned(stage, round)),
+        (Err(_), ClusterEvent::Settled { .. }) => narration.push(describe_returned_bets(installation, round)),
         (Ok(dice), ClusterEvent::Compensated { adjustments }) => {
-            told.push(Told::Sheet { round, dice, sheet: sheet_of(stage, round, dice)? });
-            adjusted(stage, round, adjustments, told)?;
+            narration.push(Narration::Sheet { round, dice, sheet: sheet_of(installation, round, dice)? });
+            narrate_adjustments(installation, round, adjustments, narration)?;
         }
         (Err(_), ClusterEvent::Compensated { adjustments }) => {
-            told.push(returned(stage, round));
-            adjusted(stage, round, adjustments, told)?;
+            narration.push(describe_returned_bets(installation, round));
+            narrate_adjustments(installation, round, adjustments, narration)?;
         }
         (
             Ok(_) | Err(_),
@@ -231,7 +252,7 @@ fn follow(stage: &mut Stage, notice: &Notice, event: &ClusterEvent, told: &mut V
     Ok(())
 }
 
-fn over_words(over: &OverDifferential, cited: &str) -> String {
+fn describe_over_differential(over: &OverDifferential, cited: &str) -> String {
     let OverDifferential { bet_box, counted, opposite_counted, differential } = over;
     let opposite = bet_box.opposite().map_or("", |opposite| opposite.text());
     format!(
@@ -241,9 +262,9 @@ fn over_words(over: &OverDifferential, cited: &str) -> String {
 }
 
 /// The bets of a void round, by seat.
-fn returned(stage: &Stage, round: RoundNumber) -> Told {
-    let unit = stage.limits_of(round).unit().cents();
-    let slip = stage.installation.slip(stage.cluster().id(), round);
+fn describe_returned_bets(installation: &ScriptInstallation, round: RoundNumber) -> Narration {
+    let unit = installation.limits_of(round).unit().cents();
+    let slip = installation.engine.slip(installation.cluster().id(), round);
     let lines = slip.map_or(&[][..], |slip| &slip.lines);
     let mut seats: Vec<(Seat, i64)> = Vec::new();
     for line in lines {
@@ -255,32 +276,32 @@ fn returned(stage: &Stage, round: RoundNumber) -> Told {
     let seats: Vec<_> =
         seats.iter().map(|(seat, units)| format!("seat {} {}", seat.0, Money::from_cents(units * unit))).collect();
     let bets = if seats.is_empty() { "there were none".to_owned() } else { seats.join(", ") };
-    let cited = cite(stage.game(), &[Rule::VoidReturned]);
-    if stage.registration() == Registration::Winners {
-        let how = if stage.cluster().returns().any(|(open, _)| open == round) {
+    let cited = cite(installation.game(), &[Rule::VoidReturned]);
+    if installation.registration() == Registration::Winners {
+        let how = if installation.cluster().returns().any(|(open, _)| open == round) {
             "what was not registered is registered from the film"
         } else {
             "returned on the layout"
         };
-        return Told::Words(format!("Round {} is void, {how}. Registered: {bets}.{cited}", round.0));
+        return Narration::Sentence(format!("Round {} is void, {how}. Registered: {bets}.{cited}", round.0));
     }
-    Told::Words(format!("Every bet of round {} is returned in full: {bets}.{cited}", round.0))
+    Narration::Sentence(format!("Every bet of round {} is returned in full: {bets}.{cited}", round.0))
 }
 
-/// What each session gets or gives.
-fn adjusted(
-    stage: &mut Stage,
+/// Narrates what each session gets or gives back.
+fn narrate_adjustments(
+    installation: &mut ScriptInstallation,
     round: RoundNumber,
     adjustments: &[Adjustment],
-    told: &mut Vec<Told>,
-) -> anyhow::Result<()> {
+    narration: &mut Vec<Narration>,
+) -> Result<(), PlayError> {
     if adjustments.is_empty() {
-        told.push(Told::Words(format!("Nobody gets or gives anything for round {}.", round.0)));
+        narration.push(Narration::Sentence(format!("Nobody gets or gives anything for round {}.", round.0)));
     }
     for adjustment in adjustments {
         let Adjustment { seat, session, at_once, in_colour, is_large, is_waived, .. } = adjustment;
         let amount = &adjustment.amount();
-        add_result(stage, *seat, *amount)?;
+        add_result(installation, *seat, *amount)?;
         let size = |money: Money| Money::from_cents(money.cents().abs());
         let verb = if *amount > Money::ZERO { "gets" } else { "gives back" };
         let rest = Money::from_cents(amount.cents() - at_once.cents());
@@ -294,19 +315,22 @@ fn adjusted(
         let set = if *in_colour > Money::ZERO { format!(", {in_colour} of it in Colour Chips") } else { String::new() };
         let (seat, session) = (seat.0, session.0);
         if *amount == Money::ZERO {
-            told.push(Told::Words(format!("Seat {seat}, session {session}, gets and gives nothing.")));
+            narration.push(Narration::Sentence(format!("Seat {seat}, session {session}, gets and gives nothing.")));
             continue;
         }
         if *is_waived {
-            told.push(Told::Words(format!(
+            narration.push(Narration::Sentence(format!(
                 "Seat {seat}, session {session}, keeps {}: the House bears it.",
                 size(rest)
             )));
         } else {
-            told.push(Told::Words(format!("Seat {seat}, session {session}, {verb} {}, {how}{set}.", size(*amount))));
+            narration.push(Narration::Sentence(format!(
+                "Seat {seat}, session {session}, {verb} {}, {how}{set}.",
+                size(*amount)
+            )));
         }
         if *is_large {
-            told.push(Told::Words(format!("A large win locks seat {seat}.")));
+            narration.push(Narration::Sentence(format!("A large win locks seat {seat}.")));
         }
     }
     Ok(())

@@ -1,15 +1,15 @@
-//! Lines that say what must be so.
+//! Lines that check something.
 
 use taisai_rules::Money;
 use taisai_table::{ApprovalId, Phase, Refusal, RoundNumber};
 
-use super::super::language::Phrase;
-use super::super::reader::Reader;
-use super::super::script::{Act, Expectation as E, Fault, Standing, Step, VoidBy, Who};
-use super::Parsed;
+use super::ParsedStep;
 use super::round::LAW;
+use crate::language::Phrase;
+use crate::line_reader::LineReader;
+use crate::script::{Action, ApprovalStanding, Expectation as E, ScriptActor, ScriptFault, ScriptStep, VoidBy};
 
-pub(super) const EXPECTATIONS: &[Phrase] = &[
+pub(crate) const EXPECTATION_PHRASES: &[Phrase] = &[
     Phrase::line("expect accepted", "expect accepted", "The line before was carried out.", |_| Ok(expect(E::Accepted))),
     Phrase::line("expect refused | CODE", "expect refused bets-closed", "It was refused, with that code.", |reader| {
         let codes = Refusal::ALL.iter().map(|refusal| (refusal.code(), *refusal));
@@ -111,7 +111,7 @@ pub(super) const EXPECTATIONS: &[Phrase] = &[
     Phrase::line(
         "expect returns | COUNT",
         "expect returns 0",
-        "So many rounds wait for what was not registered to be registered from the film.",
+        "How many rounds still wait for unregistered bets to be registered from the film.",
         |reader| Ok(expect(E::Returns(reader.parse("how many rounds")?))),
     ),
     Phrase::line("expect claims | AMOUNT", "expect claims 100", "All that is owed by hand.", |reader| {
@@ -134,28 +134,28 @@ pub(super) const EXPECTATIONS: &[Phrase] = &[
     ),
 ];
 
-fn expect(expectation: E) -> Step {
-    Step { who: Who::System, act: Act::Expect(expectation) }
+fn expect(expectation: E) -> ScriptStep {
+    ScriptStep { who: ScriptActor::System, action: Action::Expect(expectation) }
 }
 
-fn on(reader: &mut Reader) -> Result<Money, Fault> {
+fn on(reader: &mut LineReader) -> Result<Money, ScriptFault> {
     let amount = reader.amount()?;
     reader.must("on")?;
     Ok(amount)
 }
 
-fn standing(reader: &mut Reader) -> Result<Standing, Fault> {
+fn standing(reader: &mut LineReader) -> Result<ApprovalStanding, ScriptFault> {
     let standings = [
-        ("waiting", Standing::Waiting),
-        ("granted", Standing::Granted),
-        ("refused", Standing::Refused),
-        ("over", Standing::Over),
+        ("waiting", ApprovalStanding::Waiting),
+        ("granted", ApprovalStanding::Granted),
+        ("refused", ApprovalStanding::Refused),
+        ("over", ApprovalStanding::Over),
     ];
     reader.choice("waiting, granted, refused or over", standings)
 }
 
 /// `2 void 5.6`, `settled 2 4 6`.
-fn round(reader: &mut Reader) -> Parsed {
+fn round(reader: &mut LineReader) -> ParsedStep {
     let is_named = reader.peek().starts_with(|first: char| first.is_ascii_digit());
     let round: Option<RoundNumber> = if is_named { Some(reader.round()?) } else { None };
     if reader.take("void") {

@@ -1,46 +1,56 @@
-//! A script as it was read: the table, the people by the roles the script gives them, and one step a line.
+//! A parsed script: the table, the people with the roles that the script gives them, and one step a line.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use taisai_rules::{BetBox, Dice, Money, Paragraph};
+use taisai_rules::{BetBox, Dice, Games, Money, Paragraph};
 use taisai_table::{
     Actor, ApprovalId, ClusterCommand, ClusterId, DeviceId, HouseCommand, Person, PersonId, Phase, Profile, Refusal,
     Role, RoundCommand, RoundNumber, Seat, TableId, TableRules, VoidReason, VoucherHash, VoucherNumber,
 };
 
-/// The table of a script, of which there is one.
+use crate::profile::Profiles;
+
+/// A script has one table.
 pub(crate) const TABLE: TableId = TableId(1);
-/// Its players' side.
 pub(crate) const CLUSTER: ClusterId = ClusterId { table: TABLE, number: 0 };
 
-/// What is wrong with a line, and where.
+/// What is wrong with a line. Lines and columns are counted from one, columns in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    /// The profile's file, if it is not the script.
-    pub(crate) file: Option<String>,
-    pub(crate) line: usize,
-    pub(crate) column: usize,
-    pub(crate) message: String,
+pub struct ScriptFault {
+    /// The profile's file, if the fault is there and not in the script.
+    pub file: Option<String>,
+    pub line: usize,
+    pub column: usize,
+    pub message: String,
 }
 
 /// A script without faults.
-pub(crate) struct Script {
-    pub(crate) setup: Setup,
-    pub(crate) people: People,
-    pub(crate) lines: Vec<Line>,
+pub struct Script {
+    pub(crate) setup: ScriptSetup,
+    pub(crate) people: ScriptPeople,
+    pub(crate) lines: Vec<ScriptLine>,
 }
 
-/// Everyone whom a script names.
+impl Script {
+    /// Parses a script, or gives all its faults.
+    pub fn parse(text: &str, games: &Games, profiles: &Profiles) -> Result<Self, Vec<ScriptFault>> {
+        crate::parse::parse(text, games, profiles)
+    }
+
+    pub fn lines(&self) -> &[ScriptLine] {
+        &self.lines
+    }
+}
+
 #[derive(Default)]
-pub(crate) struct People {
-    /// Who is in the house from the beginning, with every role they are named by, in the order of their numbers.
+pub(crate) struct ScriptPeople {
+    /// People who are there from the beginning, with every role that the script names them by.
     pub(crate) founders: BTreeMap<PersonId, Vec<Role>>,
-    /// Who is first named by the line that adds them to the house.
+    /// People whom a line adds before any other line names them.
     newcomers: BTreeSet<PersonId>,
 }
 
-impl People {
-    /// A line names a person by a role.
+impl ScriptPeople {
     pub(crate) fn name(&mut self, person: PersonId, role: Role) {
         if self.newcomers.contains(&person) {
             return;
@@ -51,7 +61,6 @@ impl People {
         }
     }
 
-    /// A line adds a person to the house.
     pub(crate) fn add(&mut self, person: PersonId) {
         if !self.founders.contains_key(&person) {
             self.newcomers.insert(person);
@@ -59,8 +68,8 @@ impl People {
     }
 }
 
-/// The first line: what is played where.
-pub(crate) struct Setup {
+/// What the first line sets up.
+pub(crate) struct ScriptSetup {
     pub(crate) rules: TableRules,
     pub(crate) seats: u32,
     pub(crate) profile: Profile,
@@ -68,121 +77,118 @@ pub(crate) struct Setup {
 }
 
 /// A line as it stands in the file.
-pub(crate) struct Line {
+pub struct ScriptLine {
     /// Counted from one.
-    pub(crate) number: usize,
-    pub(crate) text: String,
+    pub number: usize,
+    pub text: String,
     /// None for a comment, an empty line and the first line.
-    pub(crate) step: Option<Step>,
+    pub(crate) step: Option<ScriptStep>,
 }
 
-/// What a line asks, and of whom it is heard if it does not say.
-pub(crate) struct Step {
-    pub(crate) who: Who,
-    pub(crate) act: Act,
-}
-
-impl Step {
-    /// Whether a person or a terminal sends something by it.
-    pub(crate) fn is_sent(&self) -> bool {
-        let is_silent = matches!(self.act, Act::OnDuty(_) | Act::Again | Act::Expect(_));
-        !is_silent && !matches!(self.who, Who::System)
+impl ScriptLine {
+    /// Whether the line is empty or a comment.
+    pub fn is_blank(&self) -> bool {
+        let text = self.text.trim();
+        text.is_empty() || text.starts_with('#')
     }
 }
 
-/// Who acts.
+pub(crate) struct ScriptStep {
+    pub(crate) who: ScriptActor,
+    pub(crate) action: Action,
+}
+
+impl ScriptStep {
+    /// Whether a person or a terminal sends a command.
+    pub(crate) fn is_sent(&self) -> bool {
+        let is_silent = matches!(self.action, Action::OnDuty(_) | Action::Again | Action::Expect(_));
+        !is_silent && !matches!(self.who, ScriptActor::System)
+    }
+}
+
+/// Who carries out a step.
 #[derive(Clone, Copy)]
-pub(crate) enum Who {
-    /// Whoever deals at the table.
+pub(crate) enum ScriptActor {
     Dealer,
-    /// Whoever supervises the table, or else manages it.
+    /// The table's supervisor, or else its manager.
     Pit,
     /// The terminal of a seat; at a live table, the Dealer for the player there.
     Seat(Seat),
-    /// The note acceptor of a seat.
-    Acceptor(Seat),
-    /// An attendant of the house.
+    NoteAcceptor(Seat),
     Attendant,
-    /// The house's own program.
     System,
-    /// As the line says.
+    /// The line says who.
     Named(Actor),
 }
 
-/// A command of whichever machine.
+/// A command for one of the three machines.
 #[derive(Clone)]
-pub(crate) enum Command {
+pub(crate) enum MachineCommand {
     Round(RoundCommand),
     Cluster(ClusterCommand),
     House(HouseCommand),
 }
 
-impl From<RoundCommand> for Command {
+impl From<RoundCommand> for MachineCommand {
     fn from(command: RoundCommand) -> Self {
         Self::Round(command)
     }
 }
 
-impl From<ClusterCommand> for Command {
+impl From<ClusterCommand> for MachineCommand {
     fn from(command: ClusterCommand) -> Self {
         Self::Cluster(command)
     }
 }
 
-impl From<HouseCommand> for Command {
+impl From<HouseCommand> for MachineCommand {
     fn from(command: HouseCommand) -> Self {
         Self::House(command)
     }
 }
 
-/// What a line asks.
-pub(crate) enum Act {
+/// What a line does.
+pub(crate) enum Action {
     /// A person comes on duty, without a position at the table.
     OnDuty(Person),
-    Ask(Command),
-    /// The result, with the tumbles before it where none was reported.
+    Send(MachineCommand),
+    /// The result, with the tumbles before it if the script reports none.
     Dice(Dice),
-    /// So many tumbles, after activation where there was none.
+    /// This many tumbles, after an activation if there was none.
     Tumble(u8),
-    /// A correction; of the last round if none is named.
+    /// Corrects the named round, or the last one.
     Correct {
         round: Option<RoundNumber>,
         dice: Dice,
         why: String,
         second: Option<Person>,
     },
-    /// A second person has seen the ruling on a round.
+    /// A second person witnesses the ruling on a round.
     Witness(RoundNumber),
-    /// A seat's credits become a voucher.
     CashOut(Seat),
-    /// A voucher is sold at the cage.
     SellVoucher {
         amount: Money,
         second: Option<Person>,
     },
-    /// A voucher is issued anew.
-    Reissue {
+    ReissueVoucher {
         voucher: VoucherHash,
         second: Option<Person>,
     },
-    /// Whoever has a voucher says so.
-    Confirm(VoucherHash),
-    /// A new terminal for a seat.
-    Enrol {
+    ConfirmVoucher(VoucherHash),
+    EnrolTerminal {
         seat: Seat,
         second: Option<Person>,
     },
-    /// The terminal of a seat may no longer do anything.
-    Revoke(Seat),
-    /// The last command is sent again, under the same id.
+    RevokeTerminal(Seat),
+    /// Sends the last command again, under the same id.
     Again,
     Restart,
-    /// So many seconds pass.
+    /// Lets this many seconds pass.
     Tick(u64),
     Expect(Expectation),
 }
 
-/// The note acceptor of a seat. Tumblers and terminals have lower numbers.
+/// The note acceptor that a seat begins with. Tumblers and terminals have lower numbers.
 pub(crate) const fn first_acceptor(seat: Seat) -> DeviceId {
     DeviceId(1_000_000 + seat.0)
 }
@@ -190,7 +196,7 @@ pub(crate) const fn first_acceptor(seat: Seat) -> DeviceId {
 /// The chip reader of a script's live table.
 pub(crate) const CHIP_READER: DeviceId = DeviceId(2_000_000);
 
-/// The number of a script's voucher: they are counted from one as they are issued, and scripts have no secrets.
+/// The number of the script's n-th voucher. Real numbers are secret; a script's are predictable.
 pub(crate) fn voucher(count: u32) -> VoucherNumber {
     let mut hash = [0; 32];
     hash[..4].copy_from_slice(&count.to_be_bytes());
@@ -198,9 +204,8 @@ pub(crate) fn voucher(count: u32) -> VoucherNumber {
     VoucherNumber { hash: VoucherHash(hash), digits }
 }
 
-/// How an approval stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum ApprovalStanding {
     Waiting,
     Granted,
     Refused,
@@ -208,7 +213,6 @@ pub(crate) enum Standing {
     Over,
 }
 
-/// What a script says is so.
 #[derive(Clone, Debug)]
 pub(crate) enum Expectation {
     Accepted,
@@ -221,7 +225,6 @@ pub(crate) enum Expectation {
     Result(Seat, Money),
     /// Colour Chips in front of a player.
     Colour(Seat, Money),
-    /// The House's result at this table.
     House(Money),
     Phase(Phase),
     Held,
@@ -231,21 +234,21 @@ pub(crate) enum Expectation {
     Receivables(Money),
     /// Vouchers that can still be redeemed.
     Vouchers(Money),
-    Approval(ApprovalId, Standing),
+    Approval(ApprovalId, ApprovalStanding),
     Room(BetBox, Money),
     Excess(BetBox, Money),
     Advice(BetBox),
     Locked(Seat),
     /// Rounds whose returns are open.
     Returns(usize),
-    /// What a seat is paid and given back by the pay list, and what is left to give of it.
+    /// What the pay list pays and returns to a seat.
     Pays(Seat, Money),
+    /// What the Dealer still has to give a seat of it.
     Gives(Seat, Money),
 }
 
-/// By what a round is void.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum VoidBy {
+pub(crate) enum VoidBy {
     Paragraph(Paragraph),
     Law(VoidReason),
 }

@@ -5,14 +5,13 @@ use taisai_table::{
     Ruling, VoucherHash,
 };
 
-use super::super::language::Phrase;
-use super::super::reader::Reader;
-use super::super::script::{Act, CLUSTER, Command, Fault, first_acceptor, voucher};
 use super::round::irregularity;
-use super::{Parsed, asked_by, done_by, seat};
+use super::{ParsedStep, done_by, seat, sent_by};
+use crate::language::Phrase;
+use crate::line_reader::LineReader;
+use crate::script::{Action, CLUSTER, MachineCommand, ScriptFault, first_acceptor, voucher};
 
-/// What the cage and the attendants say.
-pub(super) const OF_THE_CAGE: &[Phrase] = &[
+pub(crate) const CAGE_PHRASES: &[Phrase] = &[
     Phrase::line(
         "sell voucher of | AMOUNT by PERSON [and PERSON]",
         "sell voucher of 200 by cashier 8",
@@ -20,7 +19,7 @@ pub(super) const OF_THE_CAGE: &[Phrase] = &[
         |reader| {
             let amount = reader.amount()?;
             let (person, second) = reader.by_two()?;
-            Ok(done_by(person, Act::SellVoucher { amount, second }))
+            Ok(done_by(person, Action::SellVoucher { amount, second }))
         },
     ),
     Phrase::line(
@@ -36,7 +35,7 @@ pub(super) const OF_THE_CAGE: &[Phrase] = &[
         |reader| {
             let hash = voucher_hash(reader)?;
             let (person, second) = reader.by_two()?;
-            Ok(asked_by(person, C::VoidVoucher { hash, why: reader.why()?, second }))
+            Ok(sent_by(person, C::VoidVoucher { hash, why: reader.why()?, second }))
         },
     ),
     Phrase::line(
@@ -47,16 +46,16 @@ pub(super) const OF_THE_CAGE: &[Phrase] = &[
             let voucher = voucher_hash(reader)?;
             reader.must("anew")?;
             let (person, second) = reader.by_two()?;
-            Ok(done_by(person, Act::Reissue { voucher, second }))
+            Ok(done_by(person, Action::ReissueVoucher { voucher, second }))
         },
     ),
     Phrase::line(
         "confirm voucher | VOUCHER by PERSON",
         "confirm voucher 1 by cashier 8",
-        "Whoever sold a voucher, or had it issued anew, has printed it.",
+        "The person who sold a voucher, or had it issued again, confirms that it is printed.",
         |reader| {
             let hash = voucher_hash(reader)?;
-            Ok(done_by(reader.by_person()?, Act::Confirm(hash)))
+            Ok(done_by(reader.by_person()?, Action::ConfirmVoucher(hash)))
         },
     ),
     Phrase::line(
@@ -65,7 +64,7 @@ pub(super) const OF_THE_CAGE: &[Phrase] = &[
         "An attendant has a claim and is on the way to pay it: the player cannot take it back any more.",
         |reader| {
             let claim = reader.parse("the claim's number").map(ClaimId)?;
-            Ok(asked_by(reader.by_person()?, C::TakeClaim { claim }))
+            Ok(sent_by(reader.by_person()?, C::TakeClaim { claim }))
         },
     ),
     Phrase::line(
@@ -75,7 +74,7 @@ pub(super) const OF_THE_CAGE: &[Phrase] = &[
         |reader| {
             let claim = reader.parse("the claim's number").map(ClaimId)?;
             let (person, second) = reader.by_two()?;
-            Ok(asked_by(person, C::PayClaim { claim, second }))
+            Ok(sent_by(person, C::PayClaim { claim, second }))
         },
     ),
     Phrase::seat(
@@ -88,14 +87,14 @@ pub(super) const OF_THE_CAGE: &[Phrase] = &[
             reader.must("notes of")?;
             let amount = reader.amount()?;
             let acceptor = first_acceptor(seat);
-            Ok(asked_by(reader.by_person()?, ClusterCommand::EmptyStacker { acceptor, notes, amount }))
+            Ok(sent_by(reader.by_person()?, ClusterCommand::EmptyStacker { acceptor, notes, amount }))
         },
     ),
     Phrase::seat(
         "clear lock of seat SEAT | by PERSON",
         "clear lock of seat 3 by attendant 9",
         "Clears the lock of a large win.",
-        |reader, seat| Ok(asked_by(reader.by_person()?, ClusterCommand::ClearLock { seat })),
+        |reader, seat| Ok(sent_by(reader.by_person()?, ClusterCommand::ClearLock { seat })),
     ),
     Phrase::seat(
         "clear voucher lock of seat SEAT | by PERSON",
@@ -114,12 +113,11 @@ pub(super) const OF_THE_CAGE: &[Phrase] = &[
     ),
 ];
 
-/// What the Shift Manager says, or whoever is above.
-pub(super) const OF_THE_SHIFT_MANAGER: &[Phrase] = &[
+pub(crate) const SHIFT_MANAGER_PHRASES: &[Phrase] = &[
     Phrase::line(
         "ruling | by PERSON [with PERSON]: void round ROUND because WHY",
         "ruling by shift-manager 1 with casino-manager 6: void round 2 because the tumbler had been opened",
-        "Voids a round by ruling. Where a ruling moves money, that waits for a second person: at once, or by the line below.",
+        "Voids a round by ruling. Where a ruling moves money, it waits for a second person: named in the same line, or in the line below.",
         ruling,
     ),
     Phrase::line(
@@ -152,7 +150,7 @@ pub(super) const OF_THE_SHIFT_MANAGER: &[Phrase] = &[
         "A second person has seen a ruling that moves money: it is moved.",
         |reader| {
             let round = reader.round()?;
-            Ok(done_by(reader.by_person()?, Act::Witness(round)))
+            Ok(done_by(reader.by_person()?, Action::Witness(round)))
         },
     ),
     Phrase::line(
@@ -180,36 +178,35 @@ pub(super) const OF_THE_SHIFT_MANAGER: &[Phrase] = &[
     Phrase::line(
         "write off receivable | RECEIVABLE by PERSON because WHY",
         "write off receivable 1 by shift-manager 1 because the player has left the house",
-        "The house bears what is left.",
+        "The House bears what is left.",
         |reader| rule(reader, ReceivableRuling::WrittenOff),
     ),
 ];
 
-/// A voucher by its number.
-pub(super) fn voucher_hash(reader: &mut Reader) -> Result<VoucherHash, Fault> {
+pub(crate) fn voucher_hash(reader: &mut LineReader) -> Result<VoucherHash, ScriptFault> {
     reader.parse("the voucher's number").map(|number| voucher(number).hash)
 }
 
-pub(super) fn redeem_at_cage(reader: &mut Reader, hash: VoucherHash) -> Parsed {
-    Ok(asked_by(reader.by_person()?, C::RedeemAtCage { hash }))
+pub(crate) fn redeem_at_cage(reader: &mut LineReader, hash: VoucherHash) -> ParsedStep {
+    Ok(sent_by(reader.by_person()?, C::RedeemAtCage { hash }))
 }
 
-fn clear(reader: &mut Reader, redeemer: Redeemer) -> Parsed {
-    Ok(asked_by(reader.by_person()?, C::ClearRedemptionLock { redeemer }))
+fn clear(reader: &mut LineReader, redeemer: Redeemer) -> ParsedStep {
+    Ok(sent_by(reader.by_person()?, C::ClearRedemptionLock { redeemer }))
 }
 
-fn rule(reader: &mut Reader, ruling: ReceivableRuling) -> Parsed {
+fn rule(reader: &mut LineReader, ruling: ReceivableRuling) -> ParsedStep {
     let receivable = reader.parse("the receivable's number").map(ReceivableId)?;
     let person = reader.by_person()?;
-    Ok(asked_by(person, C::RuleReceivable { receivable, ruling, why: reader.why()? }))
+    Ok(sent_by(person, C::RuleReceivable { receivable, ruling, why: reader.why()? }))
 }
 
 /// `by shift-manager 1 with casino-manager 6: void round 2 because …`.
-fn ruling(reader: &mut Reader) -> Parsed {
+fn ruling(reader: &mut LineReader) -> ParsedStep {
     let person = reader.by_person()?;
     let second = reader.with_person()?;
     reader.must(":")?;
-    let command: Command = if reader.take("pay") {
+    let command: MachineCommand = if reader.take("pay") {
         reader.must("voucher")?;
         let hash = voucher_hash(reader)?;
         C::RuleExpired { hash, why: reader.why()? }.into()
@@ -217,10 +214,10 @@ fn ruling(reader: &mut Reader) -> Parsed {
         let ruling = of_round(reader)?;
         RoundCommand::Rule { ruling, why: reader.why()?, second }.into()
     };
-    Ok(asked_by(person, command))
+    Ok(sent_by(person, command))
 }
 
-fn of_round(reader: &mut Reader) -> Result<Ruling, Fault> {
+fn of_round(reader: &mut LineReader) -> Result<Ruling, ScriptFault> {
     if reader.take("conclude") {
         reader.must("with")?;
         Ok(Ruling::Conclude { dice: reader.dice()? })

@@ -4,25 +4,25 @@ use taisai_table::{
     CashOut, Chips, ClaimId, ClusterCommand as C, HouseCommand, Person, Receipt, Role, Roles, Seat, Stake, Stakes,
 };
 
-use super::super::language::Phrase;
-use super::super::reader::Reader;
-use super::super::script::{Act, CLUSTER, Fault, Who};
-use super::super::stage::OFFICE;
-use super::{Parsed, ask, asked_by, by, money};
+use super::{ParsedStep, by, money, send, sent_by};
+use crate::installation::OFFICE;
+use crate::language::Phrase;
+use crate::line_reader::LineReader;
+use crate::script::{Action, CLUSTER, ScriptActor, ScriptFault};
 
-/// The colours of chip sets, by their numbers from one.
+/// The colours of chip sets. Set numbers begin at one.
 pub(crate) const COLOURS: [&str; 10] =
     ["red", "blue", "green", "yellow", "orange", "pink", "purple", "brown", "white", "black"];
 
-/// What players do: at a Player Terminal by themselves, at a live table by the Dealer.
-pub(super) const OF_PLAYERS: &[Phrase] = &[
+/// At a Player Terminal the player acts, at a live table the Dealer.
+pub(crate) const PLAYER_PHRASES: &[Phrase] = &[
     Phrase::seat(
         "seat SEAT bets | STAKES [in colour chips] [by chip reader]",
         "seat 3 bets 50 on big and 10 on sum:9",
-        "Places bets, all or none. The chip reader of a live table can tell it, as it can that bets are taken back or let lie.",
+        "Places bets, all or none. The chip reader of a live table can report it, too, and that bets are withdrawn or left.",
         |reader, seat| {
             let (stakes, chips) = stakes(reader, "on")?;
-            ask(reader, Who::Seat(seat), C::Place { seat, chips, stakes })
+            send(reader, ScriptActor::Seat(seat), C::Place { seat, chips, stakes })
         },
     ),
     Phrase::seat(
@@ -31,22 +31,22 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         "Takes bets back.",
         |reader, seat| {
             let (stakes, chips) = stakes(reader, "from")?;
-            ask(reader, Who::Seat(seat), C::Withdraw { seat, chips, stakes })
+            send(reader, ScriptActor::Seat(seat), C::Withdraw { seat, chips, stakes })
         },
     ),
     Phrase::seat("seat SEAT clears", "seat 3 clears", "Takes every bet back.", |reader, seat| {
-        ask(reader, Who::Seat(seat), C::Clear { seat })
+        send(reader, ScriptActor::Seat(seat), C::Clear { seat })
     }),
     Phrase::seat("seat SEAT repeats", "seat 3 repeats", "Places the bets of the last round again.", |reader, seat| {
-        ask(reader, Who::Seat(seat), C::Repeat { seat })
+        send(reader, ScriptActor::Seat(seat), C::Repeat { seat })
     }),
     Phrase::seat("seat SEAT doubles", "seat 3 doubles", "Doubles every bet.", |reader, seat| {
-        ask(reader, Who::Seat(seat), C::Double { seat })
+        send(reader, ScriptActor::Seat(seat), C::Double { seat })
     }),
     Phrase::seat(
         "seat SEAT buys in | AMOUNT [by PERSON [and PERSON]]",
         "seat 3 buys in 1000",
-        "Puts credits on the seat for cash that somebody takes; an attendant of the house, with a manager, if not said. \
+        "Puts credits on the seat for cash that somebody takes; an attendant, with a manager, if the line names nobody. \
          Above the profile's limit it takes two.",
         buy_in,
     ),
@@ -57,7 +57,7 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         |reader, seat| {
             let receipt = reader.parse("the number of the receipt").map(Receipt)?;
             let (person, second) = reader.by_two()?;
-            Ok(asked_by(person, C::ReverseBuyIn { seat, receipt, why: reader.why()?, second }))
+            Ok(sent_by(person, C::ReverseBuyIn { seat, receipt, why: reader.why()?, second }))
         },
     ),
     Phrase::seat(
@@ -67,7 +67,7 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         |reader, seat| {
             reader.must("message")?;
             let message = reader.parse("the number of the message")?;
-            ask(reader, Who::Seat(seat), C::Read { seat, message })
+            send(reader, ScriptActor::Seat(seat), C::Read { seat, message })
         },
     ),
     Phrase::seat(
@@ -77,7 +77,7 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
          profile names notes, like `training`.",
         |reader, seat| {
             let amount = reader.amount()?;
-            ask(reader, Who::Acceptor(seat), C::AcceptNote { seat, amount })
+            send(reader, ScriptActor::NoteAcceptor(seat), C::AcceptNote { seat, amount })
         },
     ),
     Phrase::seat(
@@ -87,20 +87,20 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         |reader, seat| {
             let notes = reader.parse("how many notes")?;
             reader.must("notes")?;
-            ask(reader, Who::Acceptor(seat), C::CountStacker { seat, notes })
+            send(reader, ScriptActor::NoteAcceptor(seat), C::CountStacker { seat, notes })
         },
     ),
     Phrase::seat(
         "seat SEAT cashes out",
         "seat 3 cashes out",
         "Turns the credits into a voucher; vouchers are counted from 1.",
-        |reader, seat| by(reader, Who::Seat(seat), Act::CashOut(seat)),
+        |reader, seat| by(reader, ScriptActor::Seat(seat), Action::CashOut(seat)),
     ),
     Phrase::seat(
         "seat SEAT cashes out by hand",
         "seat 3 cashes out by hand",
         "Turns the credits into a claim; claims are counted from 1.",
-        |reader, seat| ask(reader, Who::Seat(seat), C::CashOut { seat, to: CashOut::HandPay }),
+        |reader, seat| send(reader, ScriptActor::Seat(seat), C::CashOut { seat, to: CashOut::HandPay }),
     ),
     Phrase::seat(
         "seat SEAT confirms voucher | VOUCHER",
@@ -108,7 +108,7 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         "The player has the voucher that was cashed out: from now on only two people can have it issued anew.",
         |reader, seat| {
             let hash = money::voucher_hash(reader)?;
-            by(reader, Who::Seat(seat), Act::Confirm(hash))
+            by(reader, ScriptActor::Seat(seat), Action::ConfirmVoucher(hash))
         },
     ),
     Phrase::seat(
@@ -118,7 +118,7 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         |reader, seat| {
             let voucher = money::voucher_hash(reader)?;
             reader.must("anew")?;
-            by(reader, Who::Seat(seat), Act::Reissue { voucher, second: None })
+            by(reader, ScriptActor::Seat(seat), Action::ReissueVoucher { voucher, second: None })
         },
     ),
     Phrase::seat(
@@ -127,7 +127,7 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         "Turns a cash-out by hand into credits again, as long as no attendant has the claim.",
         |reader, seat| {
             let claim = reader.parse("the claim's number").map(ClaimId)?;
-            ask(reader, Who::Seat(seat), HouseCommand::TakeBackClaim { claim })
+            send(reader, ScriptActor::Seat(seat), HouseCommand::TakeBackClaim { claim })
         },
     ),
     Phrase::seat(
@@ -136,7 +136,7 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         "The player has read at the terminal that a claim was paid.",
         |reader, seat| {
             let claim = reader.parse("the claim's number").map(ClaimId)?;
-            ask(reader, Who::Seat(seat), HouseCommand::ReadClaim { claim })
+            send(reader, ScriptActor::Seat(seat), HouseCommand::ReadClaim { claim })
         },
     ),
     Phrase::line(
@@ -155,16 +155,16 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         "seat SEAT converts chips",
         "seat 3 converts chips",
         "Turns the Colour Chips into cash chips.",
-        |reader, seat| ask(reader, Who::Dealer, C::RedeemColour { seat }),
+        |reader, seat| send(reader, ScriptActor::Dealer, C::RedeemColour { seat }),
     ),
     Phrase::seat("seat SEAT leaves", "seat 3 leaves", "Frees the seat.", |reader, seat| {
-        ask(reader, Who::Seat(seat), C::Leave { seat })
+        send(reader, ScriptActor::Seat(seat), C::Leave { seat })
     }),
     Phrase::seat(
         "seat SEAT walks away",
         "seat 3 walks away",
         "The player goes; bets stay and are settled.",
-        |reader, seat| ask(reader, Who::Dealer, C::WalkAway { seat }),
+        |reader, seat| send(reader, ScriptActor::Dealer, C::WalkAway { seat }),
     ),
     Phrase::seat(
         "seat SEAT lets lie | STAKES",
@@ -172,13 +172,13 @@ pub(super) const OF_PLAYERS: &[Phrase] = &[
         "Bets that were refused as over a limit lie on the layout all the same: the Dealer registers them, and they count pro rata.",
         |reader, seat| {
             let (stakes, chips) = stakes(reader, "on")?;
-            ask(reader, Who::Dealer, C::PlaceExcess { seat, chips, stakes })
+            send(reader, ScriptActor::Dealer, C::PlaceExcess { seat, chips, stakes })
         },
     ),
 ];
 
 /// `50 on big and 10 on sum:9 in colour chips`.
-fn stakes(reader: &mut Reader, on: &str) -> Result<(Stakes, Chips), Fault> {
+fn stakes(reader: &mut LineReader, on: &str) -> Result<(Stakes, Chips), ScriptFault> {
     let mut stakes = Stakes::new();
     loop {
         let amount = reader.amount()?;
@@ -198,16 +198,16 @@ fn stakes(reader: &mut Reader, on: &str) -> Result<(Stakes, Chips), Fault> {
 }
 
 /// `50 on big for seat 3 with supervisor 7`.
-pub(super) fn register(reader: &mut Reader) -> Parsed {
+pub(crate) fn register(reader: &mut LineReader) -> ParsedStep {
     let (stakes, _) = stakes(reader, "on")?;
     reader.must("for seat")?;
     let seat = reader.seat()?;
     let second = reader.with_person()?;
-    ask(reader, Who::Dealer, C::Register { seat, stakes, second })
+    send(reader, ScriptActor::Dealer, C::Register { seat, stakes, second })
 }
 
 /// `film of round 3 shows 100 on big for seat 2 by supervisor 7 and manager 2 because …`, which says who played there.
-pub(super) fn film(reader: &mut Reader) -> Parsed {
+pub(crate) fn film(reader: &mut LineReader) -> ParsedStep {
     let round = reader.round()?;
     reader.must("shows")?;
     let amount = reader.amount()?;
@@ -216,37 +216,37 @@ pub(super) fn film(reader: &mut Reader) -> Parsed {
     reader.must("for seat")?;
     let seat = reader.seat()?;
     let (person, second) = reader.by_two()?;
-    Ok(asked_by(person, C::RegisterFromFilm { round, seat, player: reader.why()?, stake, second }))
+    Ok(sent_by(person, C::RegisterFromFilm { round, seat, player: reader.why()?, stake, second }))
 }
 
 /// `take line 2 off the film of round 3 by supervisor 7 and manager 2`.
-pub(super) fn withdraw_from_film(reader: &mut Reader) -> Parsed {
+pub(crate) fn withdraw_from_film(reader: &mut LineReader) -> ParsedStep {
     let line = reader.parse("the number of a line")?;
     reader.must("off the film of round")?;
     let round = reader.round()?;
     let (person, second) = reader.by_two()?;
-    Ok(asked_by(person, C::WithdrawFromFilm { round, line, second }))
+    Ok(sent_by(person, C::WithdrawFromFilm { round, line, second }))
 }
 
-pub(super) fn close_returns(reader: &mut Reader) -> Parsed {
+pub(crate) fn close_returns(reader: &mut LineReader) -> ParsedStep {
     let round = reader.round()?;
     let (person, second) = reader.by_two()?;
-    Ok(asked_by(person, C::CloseReturns { round, second }))
+    Ok(sent_by(person, C::CloseReturns { round, second }))
 }
 
-/// Where the line does not say who takes the cash, two do.
-fn buy_in(reader: &mut Reader, seat: Seat) -> Parsed {
+/// If the line does not say who takes the cash, two people do.
+fn buy_in(reader: &mut LineReader, seat: Seat) -> ParsedStep {
     let amount = reader.amount()?;
     if reader.peek() != "by" {
         let second = Some(Person { id: OFFICE, roles: Roles::of(&[Role::CasinoManager]) });
-        return ask(reader, Who::Attendant, C::BuyIn { seat, amount, second });
+        return send(reader, ScriptActor::Attendant, C::BuyIn { seat, amount, second });
     }
     let (person, second) = reader.by_two()?;
-    Ok(asked_by(person, C::BuyIn { seat, amount, second }))
+    Ok(sent_by(person, C::BuyIn { seat, amount, second }))
 }
 
-/// A voucher is redeemed at a seat by whoever sits there, at the cage by a cashier.
-pub(super) fn redeem(reader: &mut Reader) -> Parsed {
+/// Redeems a voucher: at a seat the player there, at the cage a cashier.
+pub(crate) fn redeem(reader: &mut LineReader) -> ParsedStep {
     let hash = money::voucher_hash(reader)?;
     reader.must("at")?;
     if reader.take("cage") {
@@ -256,23 +256,23 @@ pub(super) fn redeem(reader: &mut Reader) -> Parsed {
         return Err(reader.expected("“cage” or “seat”"));
     }
     let seat = reader.seat()?;
-    ask(reader, Who::Seat(seat), HouseCommand::RedeemAtSeat { hash, cluster: CLUSTER, seat })
+    send(reader, ScriptActor::Seat(seat), HouseCommand::RedeemAtSeat { hash, cluster: CLUSTER, seat })
 }
 
-fn colour(reader: &mut Reader, seat: Seat) -> Parsed {
+fn colour(reader: &mut LineReader, seat: Seat) -> ParsedStep {
     let chips = reader.parse("how many chips")?;
     let what = format!("a colour: {}", COLOURS.join(", "));
     let colour = reader.choice(&what, COLOURS.into_iter().zip(1..))?;
     reader.must("chips at")?;
     let value = reader.amount()?;
     let second = reader.with_person()?;
-    ask(reader, Who::Dealer, C::IssueColour { seat, colour, value, chips, second })
+    send(reader, ScriptActor::Dealer, C::IssueColour { seat, colour, value, chips, second })
 }
 
-/// Somebody of the house places bets for a player.
-pub(super) fn bets_for(reader: &mut Reader, who: Who) -> Parsed {
+/// A member of staff places bets for a player.
+pub(crate) fn bets_for(reader: &mut LineReader, who: ScriptActor) -> ParsedStep {
     let (stakes, chips) = stakes(reader, "on")?;
     reader.must("for seat")?;
     let seat = reader.seat()?;
-    Ok(super::Step { who, act: Act::Ask(C::PlaceFor { seat, chips, stakes }.into()) })
+    Ok(super::ScriptStep { who, action: Action::Send(C::PlaceFor { seat, chips, stakes }.into()) })
 }
