@@ -45,7 +45,6 @@ impl Default for RecentCommands {
 /// What is known of a command's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CommandIdStatus {
-    /// It is new.
     New,
     /// It was answered before.
     Answered(Verdict),
@@ -106,7 +105,6 @@ impl LatestSourceCommands {
         if self.source == source { self.recent.newest() } else { 0 }
     }
 
-    /// What is known of a command.
     pub(crate) fn known(&self, id: CommandId, content: u64) -> CommandIdStatus {
         match id.source.cmp(&self.source) {
             Ordering::Less => CommandIdStatus::Unusable(Refusal::CommandTooOld),
