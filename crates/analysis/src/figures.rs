@@ -75,7 +75,6 @@ pub struct Win {
 /// The exact figures of a stake of one on a box.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BoxFigures {
-    /// The box.
     pub bet_box: BetBox,
     /// What it pays, and how often.
     pub wins: Vec<Win>,

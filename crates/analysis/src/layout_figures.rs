@@ -115,7 +115,6 @@ impl Family {
     }
 }
 
-/// The figures of a layout.
 #[derive(Clone, Debug)]
 pub struct LayoutFigures {
     /// Of every box, in the order of the notation.

@@ -27,7 +27,6 @@ pub enum Relation {
 pub struct BetPair {
     /// The first, by the order of the slip.
     pub first: BetBox,
-    /// The second.
     pub second: BetBox,
     /// How they stand to each other.
     pub relation: Relation,

@@ -28,7 +28,6 @@ pub struct Maker {
     pub hash: String,
 }
 
-/// A par sheet.
 pub struct ParSheet<'g> {
     game: &'g Game,
     layout: &'g Layout,
@@ -42,7 +41,6 @@ impl<'g> ParSheet<'g> {
         Self { game, layout, figures: LayoutFigures::of(layout), maker }
     }
 
-    /// The figures on it.
     pub const fn figures(&self) -> &LayoutFigures {
         &self.figures
     }
@@ -165,14 +163,12 @@ const DECIMALS: u32 = 6;
 /// A box for programs: decimals, and beside them what is exact as fractions in lowest terms.
 #[derive(Clone, Debug, Serialize)]
 pub struct ParLine {
-    /// The box.
     #[serde(rename = "box")]
     pub bet_box: &'static str,
     /// Its English label.
     pub bet: String,
     /// How many throws win.
     pub ways: u8,
-    /// Of how many.
     pub of: u8,
     /// How often it wins.
     pub hit_frequency: String,

@@ -349,7 +349,6 @@ impl Distribution {
         Self { cumulated: cumulated.collect(), rounds, start, step, probabilities, error, mean, variance }
     }
 
-    /// How many rounds.
     pub const fn rounds(&self) -> u32 {
         self.rounds
     }

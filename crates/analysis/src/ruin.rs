@@ -21,7 +21,6 @@ pub enum NoRuin {
     /// The bankroll does not cover the slip once.
     #[error("a bankroll of {bankroll} does not cover the slip once, which costs {staked}")]
     Short {
-        /// The bankroll.
         bankroll: Money,
         /// The slip.
         staked: Money,

@@ -22,11 +22,9 @@ pub enum BadSlip {
     /// A stake that cannot be paid.
     #[error("a stake of {amount} on {bet_box}: {why}")]
     Payout {
-        /// The box.
         bet_box: BetBox,
         /// The stake.
         amount: Money,
-        /// Why.
         why: PayoutError,
     },
     /// A result that is too large to be counted.

@@ -20,10 +20,8 @@ pub use verdict::DiceVerdict;
 use crate::real::count;
 use crate::tails::chi_square_tail;
 
-/// A chi-square test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChiSquareTest {
-    /// The statistic.
     pub statistic: f64,
     /// Its degrees of freedom.
     pub freedom: u32,
@@ -115,7 +113,6 @@ impl DiceWatch {
         }
     }
 
-    /// How many throws there were.
     pub const fn throws(&self) -> u64 {
         self.throws
     }

@@ -77,7 +77,6 @@ pub struct Meters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ColourSet {
-    /// The colour.
     pub colour: u8,
     /// What one chip is worth.
     pub value: Money,
@@ -231,7 +230,6 @@ struct ClusterState {
     last_slip: Vec<SlipLine>,
     /// The seats of it whose player had walked away: what they get became a claim.
     claimed: BTreeSet<Seat>,
-    /// The seats of it whose chips were given.
     ticked_off: BTreeMap<Seat, ChipsGiven>,
     #[serde(skip)]
     past: PastRounds<PastSlip>,
@@ -321,7 +319,6 @@ impl Cluster {
         Self { id, rules, profile, limits: Limits::none(), state }
     }
 
-    /// Which cluster it is.
     pub const fn id(&self) -> ClusterId {
         self.id
     }
@@ -371,7 +368,6 @@ impl Cluster {
         self.state.outbox.iter()
     }
 
-    /// How many seats there are.
     pub fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
         (0..u32::try_from(self.state.seats.len()).unwrap_or(u32::MAX)).map(Seat)
     }
@@ -400,7 +396,6 @@ impl Cluster {
         self.seat(seat).map_or(Money::ZERO, |seat| seat.credits)
     }
 
-    /// What a seat has on the layout.
     pub fn on_layout(&self, seat: Seat) -> Money {
         self.seat(seat).map_or(Money::ZERO, |seat| seat.on_layout)
     }

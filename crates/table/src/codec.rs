@@ -50,7 +50,6 @@ pub fn entry_time(bytes: &[u8]) -> Result<Time, BadBytes> {
 pub type RoundEntry = Entry<RoundCommand, RoundEvent>;
 /// An entry of the players' side.
 pub type ClusterEntry = Entry<ClusterCommand, ClusterEvent>;
-/// An entry of the House.
 pub type HouseEntry = Entry<HouseCommand, HouseEvent>;
 
 pub(crate) fn write(value: &(impl Serialize + ?Sized), buffer: &mut Vec<u8>) {

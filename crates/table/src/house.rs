@@ -174,7 +174,6 @@ impl House {
         self.profile.check(act, actor, second.map(|second| self.on_file(second)))
     }
 
-    /// The profile.
     pub const fn profile(&self) -> &Profile {
         &self.profile
     }
@@ -319,7 +318,6 @@ impl House {
         self.ledger.iter()
     }
 
-    /// The balance of an account.
     pub fn balance(&self, account: Account) -> Money {
         self.ledger.balance(account)
     }

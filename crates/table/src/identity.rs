@@ -30,7 +30,6 @@ pub struct TableId(pub u16);
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClusterId {
-    /// The table.
     pub table: TableId,
     /// Which of its clusters.
     pub number: u16,
@@ -40,7 +39,6 @@ pub struct ClusterId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MachineId {
-    /// The House.
     House,
     /// The dealer's side of a table.
     Round(TableId),
@@ -194,9 +192,7 @@ impl<'de> Deserialize<'de> for Roles {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Person {
-    /// Who.
     pub id: PersonId,
-    /// With which roles.
     pub roles: Roles,
 }
 
@@ -209,7 +205,6 @@ pub enum Actor {
     Person(Person),
     /// A Player Terminal, for the player at it.
     Terminal {
-        /// The device.
         device: DeviceId,
         /// Its seat in the cluster.
         seat: Seat,
@@ -220,7 +215,6 @@ pub enum Actor {
     System,
     /// The note acceptor at a seat (F86).
     NoteAcceptor {
-        /// The device.
         device: DeviceId,
         /// Its seat in the cluster.
         seat: Seat,

@@ -1,6 +1,5 @@
 //! Invariants: what must hold after every step. A machine that breaks one has a bug.
 
-/// A broken invariant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name}: {detail}")]
 pub struct BrokenInvariant {

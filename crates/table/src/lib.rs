@@ -46,7 +46,7 @@ pub use invariant::BrokenInvariant;
 pub use machine::Machine;
 pub use machines::{BadTableSpec, MachineEntry, Machines, MachinesSnapshot, RoundAndClusters, TableSpec};
 pub use profile::{Act, BetsCloser, ExcessPolicy, Law, Profile, Right, Shift};
-pub use recent::Verdict;
+pub use recent::{RecentCommands, Verdict};
 pub use refusal::Refusal;
 pub use round::{
     Concealed, MIN_TUMBLES, Notice, PastRound, Phase, Position, Round, RoundCommand, RoundEvent, RoundStanding, Ruling,

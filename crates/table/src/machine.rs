@@ -24,7 +24,6 @@ pub trait Machine: Clone + Send + Sized + 'static {
     fn apply(&mut self, entry: &Entry<Self::Command, Self::Event>);
     /// The bytes of the state.
     fn snapshot(&self) -> Vec<u8>;
-    /// The hash of the state.
     fn state_hash(&self) -> [u8; 32];
     /// Every invariant.
     fn check(&self) -> Result<(), BrokenInvariant>;

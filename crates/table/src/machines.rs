@@ -18,7 +18,6 @@ use crate::rules::TableRules;
 /// What a table is laid out by.
 #[derive(Clone, Debug)]
 pub struct TableSpec {
-    /// The table.
     pub table: TableId,
     /// What it is played by.
     pub rules: TableRules,
@@ -91,7 +90,6 @@ pub enum MachineEntry {
     Round(TableId, RoundEntry),
     /// Of a players' side.
     Cluster(ClusterId, ClusterEntry),
-    /// Of the House.
     House(HouseEntry),
 }
 
@@ -108,9 +106,7 @@ pub struct MachinesSnapshot {
 /// Every machine of a house.
 #[derive(Clone, Debug)]
 pub struct Machines {
-    /// The House.
     pub house: House,
-    /// The tables.
     pub tables: BTreeMap<TableId, RoundAndClusters>,
 }
 

@@ -33,7 +33,6 @@ pub enum Act {
     BuyIn,
     /// Take money in above the house's limit.
     LargeBuyIn,
-    /// Reverse a buy-in.
     ReverseBuyIn,
     /// Register bets after the dice above the house's limit.
     LargeRegistration,
@@ -43,7 +42,6 @@ pub enum Act {
     Cage,
     /// Sell a voucher above the house's limit.
     LargeSale,
-    /// Void a voucher.
     VoidVoucher,
     /// Have a voucher issued anew under another number.
     ReissueVoucher,
@@ -51,7 +49,6 @@ pub enum Act {
     HandPay,
     /// Pay a claim by hand above the house's limit.
     LargeHandPay,
-    /// Rule on a receivable.
     RuleReceivable,
     /// Add people, change their roles, lock and unlock them.
     ManagePeople,
@@ -155,7 +152,6 @@ pub enum ExcessPolicy {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Shift {
-    /// Its name.
     pub name: String,
     /// When it begins: minutes after midnight, local time.
     pub begins: u16,
@@ -181,7 +177,6 @@ pub struct Law {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Profile {
-    /// Its name.
     pub name: String,
     /// How long bets are open, in seconds (F02).
     pub betting_seconds: u32,

@@ -29,7 +29,7 @@ impl Verdict {
 /// The last commands of one source, the newest last. Three arrays take less memory than an array of structs with padding, and every
 /// seat has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RecentCommands {
+pub struct RecentCommands {
     /// Empty places have number zero, which no command has.
     sequences: [u64; Self::KEPT],
     contents: [u64; Self::KEPT],
@@ -45,7 +45,6 @@ impl Default for RecentCommands {
 /// What is known of a command's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CommandIdStatus {
-    /// It is new.
     New,
     /// It was answered before.
     Answered(Verdict),
@@ -55,7 +54,7 @@ pub(crate) enum CommandIdStatus {
 
 impl RecentCommands {
     /// How many commands of a source are remembered.
-    pub(crate) const KEPT: usize = 4;
+    pub const KEPT: usize = 4;
 
     /// What is known of a command with that number and content.
     pub(crate) fn known(&self, sequence: u64, content: u64) -> CommandIdStatus {
@@ -106,7 +105,6 @@ impl LatestSourceCommands {
         if self.source == source { self.recent.newest() } else { 0 }
     }
 
-    /// What is known of a command.
     pub(crate) fn known(&self, id: CommandId, content: u64) -> CommandIdStatus {
         match id.source.cmp(&self.source) {
             Ordering::Less => CommandIdStatus::Unusable(Refusal::CommandTooOld),

@@ -101,11 +101,9 @@ impl PastRound {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Unwitnessed {
-    /// The round.
     pub round: RoundNumber,
     /// Who ruled.
     pub by: PersonId,
-    /// Why.
     pub why: String,
     /// How the round stands by the ruling.
     pub stands: RoundStanding,
@@ -244,7 +242,6 @@ impl Round {
         Self { table, rules, profile, is_training, state }
     }
 
-    /// The table.
     pub const fn table(&self) -> TableId {
         self.table
     }
@@ -381,7 +378,6 @@ impl Round {
         (first..).zip(&self.state.notices).filter(move |(number, _)| *number > followed)
     }
 
-    /// Its clusters.
     pub fn clusters(&self) -> impl Iterator<Item = ClusterId> {
         self.state.followers.iter().map(|follower| follower.cluster)
     }

@@ -70,12 +70,10 @@ impl TableRules {
         self.registration
     }
 
-    /// The game.
     pub fn game(&self) -> &Game {
         &self.game
     }
 
-    /// The layout.
     pub fn layout(&self) -> &Layout {
         &self.game.layouts()[self.layout]
     }
@@ -86,7 +84,6 @@ impl TableRules {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LimitEntry {
-    /// For which boxes.
     pub boxes: BoxKey,
     /// The minimum, if there is one.
     pub min: Option<Money>,

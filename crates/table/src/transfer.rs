@@ -63,16 +63,12 @@ pub enum TransferPurpose {
         seat: Seat,
         /// The session that ended.
         session: SessionId,
-        /// Its number.
         number: VoucherNumber,
     },
     /// Cluster to House: a player is owed money by hand.
     Claim {
-        /// The seat.
         seat: Seat,
-        /// The session.
         session: SessionId,
-        /// Why.
         reason: ClaimReason,
         /// The person who cashed the player out, if it was not the player.
         by: Option<PersonId>,
@@ -80,9 +76,7 @@ pub enum TransferPurpose {
     /// Cluster to House: a player owes what a correction or late void could not take back. The amount goes the other way: the
     /// House holds the debt.
     Receivable {
-        /// The seat.
         seat: Seat,
-        /// The session.
         session: SessionId,
         /// The round that was settled again or voided.
         round: RoundNumber,
@@ -92,7 +86,6 @@ pub enum TransferPurpose {
     },
     /// House to cluster: a voucher puts credits on a seat, or a claim that the player takes back.
     Credits {
-        /// The seat.
         seat: Seat,
         /// The session that they were cashed out of, where the player takes them back: they are put only where no other has begun
         /// since.
@@ -100,7 +93,6 @@ pub enum TransferPurpose {
     },
     /// Cluster to House: credits sent to a seat that cannot take them come back as a claim.
     Returned {
-        /// The seat.
         seat: Seat,
     },
 }
@@ -111,10 +103,8 @@ pub enum TransferPurpose {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Transfer {
-    /// Its number.
     pub number: u64,
     /// How much, above zero.
     pub amount: Money,
-    /// What for.
     pub purpose: TransferPurpose,
 }

@@ -13,7 +13,6 @@ pub enum Scale {
     Logarithmic,
 }
 
-/// An axis.
 #[derive(Clone, Debug)]
 pub struct Axis {
     name: String,

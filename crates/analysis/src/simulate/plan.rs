@@ -68,43 +68,32 @@ pub enum BadSimulationPlan {
     /// No sessions, or too many for the players.
     #[error("{sessions} sessions of {players} players: there may be from 1 to {MAX_RESULTS} results")]
     Sessions {
-        /// How many sessions.
         sessions: u64,
-        /// How many players.
         players: usize,
     },
     /// A bankroll that is out of range.
     #[error("{player}: a bankroll is from 0.01 to {LARGEST_BANKROLL}, not {bankroll}")]
     Bankroll {
-        /// Whose.
         player: String,
-        /// How much.
         bankroll: Money,
     },
     /// A strategy that cannot be played with these slips.
     #[error("{player}: {strategy} wants {wanted}")]
     Slips {
-        /// Whose.
         player: String,
-        /// Which strategy.
         strategy: Strategy,
-        /// What it wants.
         wanted: &'static str,
     },
     /// A slip that is none.
     #[error("{player}: {why}")]
     Slip {
-        /// Whose.
         player: String,
-        /// Why.
         why: BadSlip,
     },
     /// A stake outside the limits.
     #[error("{player}: {amount} on {bet_box} is {what}")]
     Stake {
-        /// Whose.
         player: String,
-        /// The box.
         bet_box: BetBox,
         /// The stake.
         amount: Money,
@@ -323,7 +312,6 @@ impl SimulationPlan {
         self.rounds
     }
 
-    /// How many sessions.
     pub const fn sessions(&self) -> u64 {
         self.sessions
     }

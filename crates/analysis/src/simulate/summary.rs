@@ -47,7 +47,6 @@ impl Interval {
 pub struct PlayerSummary {
     /// The player.
     pub name: String,
-    /// The strategy.
     pub strategy: Strategy,
     /// Rounds with a bet, and those that won.
     pub rounds: u64,

@@ -14,7 +14,6 @@ pub struct Power {
     pub bias: f64,
     /// Throws for the chi-square test at 1 % to find it in half of all cases.
     pub half: u64,
-    /// In nine of ten.
     pub nine_of_ten: u64,
     /// Throws after which the evidence reaches 100, typically.
     pub evidence: u64,

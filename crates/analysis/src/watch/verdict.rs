@@ -5,9 +5,7 @@ use std::fmt;
 /// What is to be done, from nothing on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DiceVerdict {
-    /// Nothing.
     Nothing,
-    /// To watch on.
     Watch,
     /// To have the dice measured.
     Measure,

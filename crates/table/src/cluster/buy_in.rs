@@ -13,15 +13,12 @@ use crate::text::{MAX_REASON_LENGTH, check_text};
 /// The last buy-in of a session that a person has taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuyIn {
-    /// Of which session.
     pub session: SessionId,
     /// The number on its receipt.
     pub receipt: Receipt,
-    /// How much.
     pub amount: Money,
     /// Who took the cash.
     pub by: PersonId,
-    /// When.
     pub time: Time,
     /// Whether it was reversed.
     pub is_reversed: bool,

@@ -14,10 +14,8 @@ use crate::transfer::{Transfer, VoucherNumber};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Stake {
-    /// The box.
     #[serde(rename = "box")]
     pub bet_box: BetBox,
-    /// The amount.
     pub amount: Money,
 }
 
@@ -53,9 +51,7 @@ pub enum CashOut {
 pub enum ClusterCommand {
     /// Place bets, or increase them.
     Place {
-        /// For which seat.
         seat: Seat,
-        /// With what.
         chips: Chips,
         /// How much on which boxes.
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
@@ -63,9 +59,7 @@ pub enum ClusterCommand {
     },
     /// A Pit Employee places bets for the player at a seat, at the player's request (5.13).
     PlaceFor {
-        /// For which seat.
         seat: Seat,
-        /// With what.
         chips: Chips,
         /// How much on which boxes.
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
@@ -74,9 +68,7 @@ pub enum ClusterCommand {
     /// Bets that were refused as over a limit lie on the layout all the same: the Dealer registers them, and they are apportioned
     /// (5.1.1).
     PlaceExcess {
-        /// For which seat.
         seat: Seat,
-        /// With what.
         chips: Chips,
         /// How much on which boxes.
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
@@ -84,7 +76,6 @@ pub enum ClusterCommand {
     },
     /// Withdraw bets, or a part of them.
     Withdraw {
-        /// For which seat.
         seat: Seat,
         /// With what they were placed.
         chips: Chips,
@@ -94,108 +85,87 @@ pub enum ClusterCommand {
     },
     /// Withdraw every bet of the seat.
     Clear {
-        /// The seat.
         seat: Seat,
     },
     /// Place the bets of the last round again.
     Repeat {
-        /// The seat.
         seat: Seat,
     },
     /// Place every bet of the seat once more.
     Double {
-        /// The seat.
         seat: Seat,
     },
     /// The Dealer rejects what is over the limits (5.1).
     RejectExcess,
     /// The Dealer advises the players of a box whose total is below the minimum (5.2).
     Advise {
-        /// The box.
         #[serde(rename = "box")]
         bet_box: BetBox,
     },
     /// A person takes cash, and the player at a terminal gets credits for it.
     BuyIn {
-        /// The seat.
         seat: Seat,
-        /// How much.
         amount: Money,
         /// The second person, for a large one.
         second: Option<Person>,
     },
     /// A set of Colour Chips is issued to the player at a seat.
     IssueColour {
-        /// The seat.
         seat: Seat,
-        /// The colour.
         colour: u8,
         /// What one chip is worth.
         value: Money,
-        /// How many chips.
         chips: u32,
         /// The second person, where they are worth much.
         second: Option<Person>,
     },
     /// The Colour Chips of a seat are converted into cash chips.
     RedeemColour {
-        /// The seat.
         seat: Seat,
     },
     /// Cash out all credits of a seat; the session ends.
     CashOut {
-        /// The seat.
         seat: Seat,
         /// Into what.
         to: CashOut,
     },
     /// The player leaves a seat without credits, chips or bets.
     Leave {
-        /// The seat.
         seat: Seat,
     },
     /// The player of a live table has walked away from the bets (5.3).
     WalkAway {
-        /// The seat.
         seat: Seat,
     },
     /// The terminal has lost the house.
     Lost {
-        /// The seat.
         seat: Seat,
     },
     /// The terminal is back.
     Back {
-        /// The seat.
         seat: Seat,
     },
     /// An attendant clears the lock of a large win (F33).
     ClearLock {
-        /// The seat.
         seat: Seat,
     },
     /// The next notice of the round. A round that is over needs its slip, read from the record.
     Follow {
-        /// Its number.
         number: u64,
-        /// The notice.
         notice: Notice,
         /// The slip of the round it is about, where that round is over.
         slip: Option<Slip>,
     },
     /// The next transfer of the House.
     Receive {
-        /// The transfer.
         transfer: Transfer,
     },
     /// The House holds our transfer of that number.
     Delivered {
-        /// The number.
         number: u64,
     },
     /// A note acceptor holds a note and asks whether to stack it (F86). If it is refused, the player gets the note back.
     AcceptNote {
-        /// The seat.
         seat: Seat,
         /// What the note is worth.
         amount: Money,
@@ -203,9 +173,7 @@ pub enum ClusterCommand {
     /// A note acceptor tells how many notes its stacker holds. It does so whenever it connects: the power may have failed after a
     /// note was accepted and before it was stacked.
     CountStacker {
-        /// The seat.
         seat: Seat,
-        /// How many notes.
         notes: u32,
     },
     /// A person empties the stacker of a note acceptor, and has counted what was in it.
@@ -219,25 +187,20 @@ pub enum ClusterCommand {
     },
     /// Two people reverse the last buy-in of an open session: the player gets the cash back.
     ReverseBuyIn {
-        /// The seat.
         seat: Seat,
         /// The number on its receipt.
         receipt: Receipt,
-        /// Why.
         why: String,
-        /// The second person.
         second: Option<Person>,
     },
     /// The player at a terminal has read what it tells, up to this message.
     Read {
-        /// The seat.
         seat: Seat,
         /// The number of the message.
         message: u32,
     },
     /// At a table that registers winners, after the dice: the Dealer registers what a seat had on boxes at the close (5.9).
     Register {
-        /// The seat.
         seat: Seat,
         /// How much on which boxes.
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
@@ -248,7 +211,6 @@ pub enum ClusterCommand {
     /// The Dealer tells what lay on a box in all: where the opposite box exceeds the Differential, and where a box that loses is over
     /// its maximum or Differential.
     TellTotal {
-        /// The box.
         #[serde(rename = "box")]
         bet_box: BetBox,
         /// How much, which may be nothing.
@@ -258,7 +220,6 @@ pub enum ClusterCommand {
     AllRegistered,
     /// The Dealer ticks off a seat of the pay list of the last round, as its chips were given, or takes the tick back.
     TickOff {
-        /// The seat.
         seat: Seat,
         /// Whether its chips were given.
         is_paid: bool,
@@ -266,31 +227,24 @@ pub enum ClusterCommand {
     /// Supervisor and second person register from the film a bet of a round that came to stand otherwise after it was settled. It
     /// moves no money until the returns are closed.
     RegisterFromFilm {
-        /// The round.
         round: RoundNumber,
-        /// The seat.
         seat: Seat,
         /// Who played there, for whoever pays the claim.
         player: String,
         /// How much on which box.
         stake: Stake,
-        /// The second person.
         second: Option<Person>,
     },
     /// They have registered from the film all that the round owes: it counts, and what it comes to becomes claims.
     CloseReturns {
-        /// The round.
         round: RoundNumber,
-        /// The second person.
         second: Option<Person>,
     },
     /// They take off a line that they registered from the film by mistake.
     WithdrawFromFilm {
-        /// The round.
         round: RoundNumber,
         /// The number of the line.
         line: u32,
-        /// The second person.
         second: Option<Person>,
     },
 }
@@ -323,7 +277,6 @@ pub enum ClusterEvent {
     Done,
     /// Excess was rejected, the latest bets first.
     Rejected {
-        /// What was cut.
         cuts: Vec<RejectedStake>,
     },
     /// The round is settled, or void and its bets returned.
@@ -343,10 +296,8 @@ pub enum ClusterEvent {
     },
     /// The notes in a stacker are not as many as were accepted.
     StackerDiffers {
-        /// How many were accepted.
         accepted: u32,
     },
-    /// A stacker was emptied.
     StackerEmptied {
         /// How many notes had been accepted.
         accepted: u32,
@@ -358,7 +309,6 @@ pub enum ClusterEvent {
         /// The number on it.
         receipt: Receipt,
     },
-    /// A buy-in was reversed.
     BuyInReversed {
         /// How much is given back.
         amount: Money,

@@ -26,11 +26,9 @@ use crate::transfer::ClaimReason;
 pub struct FilmLine {
     /// Its number among the lines of its round, by which it is taken off.
     pub number: u32,
-    /// The seat.
     pub seat: Seat,
     /// Who played there, for whoever pays the claim.
     pub player: String,
-    /// The box.
     #[serde(rename = "box")]
     pub bet_box: BetBox,
     /// The stake, in units of the round.

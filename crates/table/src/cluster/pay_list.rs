@@ -16,7 +16,6 @@ use crate::refusal::Refusal;
 pub struct PayLine {
     /// Whose bet it is.
     pub seat: Seat,
-    /// The box.
     #[serde(rename = "box")]
     pub bet_box: BetBox,
     /// With what it was placed.
@@ -38,7 +37,6 @@ pub struct PayLine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TickedOff {
-    /// The seat.
     pub seat: Seat,
     /// What it was given, stakes included.
     pub given: Money,
@@ -58,7 +56,6 @@ pub(super) struct ChipsGiven {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PayList {
-    /// The round.
     pub round: RoundNumber,
     /// The dice it is paid by; none where the round is void.
     pub dice: Option<Dice>,

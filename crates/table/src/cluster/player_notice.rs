@@ -21,9 +21,7 @@ pub enum PlayerNotice {
     /// A settled round was settled again or voided. What is given beyond `at_once` is set off against what the session owes for
     /// earlier rounds; what is taken beyond it is owed, unless the House bears it.
     Changed {
-        /// The round.
         round: RoundNumber,
-        /// How it stands.
         stands: RoundStanding,
         /// What the session gets, or gives if negative.
         amount: Money,
@@ -36,7 +34,6 @@ pub enum PlayerNotice {
     BuyInReversed {
         /// The number on its receipt.
         receipt: Receipt,
-        /// How much.
         amount: Money,
     },
 }
@@ -52,7 +49,6 @@ pub struct PlayerMessage {
     pub credits: Money,
 }
 
-/// The messages of one session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SessionMessages {
     session: SessionId,

@@ -18,9 +18,7 @@ use crate::rules::{Registration, TableLimits};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SlipTotals {
-    /// How many lines there were.
     pub lines: u64,
-    /// What was staked.
     pub staked: Money,
     /// What counted: nothing where the round is void.
     pub counted: Money,
@@ -35,11 +33,8 @@ pub struct SlipTotals {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SlipLine {
-    /// The seat.
     pub seat: Seat,
-    /// The session.
     pub session: SessionId,
-    /// The box.
     #[serde(rename = "box")]
     pub bet_box: BetBox,
     /// With what it was placed.
@@ -55,7 +50,6 @@ pub struct SlipLine {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Slip {
-    /// The lines.
     pub lines: Vec<SlipLine>,
     /// What lay on boxes in all, as the Dealer told it at a table that registers winners: what counts rests on it.
     pub told: Vec<Stake>,
@@ -71,7 +65,6 @@ pub struct OverDifferential {
     /// The box on which more counts.
     #[serde(rename = "box")]
     pub bet_box: BetBox,
-    /// What counts on it.
     pub counted: Money,
     /// What counts on the opposite box.
     pub opposite_counted: Money,
@@ -83,9 +76,7 @@ pub struct OverDifferential {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Adjustment {
-    /// The seat.
     pub seat: Seat,
-    /// The session.
     pub session: SessionId,
     /// What it is paid more for winning bets, or less if negative.
     pub won: Money,

@@ -25,16 +25,13 @@ pub const MAX_OPEN_APPROVALS: usize = 8;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ApprovalId(pub u64);
 
-/// How an approval was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ApprovalAnswer {
     /// Not yet.
     Waiting,
-    /// Approved by this person.
     Approved(PersonId),
-    /// Refused by this person.
     Refused(PersonId),
 }
 
@@ -42,7 +39,6 @@ pub enum ApprovalAnswer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Approval {
-    /// Of which act.
     pub act: Act,
     /// What is to be done.
     pub what: String,
@@ -50,7 +46,6 @@ pub struct Approval {
     pub by: PersonId,
     /// Since when.
     pub asked: Time,
-    /// How it was answered.
     pub answer: ApprovalAnswer,
     /// The command that it serves, and no other.
     pub used: Option<CommandId>,

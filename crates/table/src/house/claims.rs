@@ -37,18 +37,14 @@ pub enum ClaimOrigin {
     Session {
         /// The seat's cluster.
         cluster: ClusterId,
-        /// The seat.
         seat: Seat,
-        /// The session.
         session: SessionId,
-        /// Why.
         reason: ClaimReason,
     },
     /// Credits sent to a seat that could not take them.
     Returned {
         /// The seat's cluster.
         cluster: ClusterId,
-        /// The seat.
         seat: Seat,
     },
     /// A voucher was voided.
@@ -72,7 +68,6 @@ impl ClaimOrigin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ClaimAttendant {
-    /// Who.
     pub person: PersonId,
     /// Since when.
     pub time: Time,
@@ -82,9 +77,7 @@ pub struct ClaimAttendant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PaidClaim {
-    /// How much.
     pub amount: Money,
-    /// When.
     pub time: Time,
     /// Why it was owed.
     pub origin: ClaimOrigin,
@@ -100,11 +93,9 @@ pub struct Claim {
     pub gross: Money,
     /// The person who had it opened: another one pays it.
     pub opened_by: Option<PersonId>,
-    /// Why.
     pub origin: ClaimOrigin,
     /// Since when.
     pub opened: Time,
-    /// The attendant who has it.
     pub taken: Option<ClaimAttendant>,
 }
 
@@ -112,7 +103,6 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Receivable {
-    /// How much is left.
     pub left: Money,
     /// How much it was before anything was set off, collected or written off.
     pub gross: Money,
@@ -120,9 +110,7 @@ pub struct Receivable {
     pub is_waived: bool,
     /// The seat's cluster.
     pub cluster: ClusterId,
-    /// The seat.
     pub seat: Seat,
-    /// The session.
     pub session: SessionId,
     /// The round that was settled again or voided.
     pub round: RoundNumber,

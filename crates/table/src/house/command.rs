@@ -21,22 +21,17 @@ use crate::transfer::{Transfer, VoucherHash, VoucherNumber, VoucherSerial};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Founder {
-    /// Who.
     pub person: PersonId,
-    /// By which name.
     pub name: String,
-    /// With which roles.
     pub roles: Roles,
 }
 
-/// What is ruled on a receivable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ReceivableRuling {
     /// The player has paid so much of it, in cash. What is left stays open.
     Collected {
-        /// How much.
         amount: Money,
     },
     /// The house bears what is left.
@@ -50,200 +45,149 @@ pub enum ReceivableRuling {
 pub enum HouseCommand {
     /// The first people, once: among them those who can manage people from then on. It ends the seeding of the house.
     Found {
-        /// The people.
         people: Vec<Founder>,
     },
-    /// Add a person.
     AddPerson {
-        /// Who.
         person: PersonId,
-        /// By which name.
         name: String,
-        /// With which roles.
         roles: Roles,
-        /// The second person.
         second: Option<Person>,
     },
     /// Change a person's roles.
     SetRoles {
-        /// Whose.
         person: PersonId,
         /// All roles from now on.
         roles: Roles,
-        /// The second person.
         second: Option<Person>,
     },
     /// Take every right from a person.
     Suspend {
         /// From whom.
         person: PersonId,
-        /// The second person.
         second: Option<Person>,
     },
     /// Give a suspended person the rights back.
     Reinstate {
-        /// To whom.
         person: PersonId,
-        /// The second person.
         second: Option<Person>,
     },
-    /// A login failed.
     LoginFailed {
-        /// Whose.
         person: PersonId,
     },
-    /// A login succeeded.
     LoginSucceeded {
-        /// Whose.
         person: PersonId,
     },
     /// Clear the lock of failed logins.
     Unlock {
-        /// Whose.
         person: PersonId,
-        /// The second person.
         second: Option<Person>,
     },
     /// Enrol a device.
     Enrol {
-        /// The device.
         device: DeviceId,
-        /// What it is.
         kind: DeviceKind,
-        /// The second person.
         second: Option<Person>,
     },
     /// Give out a code that enrols a device: whoever brings it is that device.
     GiveCode {
-        /// The device.
         device: DeviceId,
-        /// The second person.
         second: Option<Person>,
     },
     /// Revoke a device, at once and by one person.
     Revoke {
-        /// The device.
         device: DeviceId,
     },
     /// A device's token was used from elsewhere. The copy did nothing.
     CopiedToken {
-        /// The device.
         device: DeviceId,
     },
     /// Ask for a second person's approval.
     RequestApproval {
-        /// Of which act.
         act: Act,
         /// What is to be done, for the second person to read.
         what: String,
     },
     /// Approve or refuse, as the second person.
     AnswerApproval {
-        /// Which.
         approval: ApprovalId,
         /// Whether it is approved.
         approve: bool,
     },
     /// Take a request back.
     WithdrawApproval {
-        /// Which.
         approval: ApprovalId,
     },
-    /// Add a table.
     AddTable {
-        /// The table.
         table: TableId,
-        /// How many clusters it has.
         #[cfg_attr(feature = "openapi", schema(value_type = u16, minimum = 1))]
         clusters: NonZeroU16,
         /// Whether it plays for training.
         training: bool,
-        /// The second person.
         second: Option<Person>,
     },
     /// Set a value of the configuration (F53).
     Configure {
-        /// Its key.
         key: String,
         /// The value from now on.
         value: String,
         /// Why it changes.
         why: String,
-        /// The second person.
         second: Option<Person>,
     },
     /// Sell a voucher for cash.
     SellVoucher {
-        /// Its number.
         number: VoucherNumber,
-        /// Its amount.
         amount: Money,
         /// The second person, for a large one.
         second: Option<Person>,
     },
     /// Pay a voucher out in cash.
     RedeemAtCage {
-        /// Which.
         hash: VoucherHash,
     },
     /// Turn a voucher into credits at a seat.
     RedeemAtSeat {
-        /// Which.
         hash: VoucherHash,
         /// The seat's cluster.
         cluster: ClusterId,
-        /// The seat.
         seat: Seat,
     },
     /// Void a voucher. Its amount is owed by hand from then on.
     VoidVoucher {
-        /// Which.
         hash: VoucherHash,
-        /// Why.
         why: String,
-        /// The second person.
         second: Option<Person>,
     },
     /// Rule that an expired voucher is paid after all, by hand.
     RuleExpired {
-        /// Which.
         hash: VoucherHash,
-        /// Why.
         why: String,
     },
     /// Clear the lock of wrong voucher numbers (F45).
     ClearRedemptionLock {
-        /// Whose.
         redeemer: Redeemer,
     },
     /// A cluster's transfer arrives.
     Receive {
         /// From which.
         cluster: ClusterId,
-        /// The transfer.
         transfer: Transfer,
     },
     /// A cluster holds a transfer of ours.
     Delivered {
-        /// Which cluster.
         cluster: ClusterId,
         /// The transfer's number.
         number: u64,
     },
     /// Pay a claim by hand.
     PayClaim {
-        /// Which.
         claim: ClaimId,
         /// The second person, for a large one.
         second: Option<Person>,
     },
-    /// Rule on a receivable.
     RuleReceivable {
-        /// Which.
         receivable: ReceivableId,
-        /// What is ruled.
         ruling: ReceivableRuling,
-        /// Why.
         why: String,
     },
     /// A significant event elsewhere in the house (F32).
@@ -255,7 +199,6 @@ pub enum HouseCommand {
     Tick,
     /// A command is about to be carried out with an approval, which then serves no other.
     UseApproval {
-        /// Which.
         approval: ApprovalId,
         /// The command that it serves.
         command: CommandId,
@@ -267,13 +210,11 @@ pub enum HouseCommand {
     },
     /// A voucher was printed, or its holder has it.
     ConfirmVoucher {
-        /// Which.
         serial: VoucherSerial,
     },
     /// Issue a voucher anew: its number dies, and the new one has the same amount and the same end. By the terminal that cashed it
     /// out, as long as nobody has confirmed it; or by two people.
     ReissueVoucher {
-        /// Which.
         serial: VoucherSerial,
         /// The new number.
         number: VoucherNumber,
@@ -284,17 +225,14 @@ pub enum HouseCommand {
     },
     /// An attendant has a claim, and is on the way to pay it: the player cannot take it back any more.
     TakeClaim {
-        /// Which.
         claim: ClaimId,
     },
     /// The player takes a cash-out by hand back, at its terminal: the amount becomes credits again.
     TakeBackClaim {
-        /// Which.
         claim: ClaimId,
     },
     /// The player has read at the terminal that a claim was paid.
     ReadClaim {
-        /// Which.
         claim: ClaimId,
     },
 }
@@ -303,9 +241,7 @@ pub enum HouseCommand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ExpiredVoucher {
-    /// Which.
     pub hash: VoucherHash,
-    /// Its amount.
     pub amount: Money,
 }
 
@@ -313,7 +249,6 @@ pub struct ExpiredVoucher {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SetOff {
-    /// How much.
     pub amount: Money,
     /// The claim that shrinks.
     pub claim: ClaimId,
@@ -339,7 +274,6 @@ pub enum HouseEvent {
     },
     /// An approval waits for its answer.
     ApprovalRequested {
-        /// Which.
         approval: ApprovalId,
     },
     /// A voucher is issued: it may be printed.
@@ -351,20 +285,17 @@ pub enum HouseEvent {
     },
     /// Cash is paid out: for a voucher or a claim.
     CashPaid {
-        /// How much.
         amount: Money,
     },
     /// Credits are on their way to a seat.
     CreditsSent {
         /// The transfer's number.
         number: u64,
-        /// How much.
         amount: Money,
     },
     /// A player is owed by hand: a claim or returned credits have arrived, a voucher could not be issued, was voided,
     /// or is paid by ruling after its expiry.
     ClaimOpened {
-        /// Which claim.
         claim: ClaimId,
         /// How much, before anything is set off.
         amount: Money,
@@ -373,14 +304,12 @@ pub enum HouseEvent {
     },
     /// A player owes.
     ReceivableOpened {
-        /// Which receivable.
         receivable: ReceivableId,
         /// What the same session was owed.
         set_off: Vec<SetOff>,
     },
     /// Play money has arrived from a training table: nobody is owed (F44).
     PlayMoney,
-    /// A receivable was ruled on.
     ReceivableRuled {
         /// How much of it was collected or written off.
         amount: Money,

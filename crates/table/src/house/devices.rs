@@ -11,16 +11,13 @@ use crate::profile::Act;
 use crate::refusal::Refusal;
 use crate::text::{MAX_REASON_LENGTH, check_text};
 
-/// What a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DeviceKind {
     /// A Player Terminal.
     Terminal {
-        /// Its cluster.
         cluster: ClusterId,
-        /// Its seat there.
         seat: Seat,
     },
     /// A dice tumbler.
@@ -31,7 +28,6 @@ pub enum DeviceKind {
     NoteAcceptor {
         /// The cluster of the terminal.
         cluster: ClusterId,
-        /// The seat there.
         seat: Seat,
     },
     /// The chip reader or camera over the layout of a live table.
@@ -45,7 +41,6 @@ pub enum DeviceKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Device {
-    /// What it is.
     pub kind: DeviceKind,
     /// Whether it may no longer do anything.
     pub is_revoked: bool,

@@ -17,9 +17,7 @@ use crate::text::check_text;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Employee {
-    /// The name.
     pub name: String,
-    /// The roles.
     pub roles: Roles,
     /// Whether every right is taken away.
     pub is_suspended: bool,

@@ -23,7 +23,6 @@ pub const MAX_SIGNIFICANT_EVENTS: usize = 1_000;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ReportedEvent {
-    /// The clock was stepped.
     ClockStepped {
         /// By so many milliseconds; backwards if negative.
         millis: i64,
@@ -32,118 +31,86 @@ pub enum ReportedEvent {
     StoreProblem,
     /// A terminal lost the house.
     TerminalLost {
-        /// Its cluster.
         cluster: ClusterId,
-        /// Its seat.
         seat: Seat,
     },
-    /// A terminal is back.
     TerminalBack {
-        /// Its cluster.
         cluster: ClusterId,
-        /// Its seat.
         seat: Seat,
     },
     /// Other limits are on display.
     LimitChange {
-        /// At which table.
         table: TableId,
     },
     /// A round is void.
     Void {
-        /// At which table.
         table: TableId,
-        /// Which round.
         round: RoundNumber,
     },
     /// A round was settled again.
     Correction {
-        /// At which table.
         table: TableId,
-        /// Which round.
         round: RoundNumber,
     },
     /// A ruling was made that moves no money.
     Ruling {
-        /// At which table.
         table: TableId,
     },
     /// A ruling decides otherwise how a round is paid.
     MoneyRuling {
-        /// At which table.
         table: TableId,
-        /// Which round.
         round: RoundNumber,
         /// How it stood.
         before: RoundStanding,
-        /// How it stands.
         after: RoundStanding,
         /// Whether its money waits for a second person to witness it.
         waits: bool,
     },
     /// A ruling was witnessed, and its money is moved.
     RulingWitnessed {
-        /// At which table.
         table: TableId,
-        /// Which round.
         round: RoundNumber,
     },
     /// A die was called not flat against three flat faces that the tumbler had read.
     FlatDiceVoided {
-        /// At which table.
         table: TableId,
-        /// Which round.
         round: RoundNumber,
     },
     /// A round of damaged dice that an earlier ruling decided must be ruled on.
     ToBeRuled {
-        /// At which table.
         table: TableId,
-        /// Which round.
         round: RoundNumber,
     },
     /// A dice set was found damaged.
     DiceDamaged {
-        /// At which table.
         table: TableId,
-        /// Which set.
         dice_set: u32,
     },
     /// A dice set that was found damaged may be used again.
     DiceInspected {
-        /// At which table.
         table: TableId,
-        /// Which set.
         dice_set: u32,
     },
     /// A large win locked a terminal.
     LargeWin {
-        /// Its cluster.
         cluster: ClusterId,
-        /// Its seat.
         seat: Seat,
         /// The win.
         amount: Money,
     },
     /// A command id was used for something else at a table.
     CommandIdReused {
-        /// At which table.
         table: TableId,
-        /// By which source.
         source: u64,
     },
     /// A dice tumbler says that it is out of order.
     TumblerFault {
-        /// At which table.
         table: TableId,
-        /// Which.
         tumbler: DeviceId,
     },
     /// What counts on a box is more than the Differential above what counts on the opposite box (1.3).
     OverDifferential {
-        /// At which table.
         table: TableId,
-        /// In which round.
         round: RoundNumber,
         /// The box, what counts on it and on the opposite one, and the Differential.
         over: OverDifferential,
@@ -152,24 +119,19 @@ pub enum ReportedEvent {
     StackerDiffers {
         /// The cluster of the note acceptor.
         cluster: ClusterId,
-        /// Its seat.
         seat: Seat,
         /// How many notes were accepted.
         accepted: u32,
-        /// How many there are.
         notes: u32,
         /// By how much what was counted differs from what was accepted; none where nobody has counted.
         variance: Option<Money>,
     },
     /// Two people reversed a buy-in.
     BuyInReversed {
-        /// In which cluster.
         cluster: ClusterId,
-        /// At which seat.
         seat: Seat,
         /// The number on its receipt.
         receipt: Receipt,
-        /// How much.
         amount: Money,
     },
 }
@@ -183,10 +145,8 @@ pub enum SignificantEventKind {
     Reported(ReportedEvent),
     /// A command id was used for something else.
     CommandIdReused {
-        /// By which source.
         source: u64,
     },
-    /// A login failed.
     LoginFailed(PersonId),
     /// A person is locked out after failed logins (F51).
     LoginLocked(PersonId),
@@ -194,7 +154,6 @@ pub enum SignificantEventKind {
     LoginUnlocked(PersonId),
     /// A code was given out with which somebody can be the device.
     CodeGiven(DeviceId),
-    /// A device was revoked.
     DeviceRevoked(DeviceId),
     /// A device's token was used from elsewhere.
     TokenCopied(DeviceId),
@@ -204,9 +163,7 @@ pub enum SignificantEventKind {
     RedemptionUnlocked(Redeemer),
     /// A cluster's voucher could not be issued and became a claim.
     VoucherFailed {
-        /// Of which cluster.
         cluster: ClusterId,
-        /// At which seat.
         seat: Seat,
     },
     /// The configuration changed.
@@ -222,12 +179,10 @@ pub enum SignificantEventKind {
     },
 }
 
-/// A significant event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignificantEvent {
     /// Its number, counted from one.
     pub number: u64,
-    /// When.
     pub time: Time,
     /// By whose command.
     pub who: Actor,
@@ -239,9 +194,7 @@ pub struct SignificantEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Acknowledgement {
-    /// By whom.
     pub by: PersonId,
-    /// When.
     pub time: Time,
 }
 

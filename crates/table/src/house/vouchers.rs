@@ -29,9 +29,7 @@ pub enum Redeemer {
     Person(PersonId),
     /// The terminal at a seat.
     Seat {
-        /// Its cluster.
         cluster: ClusterId,
-        /// The seat.
         seat: Seat,
     },
 }
@@ -45,9 +43,7 @@ pub enum VoucherOrigin {
     Cage(PersonId),
     /// Cashed out at a seat.
     Seat {
-        /// Its cluster.
         cluster: ClusterId,
-        /// The seat.
         seat: Seat,
         /// The session that ended.
         session: SessionId,
@@ -59,13 +55,10 @@ pub enum VoucherOrigin {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PaidAt {
-    /// At the cage, by this person.
     Cage(PersonId),
     /// As credits at a seat.
     Seat {
-        /// Its cluster.
         cluster: ClusterId,
-        /// The seat.
         seat: Seat,
     },
     /// As a claim, by ruling after its expiry.
@@ -81,25 +74,19 @@ pub enum VoucherState {
     Good,
     /// Expired, its money moved: paid only by ruling.
     Expired,
-    /// Paid.
     Paid {
-        /// When.
         time: Time,
-        /// Where.
         at: PaidAt,
     },
     /// Void; its amount became a claim.
     Void {
-        /// When.
         time: Time,
-        /// The claim.
         claim: ClaimId,
     },
     /// For training: it never redeems (F44).
     Play,
     /// Issued anew: this number is dead.
     Replaced {
-        /// When.
         time: Time,
         /// The voucher in its place.
         by: VoucherSerial,
@@ -114,9 +101,7 @@ pub struct Voucher {
     pub serial: VoucherSerial,
     /// The last four digits of its number.
     pub digits: u16,
-    /// Its amount.
     pub amount: Money,
-    /// When it was issued.
     pub issued: Time,
     /// From when it is no longer good.
     pub expires: Time,

@@ -36,9 +36,7 @@ pub enum VoidReason {
     ActivatedEarly,
     /// An interruption before any outcome was established.
     NotEstablished,
-    /// Damaged dice.
     DamagedDice,
-    /// A ruling.
     Ruling,
     /// Equipment has failed: the law voids the round (F80).
     Malfunction,
@@ -89,37 +87,30 @@ impl VoidReason {
 pub enum Ruling {
     /// The interrupted round is concluded with these dice.
     Conclude {
-        /// The dice.
         dice: Dice,
     },
     /// A round, in play or settled, is void.
     Void {
-        /// The round.
         round: RoundNumber,
         /// The irregularity that binds the ruling (5.5), where it was found while the round was still being paid.
         fact: Option<VoidReason>,
     },
     /// A settled or void round is settled by these dice.
     Settle {
-        /// The round.
         round: RoundNumber,
-        /// The dice.
         dice: Dice,
     },
     /// Something that changes neither result nor money.
     Note,
 }
 
-/// How a round stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RoundStanding {
-    /// It is in play.
     InPlay,
     /// It is settled by these dice.
     Settled(Dice),
-    /// It is void for this reason.
     Void(VoidReason),
 }
 
@@ -130,7 +121,6 @@ pub enum RoundStanding {
 pub enum Concealed {
     /// As a reading of the dice at rest.
     Reading,
-    /// As the result.
     Result,
     /// As dice known at an interruption.
     Known,
@@ -149,29 +139,24 @@ pub enum Concealed {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RoundCommand {
-    /// Open the table.
     OpenTable,
     /// Announce that the table will close (F15).
     AnnounceClosure,
-    /// Close the table.
     CloseTable,
     /// Assign a position, or leave it empty.
     Relieve {
-        /// The position.
         position: Position,
         /// Who holds it from now on.
         person: Option<PersonId>,
     },
     /// Put limits on display, between rounds (F53).
     ShowLimits {
-        /// The limits.
         limits: TableLimits,
         /// Why they change.
         why: String,
     },
     /// Take other dice into use.
     UseDice {
-        /// The dice set.
         dice_set: u32,
     },
     /// Take another tumbler into use.
@@ -194,7 +179,6 @@ pub enum RoundCommand {
     },
     /// The dice are at rest; a die that does not lie flat has no face.
     AtRest {
-        /// The faces.
         #[cfg_attr(feature = "openapi", schema(min_items = 3, max_items = 3))]
         faces: [Option<Face>; 3],
     },
@@ -209,7 +193,6 @@ pub enum RoundCommand {
     Uncover,
     /// The result, committed.
     Commit {
-        /// The dice.
         dice: Dice,
     },
     /// An irregularity that voids the round, before the result is committed.
@@ -228,13 +211,11 @@ pub enum RoundCommand {
     Restarted,
     /// A wrong result was registered: settle again by the dice.
     Correct {
-        /// The round.
         round: RoundNumber,
         /// What the dice showed.
         dice: Dice,
         /// Why it is corrected.
         why: String,
-        /// The second person.
         second: Option<Person>,
     },
     /// A face known at the interruption was reported wrongly.
@@ -243,7 +224,6 @@ pub enum RoundCommand {
         known: Vec<Face>,
         /// Why it is corrected.
         why: String,
-        /// The second person.
         second: Option<Person>,
     },
     /// Damaged dice: every affected round is void.
@@ -256,51 +236,41 @@ pub enum RoundCommand {
         dice_set: Option<u32>,
         /// How it was found.
         why: String,
-        /// The second person.
         second: Option<Person>,
     },
     /// The law voids a round, in play or settled (F80).
     VoidByLaw {
-        /// The round.
         round: RoundNumber,
         /// What has happened.
         reason: VoidReason,
         /// How it was found.
         why: String,
-        /// The second person.
         second: Option<Person>,
     },
     /// A dice set was found damaged, at this table or another.
     DamagedSet {
-        /// The dice set.
         dice_set: u32,
     },
     /// Two people have inspected a dice set that was found damaged, and let it be used again.
     Inspect {
-        /// The dice set.
         dice_set: u32,
-        /// The second person.
         second: Option<Person>,
     },
     /// A ruling. It stands at once; where it moves money, that waits for a second person to witness it.
     Rule {
-        /// What is ruled.
         ruling: Ruling,
-        /// Why.
         why: String,
         /// The second person, where one witnesses it at once.
         second: Option<Person>,
     },
     /// Witness the ruling on a round: its money is moved.
     Witness {
-        /// The round.
         round: RoundNumber,
         /// How the round stands by the ruling that was seen.
         seen: RoundStanding,
     },
     /// A cluster tells how far it has followed.
     Report {
-        /// The cluster.
         cluster: ClusterId,
         /// The last notice that its chain holds.
         followed: u64,
@@ -359,37 +329,29 @@ impl RoundCommand {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RoundEvent {
-    /// The table is open.
     TableOpened,
     /// The table will close.
     ClosureAnnounced,
-    /// The table is closed.
     TableClosed,
     /// A position is held by another person.
     Relieved {
-        /// The position.
         position: Position,
-        /// By whom.
         person: Option<PersonId>,
     },
     /// Limits are on display.
     LimitsShown {
-        /// The limits.
         limits: TableLimits,
     },
     /// Other dice are in use.
     DiceInUse {
-        /// The dice set.
         dice_set: u32,
     },
     /// Another tumbler is in use.
     TumblerInUse {
-        /// The tumbler.
         tumbler: u32,
     },
     /// A round is open for bets.
     BetsOpened {
-        /// The round.
         round: RoundNumber,
         /// When the time for bets is up.
         closes_at: Time,
@@ -402,12 +364,10 @@ pub enum RoundEvent {
     ActivatedInNoRound,
     /// The tumbler has tumbled so many times in all.
     Tumbled {
-        /// How many.
         tumbles: u8,
     },
     /// The dice are at rest.
     AtRest {
-        /// The faces.
         #[cfg_attr(feature = "openapi", schema(min_items = 3, max_items = 3))]
         faces: [Option<Face>; 3],
     },
@@ -417,14 +377,12 @@ pub enum RoundEvent {
     Uncovered,
     /// The result is committed.
     Committed {
-        /// The dice.
         dice: Dice,
         /// Whether the tumbler had read other faces.
         differs: bool,
     },
     /// The round in play is void.
     Voided {
-        /// Why.
         reason: VoidReason,
         /// Whether the tumbler had read three flat dice where one is said not to lie flat.
         differs: bool,
@@ -435,7 +393,6 @@ pub enum RoundEvent {
         from: RoundNumber,
         /// The last.
         to: RoundNumber,
-        /// Why.
         reason: VoidReason,
         /// Only those played with this dice set, if it is named.
         dice_set: Option<u32>,
@@ -463,42 +420,34 @@ pub enum RoundEvent {
     },
     /// A settled round is settled again by the dice.
     Corrected {
-        /// The round.
         round: RoundNumber,
-        /// The dice.
         dice: Dice,
     },
     /// A ruling decides how a round stands, which only another ruling changes.
     Ruled {
-        /// The round.
         round: RoundNumber,
         /// How it stood.
         before: RoundStanding,
-        /// How it stands.
         after: RoundStanding,
         /// Whether its money waits for a second person to witness the ruling.
         waits: bool,
     },
     /// A second person has witnessed the ruling on a round.
     Witnessed {
-        /// The round.
         round: RoundNumber,
     },
     /// A dice set was found damaged: it opens no further round.
     SetDamaged {
-        /// The dice set.
         dice_set: u32,
     },
     /// A dice set that was found damaged may be used again.
     SetInspected {
-        /// The dice set.
         dice_set: u32,
     },
     /// A ruling that changes neither result nor money.
     Noted,
     /// A cluster has followed.
     Followed {
-        /// The cluster.
         cluster: ClusterId,
         /// The last notice that its chain holds.
         followed: u64,
@@ -514,60 +463,45 @@ pub enum RoundEvent {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Notice {
-    /// The table is open.
     TableOpened,
-    /// The table is closed.
     TableClosed,
     /// The table will close: no more Colour Chips are issued.
     ClosureAnnounced,
     /// Another person holds a position, or nobody.
     Relieved {
-        /// The position.
         position: Position,
-        /// Who.
         person: Option<PersonId>,
     },
     /// Limits are on display.
     Limits {
-        /// The limits.
         limits: TableLimits,
     },
     /// A round is open for bets.
     Opened {
-        /// The round.
         round: RoundNumber,
     },
     /// No more bets.
     Closed {
-        /// The round.
         round: RoundNumber,
     },
     /// These dice were thrown, at a table that registers winners: what wins by them is registered, and then the round is settled.
     Thrown {
-        /// The round.
         round: RoundNumber,
-        /// The dice.
         dice: Dice,
     },
     /// The round is settled by these dice.
     Result {
-        /// The round.
         round: RoundNumber,
-        /// The dice.
         dice: Dice,
     },
     /// The round is void, in play or settled before.
     Voided {
-        /// The round.
         round: RoundNumber,
-        /// Why.
         reason: VoidReason,
     },
     /// A settled or void round is settled again by these dice.
     Corrected {
-        /// The round.
         round: RoundNumber,
-        /// The dice.
         dice: Dice,
     },
     /// A part of the program has restarted: nothing is bet until play goes on.
