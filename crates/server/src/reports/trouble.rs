@@ -4,8 +4,8 @@ use std::error::Error as _;
 
 use taisai_analysis::BadRound;
 use taisai_journal::ReadError;
-use taisai_record::projection::{ProjectionError, TablesError, Value};
 use taisai_record::{BadSheet, ReplayError, StoreError};
+use taisai_reports::{ProjectionError, SqlValue, TablesError};
 use taisai_rules::{BetBox, UnknownGame, UnknownLayout};
 
 use crate::denied::Denied;
@@ -99,26 +99,26 @@ impl From<Trouble> for Denied {
 }
 
 /// The number in a cell.
-pub(super) fn number(value: &Value) -> Result<i64, Trouble> {
+pub(super) fn number(value: &SqlValue) -> Result<i64, Trouble> {
     value.number().ok_or(Trouble::Unreadable("a number"))
 }
 
 /// The number in a cell that holds one no less than zero.
-pub(super) fn count<N: TryFrom<i64>>(value: &Value) -> Result<N, Trouble> {
+pub(super) fn count<N: TryFrom<i64>>(value: &SqlValue) -> Result<N, Trouble> {
     N::try_from(number(value)?).map_err(|_| Trouble::Unreadable("a smaller number"))
 }
 
 /// The same, where the cell may be empty.
-pub(super) fn maybe<N: TryFrom<i64>>(value: &Value) -> Result<Option<N>, Trouble> {
-    if matches!(value, Value::Empty) { Ok(None) } else { count(value).map(Some) }
+pub(super) fn maybe<N: TryFrom<i64>>(value: &SqlValue) -> Result<Option<N>, Trouble> {
+    if matches!(value, SqlValue::Empty) { Ok(None) } else { count(value).map(Some) }
 }
 
 /// The text in a cell.
-pub(super) fn text(value: &Value) -> Result<&str, Trouble> {
+pub(super) fn text(value: &SqlValue) -> Result<&str, Trouble> {
     value.text().ok_or(Trouble::Unreadable("text"))
 }
 
 /// The box in a cell.
-pub(super) fn bet_box(value: &Value) -> Result<BetBox, Trouble> {
+pub(super) fn bet_box(value: &SqlValue) -> Result<BetBox, Trouble> {
     text(value)?.parse().map_err(|_| Trouble::Unreadable("a box"))
 }
