@@ -148,7 +148,7 @@ bless: tools python ## write the golden files anew; read the difference before y
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-script --lib the_document_lists
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-cli --lib --test cli
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-journal --test journal format::
-	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-record --test record -- document projection::queries
+	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-reports --test reports -- document projection::queries
 	@BLESS=1 $(CARGO) test --quiet --locked -p taisai-server --lib -- openapi the_stand_in_house
 	@.ci/node npm --prefix web run --silent types
 

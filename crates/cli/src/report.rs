@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use taisai_journal::Archive;
 use taisai_record::Address;
-use taisai_record::projection::{Lag, Progress, Projection, QUERIES, Query, Value};
+use taisai_reports::{NamedQuery, Projection, ProjectionLag, ProjectionProgress, QUERIES, SqlValue};
 use taisai_server::reports::{Days, parameters, rows_csv};
 use taisai_table::Time;
 
@@ -57,10 +57,10 @@ fn build(store: &Store, anew: bool) -> anyhow::Result<bool> {
     let mut archive = store.archive()?;
     let mut projection = if anew { Projection::anew(&store.address)? } else { Projection::open(&store.address)? };
     let behind = behind(&mut projection, &mut *archive)?;
-    let (mut bar, mut done) = (ProgressBar::new("report", behind), Progress::default());
+    let (mut bar, mut done) = (ProgressBar::new("report", behind), ProjectionProgress::default());
     loop {
         let progress = projection.advance(&mut *archive, &store.keys)?;
-        if progress == Progress::default() {
+        if progress == ProjectionProgress::default() {
             break;
         }
         done.blocks += progress.blocks;
@@ -68,7 +68,7 @@ fn build(store: &Store, anew: bool) -> anyhow::Result<bool> {
         done.wagers += progress.wagers;
         bar.advance(progress.blocks);
     }
-    let Progress { blocks, entries, wagers } = done;
+    let ProjectionProgress { blocks, entries, wagers } = done;
     let are = if blocks == 1 { "is" } else { "are" };
     let blocks = counted(blocks, BLOCKS);
     bar.finish(&blocks, (entries, "entries"));
@@ -81,7 +81,7 @@ const BLOCKS: (&str, &str) = ("block", "blocks");
 
 /// How many blocks the tables are behind the record.
 fn behind(projection: &mut Projection, archive: &mut dyn Archive) -> anyhow::Result<u64> {
-    Ok(projection.lag(archive)?.iter().map(Lag::blocks).sum())
+    Ok(projection.lag(archive)?.iter().map(ProjectionLag::blocks).sum())
 }
 
 #[derive(Serialize)]
@@ -137,7 +137,7 @@ fn moment(millis: u64) -> String {
 
 fn query(args: &QueryArgs) -> anyhow::Result<bool> {
     let (false, Some(address), Some(name)) = (args.list, &args.address, &args.name) else { return list() };
-    let query = Query::find(name).with_context(|| {
+    let query = NamedQuery::find(name).with_context(|| {
         let names: Vec<_> = QUERIES.iter().map(|query| query.name).collect();
         format!("there is no query {name:?}; there are {}", names.join(", "))
     })?;
@@ -183,8 +183,8 @@ fn is_time(column: &str) -> bool {
 }
 
 /// A row for people: times are written out.
-fn shown(columns: &[String], row: &[Value]) -> Vec<String> {
-    let cell = |(column, value): (&String, &Value)| match (value.number(), value.text()) {
+fn shown(columns: &[String], row: &[SqlValue]) -> Vec<String> {
+    let cell = |(column, value): (&String, &SqlValue)| match (value.number(), value.text()) {
         (Some(number), _) if is_time(column) => moment(u64::try_from(number).unwrap_or(0)),
         (Some(number), _) => number.to_string(),
         (None, text) => text.unwrap_or_default().to_owned(),
@@ -195,7 +195,7 @@ fn shown(columns: &[String], row: &[Value]) -> Vec<String> {
 /// A row for programs, its columns in their order.
 struct Row<'a> {
     columns: &'a [String],
-    values: &'a [Value],
+    values: &'a [SqlValue],
 }
 
 impl Serialize for Row<'_> {

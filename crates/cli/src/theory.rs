@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use taisai_analysis::{percent, real, rounded};
 use taisai_record::Address;
-use taisai_record::projection::Reader;
+use taisai_reports::ReportReader;
 use taisai_rules::Games;
 use taisai_server::reports::{GroupBy, ResultLine, results, results_csv};
 
@@ -64,7 +64,7 @@ pub(crate) struct TheoryArgs {
 
 pub(crate) fn run(args: &TheoryArgs, games: &Games) -> anyhow::Result<bool> {
     let by = args.by.into();
-    let lines = results(&mut Reader::open(&args.address)?, games, by, args.days.days(), args.training)?;
+    let lines = results(&mut ReportReader::open(&args.address)?, games, by, args.days.days(), args.training)?;
     if args.json {
         print::json_array(&lines)?;
     } else if args.csv {

@@ -22,7 +22,7 @@ use crate::finding::AuditFinding;
 use crate::machine::RecordedMachine;
 use crate::notices::Notices;
 use crate::opening::{BadChainOpening, ChainOpening, MachineSetup, Program, chain_of};
-use crate::replay::{Reading, ReplayError, ReplayEvent};
+use crate::replay::{ReplayError, ReplayEvent, ReplayState};
 use crate::settlement::{Acts, ClusterSettlement, RoundSettlement, Settling, clusters_of, unwitnessed};
 use crate::verify::Checks;
 
@@ -288,9 +288,9 @@ impl Check<'_> {
                 }
                 let opening = signed.opening.clone();
                 checks.enter(opening.clone(), first.header().position, *state);
-                (Reading::after(first, (self.trust(), &signed.genesis), opening, machine), &later.blocks[1..])
+                (ReplayState::after(first, (self.trust(), &signed.genesis), opening, machine), &later.blocks[1..])
             }
-            (_, _) => (Reading::new(chain.clone(), self.trust()), &part.beginning[..]),
+            (_, _) => (ReplayState::new(chain.clone(), self.trust()), &part.beginning[..]),
         };
         checks.want(blocks);
         let end = newest(&signed.checkpoints);

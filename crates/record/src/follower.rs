@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use taisai_journal::{Archive, ChainName, PublicKey};
 
 use crate::machine::RecordedMachine;
-use crate::replay::{ChainReplay, Reading, ReplayError, ReplayEvent};
+use crate::replay::{ChainReplay, ReplayError, ReplayEvent, ReplayState};
 use crate::store::{Address, StoreError};
 
 /// Why a chain cannot be followed now.
@@ -25,7 +25,7 @@ pub struct ChainFollower<M> {
     archive: Option<Box<dyn Archive>>,
     chain: ChainName,
     keys: Vec<PublicKey>,
-    reading: Option<Reading<M>>,
+    reading: Option<ReplayState<M>>,
 }
 
 impl<M: RecordedMachine> ChainFollower<M> {
@@ -36,7 +36,7 @@ impl<M: RecordedMachine> ChainFollower<M> {
 
     /// The machine as it stands, once its opening was seen.
     pub fn machine(&self) -> Option<&M> {
-        self.reading.as_ref().and_then(Reading::machine)
+        self.reading.as_ref().and_then(ReplayState::machine)
     }
 
     /// Goes through all that was written since.

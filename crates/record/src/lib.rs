@@ -13,7 +13,6 @@ mod merge;
 mod notices;
 mod opening;
 mod past;
-pub mod projection;
 mod recorder;
 mod replay;
 mod settlement;
@@ -36,7 +35,7 @@ pub use merge::{MergeError, MergedTable, merge_chains};
 pub use opening::{BadChainOpening, ChainOpening, MachineSetup, Program, chain_of, machine_of};
 pub use past::past_slip;
 pub use recorder::{ChainWriter, Recorder, RecordingStopped};
-pub use replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent, SkippedSnapshot, first_opening};
+pub use replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent, ReplayState, SkippedSnapshot, first_opening};
 pub use settlement::{
     ClusterSettlement, RegisteredWinner, RoundAct, RoundSettlement, SettlementChange, chain_genesis, round_settlement,
 };

@@ -146,7 +146,7 @@ pub enum BadChainOpening {
 
 impl ChainOpening {
     /// Whether a line of a chain is an opening.
-    pub(crate) fn is_one(line: &[u8]) -> bool {
+    pub fn is_one(line: &[u8]) -> bool {
         line.first() == Some(&MARK[0])
     }
 
@@ -155,7 +155,7 @@ impl ChainOpening {
         buffer.extend_from_slice(&postcard::to_allocvec(self).expect("an opening can be written down"));
     }
 
-    pub(crate) fn read(line: &[u8]) -> Result<Self, BadChainOpening> {
+    pub fn read(line: &[u8]) -> Result<Self, BadChainOpening> {
         match line {
             [0, 1, bytes @ ..] => match postcard::take_from_bytes(bytes) {
                 Ok((opening, [])) => Ok(opening),

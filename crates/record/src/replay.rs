@@ -73,7 +73,7 @@ pub enum ReplayError {
 pub struct ChainReplay<'a, M> {
     archive: &'a mut dyn Archive,
     ahead: VecDeque<Vec<u8>>,
-    reading: Reading<M>,
+    reading: ReplayState<M>,
     /// Where the chain ended when the reading began; what is written since is left alone.
     until: Option<ChainHead>,
 }
@@ -82,10 +82,10 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
     /// Goes through a chain from its beginning.
     pub fn new(archive: &'a mut dyn Archive, chain: ChainName, trust: TrustedKeys, anchored: &[AnchorLine]) -> Self {
         let verifier = Verifier::new(chain, trust).with_anchor(anchored);
-        Self::of(archive, Reading { verifier, opening: None, machine: None })
+        Self::of(archive, ReplayState { verifier, opening: None, machine: None })
     }
 
-    const fn of(archive: &'a mut dyn Archive, reading: Reading<M>) -> Self {
+    const fn of(archive: &'a mut dyn Archive, reading: ReplayState<M>) -> Self {
         Self { archive, ahead: VecDeque::new(), reading, until: None }
     }
 
@@ -121,7 +121,7 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
             match restore::<M>(archive, &trust, (&genesis, &opening), snapshot) {
                 Ok((machine, _)) if !is_taken(position, &machine) => {}
                 Ok((machine, block)) => {
-                    return Ok(Self::of(archive, Reading::after(&block, (trust, &genesis), opening, machine)));
+                    return Ok(Self::of(archive, ReplayState::after(&block, (trust, &genesis), opening, machine)));
                 }
                 Err(error) => skipped(position, error),
             }
@@ -153,12 +153,12 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
     }
 
     /// Stops between two blocks, and gives the store back.
-    pub(crate) fn pause(self) -> Reading<M> {
+    pub fn pause(self) -> ReplayState<M> {
         self.reading
     }
 
     /// Goes on where a replay was stopped.
-    pub(crate) const fn resume(archive: &'a mut dyn Archive, reading: Reading<M>) -> Self {
+    pub const fn resume(archive: &'a mut dyn Archive, reading: ReplayState<M>) -> Self {
         Self::of(archive, reading)
     }
 
@@ -229,13 +229,13 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
 }
 
 /// A machine on its way through blocks, wherever they come from.
-pub(crate) struct Reading<M> {
+pub struct ReplayState<M> {
     verifier: Verifier,
     opening: Option<ChainOpening>,
     machine: Option<M>,
 }
 
-impl<M: RecordedMachine> Reading<M> {
+impl<M: RecordedMachine> ReplayState<M> {
     /// From the beginning of a chain.
     pub(crate) const fn new(chain: ChainName, trust: TrustedKeys) -> Self {
         Self { verifier: Verifier::new(chain, trust), opening: None, machine: None }

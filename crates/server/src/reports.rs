@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use taisai_journal::PublicKey;
 use taisai_record::Address;
-use taisai_record::projection::{Reader, Stop};
+use taisai_reports::{QueryInterrupt, ReportReader};
 use taisai_rules::{Game, Games, RulesText};
 use taisai_table::{ClusterId, Seat, TableId};
 use tokio::sync::{Semaphore, oneshot};
@@ -79,15 +79,15 @@ struct Readers {
     address: Address,
     permits: Arc<Semaphore>,
     /// None once the house is closed.
-    idle: Mutex<Option<Vec<Reader>>>,
+    idle: Mutex<Option<Vec<ReportReader>>>,
 }
 
 impl Readers {
-    fn take(&self) -> Option<Reader> {
+    fn take(&self) -> Option<ReportReader> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.pop()
     }
 
-    fn put(&self, reader: Reader) {
+    fn put(&self, reader: ReportReader) {
         if let Some(idle) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
             idle.push(reader);
         }
@@ -178,18 +178,18 @@ impl Reports {
     /// Asks the tables something.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
-        question: impl FnOnce(&mut Reader, &Games) -> Result<T, ReportError> + Send + 'static,
+        question: impl FnOnce(&mut ReportReader, &Games) -> Result<T, ReportError> + Send + 'static,
     ) -> Result<T, Denied> {
         let permits = Arc::clone(&self.readers.permits);
         let handle = tokio::time::timeout(PERMIT_TIMEOUT, permits.acquire_owned()).await;
         let Ok(Ok(handle)) = handle else { return Err(Denied::TooMany) };
         let (readers, games) = (Arc::clone(&self.readers), Arc::clone(&self.games));
-        let (tell_stop, stop) = oneshot::channel::<Stop>();
+        let (tell_stop, stop) = oneshot::channel::<QueryInterrupt>();
         let mut work = tokio::task::spawn_blocking(move || {
             let _door = handle;
             let mut reader = match readers.take() {
                 Some(reader) => reader,
-                None => Reader::open(&readers.address)?.with_patience(READ_TIMEOUT)?,
+                None => ReportReader::open(&readers.address)?.with_patience(READ_TIMEOUT)?,
             };
             // Whoever asked may have gone; the reader goes on to its end.
             tell_stop.send(reader.stop()).map_or_else(drop, drop);

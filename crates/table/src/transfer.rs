@@ -92,9 +92,7 @@ pub enum TransferPurpose {
         session: Option<SessionId>,
     },
     /// Cluster to House: credits sent to a seat that cannot take them come back as a claim.
-    Returned {
-        seat: Seat,
-    },
+    Returned { seat: Seat },
 }
 
 /// A transfer. Numbers of one direction between two machines begin at one and have no gaps, so that the next one is

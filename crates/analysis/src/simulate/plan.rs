@@ -67,29 +67,16 @@ pub enum BadSimulationPlan {
     Rounds(u64),
     /// No sessions, or too many for the players.
     #[error("{sessions} sessions of {players} players: there may be from 1 to {MAX_RESULTS} results")]
-    Sessions {
-        sessions: u64,
-        players: usize,
-    },
+    Sessions { sessions: u64, players: usize },
     /// A bankroll that is out of range.
     #[error("{player}: a bankroll is from 0.01 to {LARGEST_BANKROLL}, not {bankroll}")]
-    Bankroll {
-        player: String,
-        bankroll: Money,
-    },
+    Bankroll { player: String, bankroll: Money },
     /// A strategy that cannot be played with these slips.
     #[error("{player}: {strategy} wants {wanted}")]
-    Slips {
-        player: String,
-        strategy: Strategy,
-        wanted: &'static str,
-    },
+    Slips { player: String, strategy: Strategy, wanted: &'static str },
     /// A slip that is none.
     #[error("{player}: {why}")]
-    Slip {
-        player: String,
-        why: BadSlip,
-    },
+    Slip { player: String, why: BadSlip },
     /// A stake outside the limits.
     #[error("{player}: {amount} on {bet_box} is {what}")]
     Stake {

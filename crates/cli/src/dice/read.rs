@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use taisai_record::Address;
-use taisai_record::projection::Projection;
+use taisai_reports::Projection;
 use taisai_rules::{BadDice, Dice};
 
 /// No line of throws is longer.

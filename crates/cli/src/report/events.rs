@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anyhow::Context as _;
 use taisai_record::Address;
-use taisai_record::projection::Reader;
+use taisai_reports::ReportReader;
 use taisai_server::reports::{Calendar, EventFilter, EventLine, EventPosition, events_csv};
 use taisai_table::{DeviceId, PersonId, Seat, TableId, Time};
 
@@ -81,7 +81,7 @@ impl EventsArgs {
 }
 
 pub(super) fn run(args: &EventsArgs) -> anyhow::Result<bool> {
-    let mut reader = Reader::open(&args.address)?;
+    let mut reader = ReportReader::open(&args.address)?;
     let filter = args.filter(&Calendar::of(&mut reader)?)?;
     let (events, has_more) = filter.find(&mut reader, args.limit.into())?;
     if args.json {

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use taisai_record::Address;
-use taisai_record::projection::Reader;
+use taisai_reports::ReportReader;
 use taisai_server::reports::{MeterLine, meters, meters_csv};
 
 use super::DaysArgs;
@@ -28,7 +28,7 @@ pub(crate) struct MetersArgs {
 
 /// `false` if the meters of a cluster are not what its ledger has.
 pub(super) fn run(args: &MetersArgs) -> anyhow::Result<bool> {
-    let lines = meters(&mut Reader::open(&args.address)?, args.days.days())?;
+    let lines = meters(&mut ReportReader::open(&args.address)?, args.days.days())?;
     if args.json {
         print::json_array(&lines)?;
     } else if args.csv {

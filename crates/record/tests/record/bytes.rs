@@ -9,7 +9,7 @@ use taisai_journal::{
 use taisai_record::{ChainReplay, RecordedMachine, ReplayError};
 use taisai_table::{Cluster, House, Round};
 
-use crate::hall::{Hall, chain};
+use crate::casino::{TestCasino, chain};
 use crate::verify::key;
 
 /// A store that gives one block at a time, and other bytes in its place where there are some.
@@ -72,10 +72,10 @@ fn check_every_byte<M: RecordedMachine>(memory: &MemoryStore, name: &str, trust:
 fn every_changed_byte_and_every_cut_is_found_in_its_block() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
-    hall.play(1);
-    hall.correct(1, [6, 6, 5]);
-    hall.close();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+    casino.play(1);
+    casino.correct(1, [6, 6, 5]);
+    casino.close();
     let trust = || TrustedKeys::Keys(vec![key(folder.path())]);
     check_every_byte::<House>(&memory, "house", trust());
     check_every_byte::<Round>(&memory, "table-1", trust());

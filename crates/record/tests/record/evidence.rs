@@ -7,7 +7,7 @@ use taisai_record::{
 use taisai_rules::Dice;
 use taisai_table::{PersonId, Role, RoundCommand, RoundNumber, RoundStanding, Ruling, Time, VoidReason};
 
-use crate::hall::{Hall, TABLE, person, program};
+use crate::casino::{TABLE, TestCasino, person, program};
 use crate::verify::key;
 
 /// A house that has played six rounds and stopped once between them.
@@ -15,14 +15,14 @@ fn played(game: &str) -> (MemoryStore, PublicKey) {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     for _ in 0..2 {
-        let mut hall = Hall::open(Box::new(memory.open()), folder.path(), game).unwrap();
-        hall.play(3);
-        hall.close();
+        let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), game).unwrap();
+        casino.play(3);
+        casino.close();
     }
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), game).unwrap();
-    hall.correct(4, [6, 6, 5]);
-    hall.checkpoint();
-    hall.close();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), game).unwrap();
+    casino.correct(4, [6, 6, 5]);
+    casino.checkpoint();
+    casino.close();
     (memory, key(folder.path()))
 }
 
@@ -61,11 +61,11 @@ fn every_round_is_proven_elsewhere() {
 fn a_round_that_is_not_settled_or_not_signed_for_has_no_evidence() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
-    hall.play(1);
-    hall.open_bets();
-    hall.bet(0, "big", 100);
-    hall.commit();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    casino.play(1);
+    casino.open_bets();
+    casino.bet(0, "big", 100);
+    casino.commit();
     let key = key(folder.path());
     for round in [2, 3] {
         assert!(matches!(gather(&memory, &[key], round), Err(GatherError::NotSettled(_))), "{round}");
@@ -74,7 +74,7 @@ fn a_round_that_is_not_settled_or_not_signed_for_has_no_evidence() {
     let open = round_settlement(&mut memory.clone(), &[key], TABLE, RoundNumber(2)).unwrap().unwrap();
     assert!(open.past.is_none() && open.clusters.is_empty() && open.acts.len() == 1, "{open:?}");
     assert_eq!(open.acts[0].entry.request.command, RoundCommand::OpenBets);
-    hall.close();
+    casino.close();
     let empty = MemoryStore::default();
     assert!(matches!(gather(&empty, &[key], 1), Err(GatherError::NoChain(_))));
 }
@@ -212,17 +212,17 @@ fn dice(faces: [u8; 3]) -> Dice {
     Dice::try_from(faces).unwrap()
 }
 
-fn rule(hall: &mut Hall, ruling: Ruling) {
+fn rule(casino: &mut TestCasino, ruling: Ruling) {
     let why = "as the film shows".to_owned();
-    hall.round(person(7, Role::ShiftManager), RoundCommand::Rule { ruling, why, second: None });
+    casino.round(person(7, Role::ShiftManager), RoundCommand::Rule { ruling, why, second: None });
 }
 
-fn witness(hall: &mut Hall, round: u64, seen: RoundStanding) {
-    hall.round(person(5, Role::PitManager), RoundCommand::Witness { round: RoundNumber(round), seen });
+fn witness(casino: &mut TestCasino, round: u64, seen: RoundStanding) {
+    casino.round(person(5, Role::PitManager), RoundCommand::Witness { round: RoundNumber(round), seen });
 }
 
 /// An act on a round that is over.
-type Step = (&'static str, fn(&mut Hall));
+type Step = (&'static str, fn(&mut TestCasino));
 
 /// Each act on a round that is over, in turn: the evidence taken after it says what stands then, with the first settlement beside it,
 /// and says when money waits for a witness (3.9, 5.5, 5.6, 5.10, 5.11, 5.14).
@@ -230,47 +230,48 @@ type Step = (&'static str, fn(&mut Hall));
 fn evidence_says_what_stands() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let open = || Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
-    let mut hall = open();
-    hall.play(3);
-    hall.close();
+    let open = || TestCasino::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+    let mut casino = open();
+    casino.play(3);
+    casino.close();
     let key = key(folder.path());
     let (first, before) = proven(&memory, key, 2);
     let first = first.settlement.clusters[0].dice;
     assert!(first.is_some() && before.clusters[0].changes.is_empty() && !before.is_changed());
     let (settled, void) = (|faces| RoundStanding::Settled(dice(faces)), RoundStanding::Void(VoidReason::Ruling));
-    let ruled_dice = |hall: &mut Hall| rule(hall, Ruling::Settle { round: RoundNumber(2), dice: dice([2, 2, 2]) });
+    let ruled_dice =
+        |casino: &mut TestCasino| rule(casino, Ruling::Settle { round: RoundNumber(2), dice: dice([2, 2, 2]) });
     let steps: [(Step, RoundStanding, RoundStanding, usize); 7] = [
-        (("corrected", |hall| hall.correct(2, [6, 6, 5])), settled([6, 6, 5]), settled([6, 6, 5]), 1),
-        (("corrected twice", |hall| hall.correct(2, [6, 5, 4])), settled([6, 5, 4]), settled([6, 5, 4]), 2),
+        (("corrected", |casino| casino.correct(2, [6, 6, 5])), settled([6, 6, 5]), settled([6, 6, 5]), 1),
+        (("corrected twice", |casino| casino.correct(2, [6, 5, 4])), settled([6, 5, 4]), settled([6, 5, 4]), 2),
         (
-            ("ruled void", |hall| rule(hall, Ruling::Void { round: RoundNumber(2), fact: None })),
+            ("ruled void", |casino| rule(casino, Ruling::Void { round: RoundNumber(2), fact: None })),
             void,
             settled([6, 5, 4]),
             2,
         ),
-        (("void witnessed", |hall| witness(hall, 2, RoundStanding::Void(VoidReason::Ruling))), void, void, 3),
+        (("void witnessed", |casino| witness(casino, 2, RoundStanding::Void(VoidReason::Ruling))), void, void, 3),
         (("ruled settled", ruled_dice), settled([2, 2, 2]), void, 3),
         (
-            ("witnessed", |hall| witness(hall, 2, RoundStanding::Settled(dice([2, 2, 2])))),
+            ("witnessed", |casino| witness(casino, 2, RoundStanding::Settled(dice([2, 2, 2])))),
             settled([2, 2, 2]),
             settled([2, 2, 2]),
             4,
         ),
-        (("three more rounds", |hall| hall.play(3)), settled([2, 2, 2]), settled([2, 2, 2]), 4),
+        (("three more rounds", |casino| casino.play(3)), settled([2, 2, 2]), settled([2, 2, 2]), 4),
     ];
     let mut earlier: Vec<(RoundEvidence, RoundStanding)> = vec![];
     for ((name, act), stands, paid, changes) in steps {
-        let mut hall = open();
-        act(&mut hall);
-        hall.commit();
-        // The hall signs with every result and void that a cluster follows.
+        let mut casino = open();
+        act(&mut casino);
+        casino.commit();
+        // The casino signs with every result and void that a cluster follows.
         if !["three more rounds", "void witnessed"].contains(&name) {
             // A change that nobody has signed for yet has no evidence, and the round never again one that leaves it out.
             assert!(matches!(gather(&memory, &[key], 2), Err(GatherError::Unsigned(_))), "{name}");
         }
-        hall.checkpoint();
-        hall.close();
+        casino.checkpoint();
+        casino.close();
         let (evidence, sheet) = proven(&memory, key, 2);
         let past = evidence.settlement.past.unwrap();
         assert_eq!(past.standing(), stands, "{name}");
@@ -302,13 +303,13 @@ fn evidence_says_what_stands() {
 fn a_cluster_may_be_signed_for_later_than_its_round() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
-    hall.play(1);
-    hall.correct(1, [6, 6, 5]);
-    hall.round.checkpoint(Time(1_900_000_000_000)).unwrap();
-    hall.open_bets();
-    hall.cluster.checkpoint(Time(1_900_000_000_010)).unwrap();
-    hall.close();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+    casino.play(1);
+    casino.correct(1, [6, 6, 5]);
+    casino.round.checkpoint(Time(1_900_000_000_000)).unwrap();
+    casino.open_bets();
+    casino.cluster.checkpoint(Time(1_900_000_000_010)).unwrap();
+    casino.close();
     let (proven, sheet) = proven(&memory, key(folder.path()), 1);
     assert_eq!((proven.signed, sheet.clusters[0].latest), (Time(1_900_000_000_000), Some(dice([6, 6, 5]))));
 }

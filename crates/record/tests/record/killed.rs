@@ -2,9 +2,9 @@
 
 use taisai_journal::suite::TemporaryServer;
 
-use crate::hall::chain;
-use crate::place::{Acknowledged, Place};
+use crate::casino::chain;
 use crate::shift::{Plan, Shift};
+use crate::test_store::{Acknowledged, TestStore};
 
 /// How often a process is killed under load on each store, unless `RECORD_KILLS` says otherwise.
 const KILLS: usize = 20;
@@ -12,7 +12,7 @@ const KILLS: usize = 20;
 /// So many kills happen to one store; then a new one is begun, as everything is verified after each.
 const KILLS_OF_A_STORE: usize = 50;
 
-fn kill_again_and_again(new_place: impl Fn() -> Place) {
+fn kill_again_and_again(new_place: impl Fn() -> TestStore) {
     let kills = std::env::var("RECORD_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
     let mut place = new_place();
     let mut acknowledged = Acknowledged::default();
@@ -42,7 +42,7 @@ fn on_sqlite() {
         count.set(count.get() + 1);
         let folder = folder.path().join(count.get().to_string());
         std::fs::create_dir(&folder).unwrap();
-        Place::folder(&folder)
+        TestStore::folder(&folder)
     });
 }
 
@@ -54,6 +54,6 @@ fn on_postgres() {
         let store = server.database();
         let files = folder.path().join(store.rsplit('=').next().unwrap());
         std::fs::create_dir(&files).unwrap();
-        Place { store, files }
+        TestStore { store, files }
     });
 }

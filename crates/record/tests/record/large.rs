@@ -5,7 +5,7 @@ use taisai_journal::{Archive, MAX_BODY_BYTES, MemoryStore};
 use taisai_rules::{Games, Money};
 use taisai_table::{Actor, Chips, ClusterCommand, DeviceId, Role, Seat, SessionId, SlipLine, Stake, Stakes};
 
-use crate::hall::{Hall, chain, person};
+use crate::casino::{TestCasino, chain, person};
 
 const MANY: u32 = 2_000;
 
@@ -13,20 +13,20 @@ const MANY: u32 = 2_000;
 fn a_large_round_is_corrected() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let mut hall = Hall::with_seats(Box::new(memory.open()), folder.path(), "sic-bo-etg", MANY).unwrap();
-    hall.open_bets();
-    let layout = hall.cluster.machine().rules().layout().clone();
+    let mut casino = TestCasino::with_seats(Box::new(memory.open()), folder.path(), "sic-bo-etg", MANY).unwrap();
+    casino.open_bets();
+    let layout = casino.cluster.machine().rules().layout().clone();
     for seat in (0..MANY).map(Seat) {
         let stakes = layout.boxes().iter().map(|bet_box| Stake { bet_box: *bet_box, amount: Money::from_cents(100) });
         let place = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.collect() };
         let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), second: None };
-        assert!(hall.cluster(person(8, Role::Cashier), buy));
-        assert!(hall.cluster(Actor::Terminal { device: DeviceId(seat.0), seat }, place));
+        assert!(casino.cluster(person(8, Role::Cashier), buy));
+        assert!(casino.cluster(Actor::Terminal { device: DeviceId(seat.0), seat }, place));
     }
-    hall.deal([4, 5, 6]);
-    hall.commit();
-    hall.correct(1, [1, 2, 3]);
-    hall.close();
+    casino.deal([4, 5, 6]);
+    casino.commit();
+    casino.correct(1, [1, 2, 3]);
+    casino.close();
 }
 
 #[test]
@@ -48,23 +48,23 @@ fn the_largest_slip_fits_a_block() {
 fn what_nobody_hands_over_goes_by_itself() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
-    hall.commit();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+    casino.commit();
     let blocks = || {
         let heads = memory.clone().heads().unwrap();
         heads.into_iter().find(|head| head.chain == chain("table-1-0")).unwrap().next
     };
     let before = blocks();
-    let layout = hall.cluster.machine().rules().layout().clone();
+    let layout = casino.cluster.machine().rules().layout().clone();
     let stakes: Stakes =
         layout.boxes().iter().map(|bet_box| Stake { bet_box: *bet_box, amount: Money::from_cents(100) }).collect();
     let terminal = Actor::Terminal { device: DeviceId(0), seat: Seat(0) };
     // Nobody may bet: each is refused, and recorded as that.
     for _ in 0..40_000 {
         let place = ClusterCommand::Place { seat: Seat(0), chips: Chips::Own, stakes: stakes.clone() };
-        assert!(!hall.cluster(terminal, place));
+        assert!(!casino.cluster(terminal, place));
     }
-    assert!(!hall.cluster.is_full());
-    hall.close();
+    assert!(!casino.cluster.is_full());
+    casino.close();
     assert!(blocks() >= before + 2, "{} blocks after {before}", blocks());
 }

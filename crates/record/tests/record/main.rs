@@ -3,20 +3,24 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod bytes;
+#[path = "../common/casino.rs"]
+mod casino;
 mod clusters;
-mod document;
 mod evidence;
-mod hall;
 mod killed;
 mod large;
+mod live_table;
+#[path = "../common/made.rs"]
 mod made;
 mod older;
 mod owners;
-mod place;
-mod projection;
+mod recording;
 mod recover;
 mod released;
 mod shift;
 mod snapshots;
 mod stopped;
+mod test_store;
 mod verify;
+#[path = "../common/wide_table.rs"]
+mod wide_table;

@@ -8,9 +8,9 @@ use rusqlite::Connection;
 use taisai_journal::suite::{block, head, next_header};
 use taisai_journal::{Block, ChainPurpose, Genesis, Journal, Sqlite};
 
-use crate::hall::chain;
-use crate::place::Place;
+use crate::casino::chain;
 use crate::shift::told;
+use crate::test_store::TestStore;
 
 /// The names and bytes of all files.
 fn bytes_in(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -21,7 +21,7 @@ fn bytes_in(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 /// Opens a folder as a newer program has left it.
 fn check_refused(folder: &Path, expected: &str) {
     let before = bytes_in(folder);
-    let refused = Place::folder(folder).open().err().unwrap_or_else(|| panic!("it is opened, not: {expected}"));
+    let refused = TestStore::folder(folder).open().err().unwrap_or_else(|| panic!("it is opened, not: {expected}"));
     assert!(told(&refused).contains(expected), "{expected}: {}", told(&refused));
     let after = bytes_in(folder);
     let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
@@ -32,9 +32,9 @@ fn check_refused(folder: &Path, expected: &str) {
 /// A folder in which a round was played.
 fn played() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let mut hall = Place::folder(folder.path()).open().unwrap().with_snapshots();
-    hall.play(1);
-    hall.close();
+    let mut casino = TestStore::folder(folder.path()).open().unwrap().with_snapshots();
+    casino.play(1);
+    casino.close();
     folder
 }
 
@@ -99,10 +99,10 @@ fn newer_snapshots_are_left_alone() {
     connection.pragma_update(None, "user_version", 2).unwrap();
     connection.close().unwrap();
     let before = fs::read(&file).unwrap();
-    let mut hall = Place::folder(folder.path()).open().unwrap().with_snapshots();
-    hall.play(1);
-    let warnings = std::sync::Arc::clone(&hall.warnings);
-    hall.close();
+    let mut casino = TestStore::folder(folder.path()).open().unwrap().with_snapshots();
+    casino.play(1);
+    let warnings = std::sync::Arc::clone(&casino.warnings);
+    casino.close();
     assert!(warnings.lock().unwrap().len() >= 6, "three are not used and three not kept: {warnings:?}");
     assert!(fs::read(&file).unwrap() == before);
 }

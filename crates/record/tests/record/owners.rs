@@ -5,13 +5,13 @@ use taisai_journal::{AppendError, SqliteError, WriterStopped};
 use taisai_record::{RecordStoreError, StoreError};
 use taisai_table::Seat;
 
-use crate::place::Place;
 use crate::shift::{Plan, Shift, command_of, told};
+use crate::test_store::TestStore;
 
 #[test]
 fn a_second_program_is_kept_out_of_a_folder() {
     let folder = tempfile::tempdir().unwrap();
-    let place = Place::folder(folder.path());
+    let place = TestStore::folder(folder.path());
     let mut first = Shift::start(Shift::command(&place, Plan::Hold));
     first.wait_until_it_holds();
     let refused = place.open().err().unwrap();
@@ -22,9 +22,9 @@ fn a_second_program_is_kept_out_of_a_folder() {
     assert_eq!(heads.len(), 3, "reading is free");
     let said = first.end();
     assert_eq!((said.status, said.stopped.as_str()), (Some(0), ""));
-    let mut hall = place.open().expect("the first one has gone");
-    hall.play(1);
-    hall.close();
+    let mut casino = place.open().expect("the first one has gone");
+    casino.play(1);
+    casino.close();
     place.verify();
 }
 
@@ -32,7 +32,7 @@ fn a_second_program_is_kept_out_of_a_folder() {
 fn a_second_program_takes_over_on_a_server() {
     let server = TemporaryServer::shared();
     let folder = tempfile::tempdir().unwrap();
-    let place = Place { store: server.database(), files: folder.path().to_owned() };
+    let place = TestStore { store: server.database(), files: folder.path().to_owned() };
     let mut first = place.open().unwrap();
     first.play(1);
     first.open_bets();

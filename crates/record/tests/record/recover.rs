@@ -6,7 +6,7 @@ use taisai_journal::{ChainPurpose, Journal, MemoryStore, Sqlite};
 use taisai_record::{Address, MachineSetup, RecordStore, RecordStoreError, past_slip};
 use taisai_table::{Profile, Registration, Round, RoundNumber, Time};
 
-use crate::hall::{Hall, chain};
+use crate::casino::{TestCasino, chain};
 
 const GAMES: [&str; 4] = ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"];
 
@@ -14,14 +14,14 @@ const GAMES: [&str; 4] = ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "s
 fn check_restarts(game: &str, folder: &Path, open: impl Fn() -> Box<dyn Journal>) {
     let mut before = None;
     for _ in 0..4 {
-        let mut hall = Hall::open(open(), folder, game).unwrap();
+        let mut casino = TestCasino::open(open(), folder, game).unwrap();
         if let Some(before) = before {
-            assert_eq!(hall.hashes(), before, "{game}");
+            assert_eq!(casino.hashes(), before, "{game}");
         }
-        hall.play(5);
-        hall.correct(hall.round.machine().number().0 - 1, [1, 1, 2]);
-        assert_eq!(*hall.warnings.lock().unwrap(), [""; 0], "{game}");
-        before = Some(hall.close());
+        casino.play(5);
+        casino.correct(casino.round.machine().number().0 - 1, [1, 1, 2]);
+        assert_eq!(*casino.warnings.lock().unwrap(), [""; 0], "{game}");
+        before = Some(casino.close());
     }
 }
 
@@ -41,17 +41,17 @@ fn machines_are_what_they_were_before_the_restart() {
 fn slips_of_settled_rounds_are_read_from_the_record() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
-    hall.open_bets();
-    hall.bet(0, "big", 300);
-    hall.bet(1, "small", 200);
-    let lying = hall.cluster.machine().slip();
-    hall.deal([4, 5, 6]);
-    hall.play(12);
-    hall.correct(1, [1, 2, 3]);
-    hall.commit();
-    let (name, keys) = (chain("table-1-0"), hall.book.keys().to_vec());
-    let archive = hall.book.archive();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+    casino.open_bets();
+    casino.bet(0, "big", 300);
+    casino.bet(1, "small", 200);
+    let lying = casino.cluster.machine().slip();
+    casino.deal([4, 5, 6]);
+    casino.play(12);
+    casino.correct(1, [1, 2, 3]);
+    casino.commit();
+    let (name, keys) = (chain("table-1-0"), casino.book.keys().to_vec());
+    let archive = casino.book.archive();
     assert_eq!(past_slip(archive, &name, &keys, RoundNumber(1)).unwrap().as_ref(), Some(&lying));
     assert_eq!(past_slip(archive, &name, &keys, RoundNumber(14)).unwrap(), None);
 }
@@ -61,8 +61,8 @@ fn slips_of_settled_rounds_are_read_from_the_record() {
 fn another_game_is_not_played_into_the_same_chains() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap().close();
-    let error = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").err().unwrap();
+    TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap().close();
+    let error = TestCasino::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").err().unwrap();
     assert!(matches!(error, RecordStoreError::OtherSetup(ref chain) if chain == "table-1"), "{error}");
 }
 
@@ -71,17 +71,17 @@ fn another_game_is_not_played_into_the_same_chains() {
 fn a_program_that_is_set_up_otherwise_fences_nobody() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let mut first = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    let mut first = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
     first.play(1);
     first.commit();
-    let files = crate::hall::files(folder.path());
+    let files = crate::casino::files(folder.path());
     let warn = std::sync::Arc::new(|_| {});
-    let program = crate::hall::program();
+    let program = crate::casino::program();
     let journal = Box::new(memory.open());
     let mut book = RecordStore::in_journal(journal, &files, program, [7; 16], ChainPurpose::Real, warn).unwrap();
     let (game, layout) = (String::new(), "A".to_owned());
     let setup = MachineSetup::Round {
-        table: crate::hall::TABLE,
+        table: crate::casino::TABLE,
         game,
         layout,
         registration: Registration::EveryBet,
@@ -99,14 +99,14 @@ fn a_program_that_is_set_up_otherwise_fences_nobody() {
 fn a_record_that_was_rolled_back_is_not_opened() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
-    hall.play(2);
-    hall.close();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    casino.play(2);
+    casino.close();
     let early = memory.fork();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
-    hall.play(2);
-    hall.close();
-    let error = Hall::open(Box::new(early.open()), folder.path(), "tai-sai").err().unwrap();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    casino.play(2);
+    casino.close();
+    let error = TestCasino::open(Box::new(early.open()), folder.path(), "tai-sai").err().unwrap();
     assert!(matches!(error, RecordStoreError::RolledBack { .. }), "{error}");
 }
 
@@ -116,9 +116,9 @@ fn a_part_is_opened_by_its_own_chains() {
     let (folder, early) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let play = || {
         let journal = Box::new(Sqlite::open(folder.path()).unwrap());
-        let mut hall = Hall::open(journal, folder.path(), "tai-sai").unwrap();
-        hall.play(2);
-        hall.close();
+        let mut casino = TestCasino::open(journal, folder.path(), "tai-sai").unwrap();
+        casino.play(2);
+        casino.close();
     };
     play();
     for file in std::fs::read_dir(folder.path()).unwrap().map(Result::unwrap) {
@@ -126,8 +126,8 @@ fn a_part_is_opened_by_its_own_chains() {
     }
     play();
     for (part, is_rolled_back) in [("house", true), ("table-1", true), ("table-1-0", true), ("table-9", false)] {
-        let (address, files) = (Address::Folder(early.path().to_owned()), crate::hall::files(folder.path()));
-        let (program, chains) = (crate::hall::program(), [part.parse().unwrap()]);
+        let (address, files) = (Address::Folder(early.path().to_owned()), crate::casino::files(folder.path()));
+        let (program, chains) = (crate::casino::program(), [part.parse().unwrap()]);
         let warn = std::sync::Arc::new(|warning| panic!("{warning}"));
         match RecordStore::open_part(&address, &files, program, [9; 16], ChainPurpose::Real, &chains, warn) {
             Ok(book) => {
@@ -148,16 +148,16 @@ fn a_missing_anchor_is_told() {
     for damage in ["removed", "emptied"] {
         let folder = tempfile::tempdir().unwrap();
         let memory = MemoryStore::default();
-        let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
-        hall.play(2);
-        hall.close();
-        let anchor = crate::hall::files(folder.path()).anchor.unwrap();
+        let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+        casino.play(2);
+        casino.close();
+        let anchor = crate::casino::files(folder.path()).anchor.unwrap();
         match damage {
             "removed" => std::fs::remove_file(anchor).unwrap(),
             _ => std::fs::write(anchor, "").unwrap(),
         }
-        let opened = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai");
-        let is_told = opened.map_or(true, |hall| !hall.warnings.lock().unwrap().is_empty());
+        let opened = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai");
+        let is_told = opened.map_or(true, |casino| !casino.warnings.lock().unwrap().is_empty());
         assert!(is_told, "{damage}: it is opened, and nobody hears of it");
     }
 }
@@ -167,11 +167,11 @@ fn a_missing_anchor_is_told() {
 fn a_missing_key_is_told_and_not_made() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
-    hall.play(1);
-    hall.close();
-    let key = crate::hall::files(folder.path()).key;
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    casino.play(1);
+    casino.close();
+    let key = crate::casino::files(folder.path()).key;
     std::fs::remove_file(&key).unwrap();
-    assert!(Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").is_err());
+    assert!(TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").is_err());
     assert!(!key.exists(), "a new key lies in its place");
 }

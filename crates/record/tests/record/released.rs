@@ -10,10 +10,10 @@ use taisai_journal::{Anchor, Archive, Journal, PublicKey, Sqlite, SqliteArchive}
 use taisai_record::{Auditor, machine_of, verify_chain};
 use taisai_table::{Cluster, House, MachineId, Round};
 
-use crate::hall::{Hall, program};
-use crate::made;
+use crate::casino::{TestCasino, program};
 use crate::shift::told;
 use crate::verify::key;
+use crate::{live_table, made};
 
 /// What to do when this fails.
 const ADVICE: &str = "A record of version 1 is not read as it was written. If the form of an entry or a state has changed, \
@@ -21,7 +21,7 @@ const ADVICE: &str = "A record of version 1 is not read as it was written. If th
     the machine must go on deciding old entries as they were. Never write this folder anew once version 1 is released; \
     before that, remove it, run this test with BLESS=1, and say in the commit why it changed";
 
-type Make = fn(Box<dyn Journal>, &Path) -> Hall;
+type Make = fn(Box<dyn Journal>, &Path) -> TestCasino;
 
 fn fixture(name: &str, make: Make) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/record-v1").join(name);
@@ -91,5 +91,5 @@ fn the_first_release_with_terminals_is_read() {
 
 #[test]
 fn the_first_release_with_a_live_table_is_read() {
-    check_kept("live-table", made::live_table);
+    check_kept("live-table", live_table::live_table);
 }

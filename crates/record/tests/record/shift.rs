@@ -15,8 +15,8 @@ use taisai_record::RecordingStopped;
 use taisai_rules::{Dice, Money};
 use taisai_table::{Chips, ClusterCommand, Phase, Role, RoundCommand, Seat, Stake, Verdict};
 
-use crate::hall::{Hall, SEATS, dealer, person};
-use crate::place::Place;
+use crate::casino::{SEATS, TestCasino, dealer, person};
+use crate::test_store::TestStore;
 
 /// How many commands of a terminal may be under way. A machine remembers one more of each.
 pub(crate) const UNDER_WAY: usize = 3;
@@ -64,7 +64,7 @@ pub(crate) struct Shift {
 
 impl Shift {
     /// A shift that is not started yet.
-    pub(crate) fn command(place: &Place, plan: Plan) -> Command {
+    pub(crate) fn command(place: &TestStore, plan: Plan) -> Command {
         let mut command = Spawned::test("shift::run");
         command
             .env("SHIFT_STORE", &place.store)
@@ -138,19 +138,19 @@ fn run() {
     else {
         return;
     };
-    let hall = match (Place { store, files: PathBuf::from(files) }).open() {
-        Ok(hall) => hall.with_snapshots(),
+    let casino = match (TestStore { store, files: PathBuf::from(files) }).open() {
+        Ok(casino) => casino.with_snapshots(),
         Err(error) => return println!("stopped {}", told(&error)),
     };
     match plan.as_str() {
-        "Reopen" => short(hall, 0),
-        "OneRound" => short(hall, 1),
+        "Reopen" => short(casino, 0),
+        "OneRound" => short(casino, 1),
         "Hold" => {
-            println!("holds {}", hall.next_number());
+            println!("holds {}", casino.next_number());
             std::io::stdin().read_line(&mut String::new()).unwrap();
-            hall.close();
+            casino.close();
         }
-        _ => endless(hall),
+        _ => endless(casino),
     }
 }
 
@@ -187,52 +187,52 @@ pub(crate) fn command_of(seat: Seat, sequence: u64) -> ClusterCommand {
 }
 
 /// A round or none, one step after the other, and the book is closed.
-fn short(hall: Hall, rounds: u64) {
-    let warnings = Arc::clone(&hall.warnings);
-    let hall = Mutex::new(hall);
-    if let Err(stopped) = play_one_by_one(&hall, rounds) {
+fn short(casino: TestCasino, rounds: u64) {
+    let warnings = Arc::clone(&casino.warnings);
+    let casino = Mutex::new(casino);
+    if let Err(stopped) = play_one_by_one(&casino, rounds) {
         println!("stopped {}", told(&stopped));
         // Whoever goes on all the same hears the same.
-        let number = hall.lock().unwrap().next_number() + 1_000;
-        ask(&hall, Seat(0), number).expect_err("nothing more is recorded");
+        let number = casino.lock().unwrap().next_number() + 1_000;
+        ask(&casino, Seat(0), number).expect_err("nothing more is recorded");
     }
-    hall.into_inner().unwrap().leave();
+    casino.into_inner().unwrap().leave();
     for warning in warnings.lock().unwrap().iter() {
         println!("warned {warning}");
     }
 }
 
-fn play_one_by_one(hall: &Mutex<Hall>, rounds: u64) -> Result<(), RecordingStopped> {
-    end_round(hall)?;
+fn play_one_by_one(casino: &Mutex<TestCasino>, rounds: u64) -> Result<(), RecordingStopped> {
+    end_round(casino)?;
     for _ in 0..rounds {
-        let first = open_round(hall);
+        let first = open_round(casino);
         for (sequence, seat) in (first..).zip([0, 1, 0].map(Seat)) {
-            ask(hall, seat, sequence)?.recv().unwrap()?;
+            ask(casino, seat, sequence)?.recv().unwrap()?;
         }
-        end_round(hall)?;
+        end_round(casino)?;
     }
     Ok(())
 }
 
 /// Everything at once, until it is killed.
-fn endless(hall: Hall) {
-    let first = hall.next_number();
-    let hall = &Mutex::new(hall);
+fn endless(casino: TestCasino) {
+    let first = casino.next_number();
+    let casino = &Mutex::new(casino);
     let deal = || -> Result<(), RecordingStopped> {
-        end_round(hall)?;
+        end_round(casino)?;
         loop {
-            open_round(hall);
+            open_round(casino);
             // Time for some bets: as long as the disk takes to be flushed a few times.
             for _ in 0..4 {
-                durable(hall)?;
+                durable(casino)?;
             }
-            end_round(hall)?;
+            end_round(casino)?;
         }
     };
     let bet = |seat: Seat| -> Result<(), RecordingStopped> {
         let mut under_way = VecDeque::new();
         for sequence in first.. {
-            under_way.push_back(ask(hall, seat, sequence)?);
+            under_way.push_back(ask(casino, seat, sequence)?);
             if under_way.len() >= UNDER_WAY {
                 under_way.pop_front().expect("some are under way").recv().unwrap()?;
             }
@@ -250,7 +250,7 @@ fn endless(hall: Hall) {
 
 /// A terminal asks; what is sent says when it is durable.
 fn ask(
-    hall: &Mutex<Hall>,
+    casino: &Mutex<TestCasino>,
     seat: Seat,
     sequence: u64,
 ) -> Result<mpsc::Receiver<Result<(), RecordingStopped>>, RecordingStopped> {
@@ -261,36 +261,36 @@ fn ask(
         }
         sent.send(durable).unwrap_or_default();
     };
-    hall.lock().unwrap().ask_at(seat, sequence, command_of(seat, sequence), done)?;
+    casino.lock().unwrap().ask_at(seat, sequence, command_of(seat, sequence), done)?;
     Ok(heard)
 }
 
 /// Waits until all that was asked is durable, and lets others ask meanwhile.
-fn durable(hall: &Mutex<Hall>) -> Result<(), RecordingStopped> {
-    let waiting = hall.lock().unwrap().submit()?;
+fn durable(casino: &Mutex<TestCasino>) -> Result<(), RecordingStopped> {
+    let waiting = casino.lock().unwrap().submit()?;
     waiting.into_iter().collect()
 }
 
 /// Every seat has credits, and bets are open.
-fn open_round(hall: &Mutex<Hall>) -> u64 {
-    let mut hall = hall.lock().unwrap();
+fn open_round(casino: &Mutex<TestCasino>) -> u64 {
+    let mut casino = casino.lock().unwrap();
     for seat in (0..SEATS).map(Seat) {
-        if hall.cluster.machine().credits(seat) < Money::from_cents(10_000) {
+        if casino.cluster.machine().credits(seat) < Money::from_cents(10_000) {
             let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(100_000), second: None };
-            assert!(hall.cluster(person(8, Role::Cashier), buy));
+            assert!(casino.cluster(person(8, Role::Cashier), buy));
         }
     }
-    hall.open_bets();
-    hall.next_number()
+    casino.open_bets();
+    casino.next_number()
 }
 
 /// Ends the round that is played, from wherever it stands, one step after the other.
-fn end_round(hall: &Mutex<Hall>) -> Result<(), RecordingStopped> {
-    hall.lock().unwrap().carry();
-    durable(hall)?;
+fn end_round(casino: &Mutex<TestCasino>) -> Result<(), RecordingStopped> {
+    casino.lock().unwrap().carry();
+    durable(casino)?;
     let (phase, number) = {
-        let hall = hall.lock().unwrap();
-        (hall.round.machine().phase(), hall.round.machine().number().0)
+        let casino = casino.lock().unwrap();
+        (casino.round.machine().phase(), casino.round.machine().number().0)
     };
     match phase {
         Phase::Open | Phase::Closing | Phase::Closed => {}
@@ -305,8 +305,8 @@ fn end_round(hall: &Mutex<Hall>) -> Result<(), RecordingStopped> {
     let dice = Dice::try_from([face(1), face(2), face(3)]).unwrap();
     let tumbled = RoundCommand::Tumbled { times: 3 };
     for command in [RoundCommand::CloseBets, RoundCommand::Activate, tumbled, RoundCommand::Commit { dice }] {
-        hall.lock().unwrap().try_round(dealer(), command);
-        durable(hall)?;
+        casino.lock().unwrap().try_round(dealer(), command);
+        durable(casino)?;
     }
     println!("settled {number}");
     Ok(())

@@ -10,8 +10,8 @@ use taisai_table::{
     Cluster, CommandId, CommandRequest, House, Profile, Registration, Round, RoundCommand, TableId, Time,
 };
 
-use crate::hall::{Hall, chain, dealer, files, program, supervisor};
-use crate::place::Place;
+use crate::casino::{TestCasino, chain, dealer, files, program, supervisor};
+use crate::test_store::TestStore;
 use crate::verify::key;
 
 const GAME: &str = "sic-bo-etg";
@@ -27,12 +27,12 @@ struct Played {
 fn played() -> Played {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), GAME).unwrap().with_snapshots();
-    hall.play(2);
-    hall.open_bets();
-    hall.bet(0, "big", 100);
-    let last = hall.cluster.machine().snapshot();
-    Played { memory, hashes: hall.close(), folder, last }
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), GAME).unwrap().with_snapshots();
+    casino.play(2);
+    casino.open_bets();
+    casino.bet(0, "big", 100);
+    let last = casino.cluster.machine().snapshot();
+    Played { memory, hashes: casino.close(), folder, last }
 }
 
 #[test]
@@ -59,9 +59,9 @@ fn a_bad_snapshot_is_skipped_with_a_warning() {
     for (damage, position, state, bytes, why) in damages {
         let memory = memory.fork();
         memory.clone().put_snapshot(&name, position, state, bytes).unwrap();
-        let hall = Hall::open(Box::new(memory.open()), folder.path(), GAME).unwrap();
-        assert_eq!(hall.hashes(), hashes, "{damage}");
-        let warnings = hall.warnings.lock().unwrap();
+        let casino = TestCasino::open(Box::new(memory.open()), folder.path(), GAME).unwrap();
+        assert_eq!(casino.hashes(), hashes, "{damage}");
+        let warnings = casino.warnings.lock().unwrap();
         if damage == "as it was" {
             assert_eq!(*warnings, [""; 0]);
             continue;
@@ -76,9 +76,9 @@ fn a_bad_snapshot_is_skipped_with_a_warning() {
 #[test]
 fn a_block_in_the_place_of_the_checkpoint_is_found() {
     let folder = tempfile::tempdir().unwrap();
-    let mut hall = Place::folder(folder.path()).open().unwrap().with_snapshots();
-    hall.play(1);
-    hall.close();
+    let mut casino = TestStore::folder(folder.path()).open().unwrap().with_snapshots();
+    casino.play(1);
+    casino.close();
     let store = rusqlite::Connection::open(folder.path().join("journal.db")).unwrap();
     let changed = store.execute(
         "UPDATE blocks SET block = (SELECT block FROM blocks b WHERE b.chain = blocks.chain AND b.position = 1)
@@ -90,7 +90,7 @@ fn a_block_in_the_place_of_the_checkpoint_is_found() {
     drop(store);
     let (answer, opened) = std::sync::mpsc::channel();
     let place = folder.path().to_owned();
-    std::thread::spawn(move || answer.send(Place::folder(&place).open().is_err()).unwrap());
+    std::thread::spawn(move || answer.send(TestStore::folder(&place).open().is_err()).unwrap());
     assert_eq!(opened.recv_timeout(HANG_LIMIT), Ok(true), "it is refused");
 }
 

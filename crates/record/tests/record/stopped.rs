@@ -8,15 +8,15 @@ use std::thread;
 use taisai_journal::DiskStep;
 use taisai_journal::suite::{DiskFailure, FLUSHED_AGAIN, FailingDisk, FailureMode, quick_folder};
 
-use crate::place::{Acknowledged, Place};
 use crate::shift::{Plan, Said, Shift};
+use crate::test_store::{Acknowledged, TestStore};
 
 /// How a process ends on a machine that stops.
 const STOPPED: i32 = 9;
 
 fn play(base: &Path, plan: Plan, failure: Option<DiskFailure>) -> (FailingDisk, Said) {
     let disk = FailingDisk::copied(base);
-    let mut command = Shift::command(&Place::folder(disk.folder()), plan);
+    let mut command = Shift::command(&TestStore::folder(disk.folder()), plan);
     disk.put_under(&mut command, failure);
     let said = Shift::start(command).end();
     (disk, said)
@@ -26,7 +26,7 @@ fn play(base: &Path, plan: Plan, failure: Option<DiskFailure>) -> (FailingDisk, 
 fn fail_at_every_step(base: &Path, plan: Plan, acknowledged: &Acknowledged) {
     let (disk, said) = play(base, plan, None);
     assert_eq!((said.status, said.stopped.as_str(), said.warnings.len()), (Some(0), "", 0), "{said:?}");
-    Place::folder(disk.folder()).check(&said, &mut acknowledged.clone());
+    TestStore::folder(disk.folder()).check(&said, &mut acknowledged.clone());
     let (writes, flushes) = disk.steps();
     let failures = Mutex::new(DiskFailure::of_each(writes, flushes).collect::<Vec<_>>());
     assert!(writes > 30 && flushes > 10, "{writes} writes, {flushes} flushes");
@@ -36,7 +36,7 @@ fn fail_at_every_step(base: &Path, plan: Plan, acknowledged: &Acknowledged) {
             let (disk, said) = play(base, plan, Some(failure));
             println!("{failure:?}: {said:?}");
             check(base, failure, &said);
-            Place::folder(disk.folder()).check(&said, &mut acknowledged.clone());
+            TestStore::folder(disk.folder()).check(&said, &mut acknowledged.clone());
         }
     };
     thread::scope(|scope| {

@@ -10,7 +10,7 @@ use taisai_record::{Audit, AuditFinding, Auditor, verify_chain};
 use taisai_rules::Money;
 use taisai_table::{ClusterCommand, ClusterEntry, ClusterEvent, House, decode, encode};
 
-use crate::hall::{Hall, chain, files, program};
+use crate::casino::{TestCasino, chain, files, program};
 
 const CHAINS: [&str; 3] = ["house", "table-1", "table-1-0"];
 
@@ -23,10 +23,10 @@ fn played(game: &str) -> (tempfile::TempDir, MemoryStore, [[u8; 32]; 3]) {
 
 fn play(folder: &Path, game: &str, rounds: u64) -> (MemoryStore, [[u8; 32]; 3]) {
     let memory = MemoryStore::default();
-    let mut hall = Hall::open(Box::new(memory.open()), folder, game).unwrap();
-    hall.play(rounds);
-    hall.correct(2, [6, 6, 5]);
-    let hashes = hall.close();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder, game).unwrap();
+    casino.play(rounds);
+    casino.correct(2, [6, 6, 5]);
+    let hashes = casino.close();
     (memory, hashes)
 }
 
@@ -108,9 +108,9 @@ fn a_roll_back_is_found_through_the_anchor() {
     let folder = tempfile::tempdir().unwrap();
     let (memory, _) = play(folder.path(), "tai-sai", 3);
     let early = memory.fork();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
-    hall.play(2);
-    hall.close();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    casino.play(2);
+    casino.close();
     assert_eq!(first(&audit(folder.path(), &memory)), "");
     assert_eq!(first(&audit_with(&early, &[key(folder.path())], &[])), "", "nothing is known without the anchor");
     let found = audit(folder.path(), &early);
@@ -256,12 +256,12 @@ fn chains_that_do_not_fit_together_are_found() {
     let (memory, _) = play(folder.path(), "tai-sai", 3);
     std::fs::remove_file(files(folder.path()).anchor.unwrap()).unwrap();
     let other = MemoryStore::default();
-    let mut hall = Hall::open(Box::new(other.open()), folder.path(), "tai-sai").unwrap();
-    hall.play(1);
-    hall.open_bets();
-    hall.bet(0, "big", 100);
-    hall.deal([6, 6, 6]);
-    hall.close();
+    let mut casino = TestCasino::open(Box::new(other.open()), folder.path(), "tai-sai").unwrap();
+    casino.play(1);
+    casino.open_bets();
+    casino.bet(0, "big", 100);
+    casino.deal([6, 6, 6]);
+    casino.close();
     let keys = [key(folder.path())];
     assert_eq!(first(&audit_with(&other, &keys, &[])), "");
     for (name, expected) in [
@@ -342,12 +342,12 @@ impl Archive for Cut {
 fn money_lost_between_chains_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
-    hall.play(2);
-    hall.commit();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
+    casino.play(2);
+    casino.commit();
     let early = memory.fork();
-    hall.cash_out(1);
-    hall.close();
+    casino.cash_out(1);
+    casino.close();
     let keys = [key(folder.path())];
     assert_eq!(first(&audit_with(&memory, &keys, &[])), "");
     let mixed = Mixed { memory, other: early, chain: chain("house") };

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
-use taisai_record::projection::Reader;
+use taisai_reports::ReportReader;
 use taisai_table::Time;
 
 use super::error::{ReportError, text};
@@ -56,7 +56,7 @@ pub struct Calendar {
 
 impl Calendar {
     /// The calendar of the tables; that of UTC before there is one.
-    pub fn of(reader: &mut Reader) -> Result<Self, ReportError> {
+    pub fn of(reader: &mut ReportReader) -> Result<Self, ReportError> {
         let sql = "SELECT time_zone, day_begins FROM tables ORDER BY table_number LIMIT 1";
         let rows = reader.query(sql, &[])?.rows;
         let Some(row) = rows.first() else { return Ok(Self::utc()) };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use taisai_analysis::DiceWatch;
 use taisai_analysis::watch::{ChiSquareTest, DiceVerdict, EvidenceKind};
-use taisai_record::projection::Reader;
+use taisai_reports::ReportReader;
 use taisai_rules::Dice;
 use taisai_table::TableId;
 
@@ -158,7 +158,7 @@ pub(crate) struct DiceWatches(BTreeMap<TableId, WatchedTable>);
 
 impl DiceWatches {
     /// Takes in what a table has thrown since; all of it again if an old round was changed.
-    pub(crate) fn follow(&mut self, reader: &mut Reader, table: TableId, anew: bool) -> Result<(), ReportError> {
+    pub(crate) fn follow(&mut self, reader: &mut ReportReader, table: TableId, anew: bool) -> Result<(), ReportError> {
         let mut watched = if anew { WatchedTable::default() } else { self.0.remove(&table).unwrap_or_default() };
         let sql = format!(
             "SELECT round, dice, dice_set, void FROM rounds

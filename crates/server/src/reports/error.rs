@@ -4,8 +4,8 @@ use std::error::Error as _;
 
 use taisai_analysis::BadRound;
 use taisai_journal::ReadError;
-use taisai_record::projection::{ProjectionError, TablesError, Value};
 use taisai_record::{BadSheet, ReplayError, StoreError};
+use taisai_reports::{ProjectionError, SqlValue, TablesError};
 use taisai_rules::{BetBox, UnknownGame, UnknownLayout};
 
 use crate::http::denied::Denied;
@@ -99,26 +99,26 @@ impl From<ReportError> for Denied {
 }
 
 /// The number in a cell.
-pub(super) fn number(value: &Value) -> Result<i64, ReportError> {
+pub(super) fn number(value: &SqlValue) -> Result<i64, ReportError> {
     value.number().ok_or(ReportError::Unreadable("a number"))
 }
 
 /// The number in a cell that holds one no less than zero.
-pub(super) fn count<N: TryFrom<i64>>(value: &Value) -> Result<N, ReportError> {
+pub(super) fn count<N: TryFrom<i64>>(value: &SqlValue) -> Result<N, ReportError> {
     N::try_from(number(value)?).map_err(|_| ReportError::Unreadable("a smaller number"))
 }
 
 /// The same, where the cell may be empty.
-pub(super) fn maybe<N: TryFrom<i64>>(value: &Value) -> Result<Option<N>, ReportError> {
-    if matches!(value, Value::Empty) { Ok(None) } else { count(value).map(Some) }
+pub(super) fn maybe<N: TryFrom<i64>>(value: &SqlValue) -> Result<Option<N>, ReportError> {
+    if matches!(value, SqlValue::Empty) { Ok(None) } else { count(value).map(Some) }
 }
 
 /// The text in a cell.
-pub(super) fn text(value: &Value) -> Result<&str, ReportError> {
+pub(super) fn text(value: &SqlValue) -> Result<&str, ReportError> {
     value.text().ok_or(ReportError::Unreadable("text"))
 }
 
 /// The box in a cell.
-pub(super) fn bet_box(value: &Value) -> Result<BetBox, ReportError> {
+pub(super) fn bet_box(value: &SqlValue) -> Result<BetBox, ReportError> {
     text(value)?.parse().map_err(|_| ReportError::Unreadable("a box"))
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::Serialize;
-use taisai_record::projection::{Reader, Value};
+use taisai_reports::{ReportReader, SqlValue};
 use taisai_table::{DeviceId, PersonId, Seat, TableId, Time};
 
 use super::csv::{Cell, Csv};
@@ -133,8 +133,8 @@ impl EventLine {
         EventPosition { time: *time, chain: chain.clone(), position: *position, line: *line, number: *number }
     }
 
-    fn read(row: &[Value], calendar: &Calendar) -> Result<Self, ReportError> {
-        let words = |value: &Value| value.text().map(ToOwned::to_owned);
+    fn read(row: &[SqlValue], calendar: &Calendar) -> Result<Self, ReportError> {
+        let words = |value: &SqlValue| value.text().map(ToOwned::to_owned);
         let happened_at = count(&row[4])?;
         Ok(Self {
             chain: text(&row[0])?.to_owned(),
@@ -153,7 +153,7 @@ impl EventLine {
             second: maybe(&row[12])?,
             device: maybe(&row[13])?,
             subject: maybe(&row[14])?,
-            amount: if matches!(row[15], Value::Empty) { None } else { Some(number(&row[15])?) },
+            amount: if matches!(row[15], SqlValue::Empty) { None } else { Some(number(&row[15])?) },
             why: words(&row[16]),
             detail: words(&row[17]),
         })
@@ -163,12 +163,12 @@ impl EventLine {
 /// A statement that grows by conditions.
 struct Statement {
     conditions: Vec<String>,
-    values: Vec<Value>,
+    values: Vec<SqlValue>,
 }
 
 impl Statement {
     /// A value, as it stands in the statement.
-    fn value(&mut self, value: impl Into<Value>) -> String {
+    fn value(&mut self, value: impl Into<SqlValue>) -> String {
         self.values.push(value.into());
         format!("${}", self.values.len())
     }
@@ -189,7 +189,7 @@ impl EventFilter {
         }
         let (table, seat) = (self.table.map(|table| table.0.into()), self.seat.map(|seat| seat.0.into()));
         let (cluster, device) = (self.cluster.map(Into::into), self.device.map(|device| device.0.into()));
-        let places: [(&str, Option<Value>); 4] =
+        let places: [(&str, Option<SqlValue>); 4] =
             [("table_number", table), ("cluster", cluster), ("seat", seat), ("device", device)];
         for (column, value) in places {
             if let Some(value) = value {
@@ -203,7 +203,7 @@ impl EventFilter {
         }
         if let Some(EventPosition { time, chain, position, line, number }) = self.after.clone() {
             let values = [time.into(), chain.into(), position.into(), line.into(), number.into()];
-            let values = values.map(|value: Value| statement.value(value));
+            let values = values.map(|value: SqlValue| statement.value(value));
             let sign = if self.is_newest_first { "<" } else { ">" };
             let place = format!("(happened_at, chain, position, line, number) {sign} ({})", values.join(", "));
             statement.conditions.push(place);
@@ -212,7 +212,7 @@ impl EventFilter {
     }
 
     /// A page of events, and whether there are more behind it.
-    pub fn find(&self, reader: &mut Reader, most: usize) -> Result<(Vec<EventLine>, bool), ReportError> {
+    pub fn find(&self, reader: &mut ReportReader, most: usize) -> Result<(Vec<EventLine>, bool), ReportError> {
         let Statement { conditions, values } = self.statement();
         let conditions =
             if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };

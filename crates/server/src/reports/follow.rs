@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 use taisai_journal::{Archive, PublicKey};
 use taisai_record::Address;
-use taisai_record::projection::{Lag, Progress, Projection, Reader};
+use taisai_reports::{Projection, ProjectionLag, ProjectionProgress, ReportReader};
 use taisai_table::{ClusterId, MachineId, TableId};
 use tokio::sync::watch;
 
@@ -35,10 +35,10 @@ pub struct LagSheet {
 }
 
 impl LagSheet {
-    fn new(lags: &[Lag]) -> Self {
-        let millis = |lag: &Lag| lag.head.time.0.saturating_sub(lag.projected.time.0);
+    fn new(lags: &[ProjectionLag]) -> Self {
+        let millis = |lag: &ProjectionLag| lag.head.time.0.saturating_sub(lag.projected.time.0);
         Self {
-            blocks: lags.iter().map(Lag::blocks).sum(),
+            blocks: lags.iter().map(ProjectionLag::blocks).sum(),
             millis: lags.iter().map(millis).max().unwrap_or(0),
             is_known: true,
             error: None,
@@ -118,7 +118,7 @@ pub(crate) fn run(address: &Address, keys: &[PublicKey], known: &FollowState, wo
 struct Follower {
     archive: Box<dyn Archive>,
     projection: Projection,
-    reader: Reader,
+    reader: ReportReader,
     watch: DiceWatches,
     /// Up to where the rows of each chain were looked at.
     seen: BTreeMap<String, u64>,
@@ -131,14 +131,14 @@ const CHANGES: &str = "SELECT count(*) FROM events WHERE chain = $1 AND position
 impl Follower {
     fn open(address: &Address) -> Result<Self, ReportError> {
         let (archive, projection) = (address.archive()?, Projection::open(address)?);
-        let reader = Reader::open(address)?;
+        let reader = ReportReader::open(address)?;
         Ok(Self { archive, projection, reader, watch: DiceWatches::default(), seen: BTreeMap::new() })
     }
 
     /// Projects one batch of each chain, and looks at what is new; `true` if there is more.
     fn step(&mut self, keys: &[PublicKey], known: &FollowState) -> Result<bool, ReportError> {
         let progress = self.projection.advance(&mut *self.archive, keys)?;
-        let is_more = progress != Progress::default();
+        let is_more = progress != ProjectionProgress::default();
         if is_more || self.seen.is_empty() {
             self.look(known)?;
         }

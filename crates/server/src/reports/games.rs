@@ -3,7 +3,7 @@
 //! one that plays.
 
 use serde::Serialize;
-use taisai_record::projection::{Reader, Value};
+use taisai_reports::{ReportReader, SqlValue};
 use taisai_table::{ClusterId, Seat};
 
 use super::error::{ReportError, count, maybe, number, text};
@@ -91,7 +91,7 @@ struct Session {
 }
 
 /// The last games of a seat, the newest first.
-pub fn games(reader: &mut Reader, cluster: ClusterId, seat: Seat) -> Result<Vec<GameLine>, ReportError> {
+pub fn games(reader: &mut ReportReader, cluster: ClusterId, seat: Seat) -> Result<Vec<GameLine>, ReportError> {
     let mut found = Vec::new();
     for session in sessions(reader, cluster, seat)? {
         let mut of_session = of_session(reader, cluster, seat, &session, LAST_GAMES - found.len())?;
@@ -104,7 +104,7 @@ pub fn games(reader: &mut Reader, cluster: ClusterId, seat: Seat) -> Result<Vec<
     Ok(found)
 }
 
-fn sessions(reader: &mut Reader, cluster: ClusterId, seat: Seat) -> Result<Vec<Session>, ReportError> {
+fn sessions(reader: &mut ReportReader, cluster: ClusterId, seat: Seat) -> Result<Vec<Session>, ReportError> {
     let sql = format!(
         "SELECT session, began_at, ended_at FROM sessions WHERE table_number = $1 AND cluster = $2 AND seat = $3
          ORDER BY session DESC LIMIT {MAX_SESSIONS}"
@@ -113,21 +113,21 @@ fn sessions(reader: &mut Reader, cluster: ClusterId, seat: Seat) -> Result<Vec<S
     let mut sessions = Vec::new();
     for row in rows {
         let first = round_at(reader, cluster, &row[1])?.unwrap_or(0);
-        let last = if matches!(row[2], Value::Empty) { None } else { round_at(reader, cluster, &row[2])? };
+        let last = if matches!(row[2], SqlValue::Empty) { None } else { round_at(reader, cluster, &row[2])? };
         sessions.push(Session { session: count(&row[0])?, rounds: (first, last.unwrap_or(i64::MAX)) });
     }
     Ok(sessions)
 }
 
 /// The last round that was opened by then.
-fn round_at(reader: &mut Reader, cluster: ClusterId, time: &Value) -> Result<Option<i64>, ReportError> {
+fn round_at(reader: &mut ReportReader, cluster: ClusterId, time: &SqlValue) -> Result<Option<i64>, ReportError> {
     let sql = "SELECT round FROM rounds WHERE table_number = $1 AND opened_at <= $2 ORDER BY opened_at DESC LIMIT 1";
     let rows = reader.query(sql, &[cluster.table.0.into(), time.clone()])?.rows;
     rows.first().map(|row| number(&row[0])).transpose()
 }
 
 fn of_session(
-    reader: &mut Reader,
+    reader: &mut ReportReader,
     cluster: ClusterId,
     seat: Seat,
     of: &Session,
@@ -182,7 +182,7 @@ fn of_session(
     Ok(games)
 }
 
-fn bet(row: &[Value]) -> Result<BetLine, ReportError> {
+fn bet(row: &[SqlValue]) -> Result<BetLine, ReportError> {
     Ok(BetLine {
         bet_box: text(&row[6])?.to_owned(),
         chips: text(&row[7])?.to_owned(),
@@ -198,7 +198,12 @@ fn bet(row: &[Value]) -> Result<BetLine, ReportError> {
 
 /// What there was before and after each game, by the ledger of its session, which begins with nothing. A game ends where the next one
 /// is settled, so that what comes and goes between them is counted once, and the games of a session follow on each other.
-fn credits(reader: &mut Reader, cluster: ClusterId, of: &Session, games: &mut [GameLine]) -> Result<(), ReportError> {
+fn credits(
+    reader: &mut ReportReader,
+    cluster: ClusterId,
+    of: &Session,
+    games: &mut [GameLine],
+) -> Result<(), ReportError> {
     if games.is_empty() {
         return Ok(());
     }
@@ -225,7 +230,7 @@ fn credits(reader: &mut Reader, cluster: ClusterId, of: &Session, games: &mut [G
 }
 
 /// Where a game was settled in the ledger of its session. One that gave back what it took is not in it: its place is known by the time.
-fn settled(rows: &[Vec<Value>], game: &GameLine) -> Result<usize, ReportError> {
+fn settled(rows: &[Vec<SqlValue>], game: &GameLine) -> Result<usize, ReportError> {
     for (place, row) in rows.iter().enumerate() {
         let is_this = maybe(&row[2])? == Some(game.round) && matches!(text(&row[1])?, "settlement" | "void");
         if is_this || count::<u64>(&row[0])? > game.settled_at {
@@ -235,7 +240,7 @@ fn settled(rows: &[Vec<Value>], game: &GameLine) -> Result<usize, ReportError> {
     Ok(rows.len())
 }
 
-fn total(rows: &[Vec<Value>], of: impl Fn(&str) -> bool) -> Result<i64, ReportError> {
+fn total(rows: &[Vec<SqlValue>], of: impl Fn(&str) -> bool) -> Result<i64, ReportError> {
     let mut total = 0i64;
     for row in rows {
         if of(text(&row[1])?) {

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use taisai_endpoint::endpoint;
-use taisai_record::projection::{QUERIES, Query as NamedQuery, Reader, gaming_day};
+use taisai_reports::{NamedQuery, QUERIES, ReportReader, gaming_day};
 use taisai_table::{ClusterId, RoundNumber, Seat, TableId};
 
 use super::params::{DaysAsked, EventsAsked, Format, MayRead, ResultsAsked, RoundsAsked, days, is_csv, page};
@@ -185,7 +185,7 @@ async fn get_query(
         Some(_) => return Err(Denied::BadRequest),
     };
     let values = parameters(named_query, &given).map_err(|_| Denied::BadRequest)?;
-    let ask = move |reader: &mut Reader, _: &_| {
+    let ask = move |reader: &mut ReportReader, _: &_| {
         Ok::<_, ReportError>(reader.query_most(named_query.sql, &values, MAX_ROWS)?)
     };
     let (answer, is_cut) = server.reports.ask(ask).await?;

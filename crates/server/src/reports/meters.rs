@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use taisai_record::projection::Reader;
+use taisai_reports::ReportReader;
 
 use super::csv::{Cell, Csv};
 use super::days::{Calendar, Days};
@@ -47,7 +47,7 @@ type Seats = BTreeMap<(u16, u16, Option<u32>), MeterLine>;
 
 /// What is added to the meters of a seat: the statement gives table, cluster and seat first.
 fn add(
-    reader: &mut Reader,
+    reader: &mut ReportReader,
     seats: &mut Seats,
     sql: &str,
     more: impl Fn(&mut MeterLine, &[i64]) -> Option<()>,
@@ -69,7 +69,7 @@ fn more(to: &mut i64, by: i64) -> Option<()> {
 }
 
 /// The meters of every seat that has seen something, each cluster's before those of its seats. Tables that register winners have none.
-pub fn meters(reader: &mut Reader, days: Days) -> Result<Vec<MeterLine>, ReportError> {
+pub fn meters(reader: &mut ReportReader, days: Days) -> Result<Vec<MeterLine>, ReportError> {
     let mut seats = Seats::new();
     let booked = format!(
         "SELECT table_number, cluster, seat,
@@ -117,7 +117,7 @@ pub fn meters(reader: &mut Reader, days: Days) -> Result<Vec<MeterLine>, ReportE
 }
 
 /// A round counts once at a cluster, however many seats had a bet.
-fn rounds(reader: &mut Reader, days: Days, seats: &mut Seats) -> Result<(), ReportError> {
+fn rounds(reader: &mut ReportReader, days: Days, seats: &mut Seats) -> Result<(), ReportError> {
     let from = format!(
         "FROM wagers w JOIN settlements s ON s.table_number = w.table_number AND s.cluster = w.cluster AND s.round = w.round
          WHERE w.line >= 0{}",
@@ -137,7 +137,7 @@ fn rounds(reader: &mut Reader, days: Days, seats: &mut Seats) -> Result<(), Repo
     Ok(())
 }
 
-fn ledger(reader: &mut Reader, days: Days, seats: &mut Seats) -> Result<(), ReportError> {
+fn ledger(reader: &mut ReportReader, days: Days, seats: &mut Seats) -> Result<(), ReportError> {
     let sql = format!(
         "SELECT table_number, cluster, CAST(sum(amount) AS BIGINT) FROM ledger_entries
          WHERE chain <> 'house' AND account = 'house'{} GROUP BY table_number, cluster",

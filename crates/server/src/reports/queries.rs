@@ -1,7 +1,7 @@
 //! The queries that are useful as they are, asked by name with numbers for what they ask for.
 
 use serde_json::{Map, Value as Json};
-use taisai_record::projection::{Answer, Query, Value};
+use taisai_reports::{NamedQuery, QueryResult, SqlValue};
 
 use super::csv::{Cell, Csv};
 
@@ -43,7 +43,7 @@ pub enum BadParameter {
 }
 
 /// The values of a query's parameters, in their order.
-pub fn parameters(query: &Query, given: &[(String, String)]) -> Result<Vec<Value>, BadParameter> {
+pub fn parameters(query: &NamedQuery, given: &[(String, String)]) -> Result<Vec<SqlValue>, BadParameter> {
     let known: Vec<_> = query.parameters().collect();
     if let Some((name, _)) = given.iter().find(|(name, _)| !known.iter().any(|(known, _)| known == name)) {
         return Err(BadParameter::Unknown { query: query.name, name: name.clone() });
@@ -62,8 +62,8 @@ pub fn parameters(query: &Query, given: &[(String, String)]) -> Result<Vec<Value
 }
 
 /// A row for programs, its columns by name.
-pub(super) fn row(columns: &[String], row: &[Value]) -> Map<String, Json> {
-    let cell = |value: &Value| match (value.number(), value.text()) {
+pub(super) fn row(columns: &[String], row: &[SqlValue]) -> Map<String, Json> {
+    let cell = |value: &SqlValue| match (value.number(), value.text()) {
         (Some(number), _) => number.into(),
         (None, text) => text.into(),
     };
@@ -71,7 +71,7 @@ pub(super) fn row(columns: &[String], row: &[Value]) -> Map<String, Json> {
 }
 
 /// An answer for spreadsheets.
-pub fn rows_csv(answer: &Answer) -> String {
+pub fn rows_csv(answer: &QueryResult) -> String {
     let mut csv = Csv::new(answer.columns.iter().map(String::as_str));
     for row in &answer.rows {
         csv.row(row.iter().map(|value| match (value.number(), value.text()) {
@@ -88,13 +88,13 @@ mod tests {
 
     #[test]
     fn parameters_are_named_and_all_there() {
-        let query = Query::find("last-games").unwrap();
+        let query = NamedQuery::find("last-games").unwrap();
         let given = |given: &[(&str, &str)]| {
             let given: Vec<_> = given.iter().map(|(name, number)| ((*name).to_owned(), (*number).to_owned())).collect();
             parameters(query, &given).map_err(|error| error.to_string())
         };
         let all = [("seat", "3"), ("table", "1"), ("cluster", "0")];
-        assert_eq!(given(&all).unwrap(), [1, 0, 3].map(|number: i64| Value::from(number)));
+        assert_eq!(given(&all).unwrap(), [1, 0, 3].map(|number: i64| SqlValue::from(number)));
         for (bad, expected) in [
             (&all[1..], "asks for seat=NUMBER"),
             (&[("table", "1"), ("cluster", "0"), ("seat", "x")], "this is no whole number"),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use taisai_analysis::{Confidence, Theory, count as float, decimals, real, rounded};
-use taisai_record::projection::{Reader, Value};
+use taisai_reports::{ReportReader, SqlValue};
 use taisai_rules::{BetBox, Fraction, Games, Layout, Money};
 use taisai_table::{Registration, TableId};
 
@@ -208,7 +208,7 @@ impl ResultLine {
 
 /// The results of the tables that play for money, or of all.
 pub fn results(
-    reader: &mut Reader,
+    reader: &mut ReportReader,
     games: &Games,
     by: GroupBy,
     days: Days,
@@ -238,7 +238,7 @@ struct LaidOut<'g> {
 
 type Layouts<'g> = BTreeMap<u16, LaidOut<'g>>;
 
-fn layouts<'g>(reader: &mut Reader, games: &'g Games, training: bool) -> Result<Layouts<'g>, ReportError> {
+fn layouts<'g>(reader: &mut ReportReader, games: &'g Games, training: bool) -> Result<Layouts<'g>, ReportError> {
     let sql = "SELECT table_number, game, game_version, layout, is_training, registration FROM tables";
     let mut layouts = BTreeMap::new();
     for row in reader.query(sql, &[])?.rows {
@@ -261,7 +261,7 @@ struct TableDay {
     clusters: String,
 }
 
-fn table_days(reader: &mut Reader, days: Days) -> Result<Vec<TableDay>, ReportError> {
+fn table_days(reader: &mut ReportReader, days: Days) -> Result<Vec<TableDay>, ReportError> {
     let clusters = clusters(reader)?;
     let sql = format!(
         "SELECT table_number, gaming_day, min(round) AS first, max(round) AS last FROM rounds WHERE round > 0{}
@@ -281,7 +281,7 @@ fn table_days(reader: &mut Reader, days: Days) -> Result<Vec<TableDay>, ReportEr
 
 /// Rounds one after the other: their rows stand together.
 fn gather(
-    reader: &mut Reader,
+    reader: &mut ReportReader,
     layout: &Layout,
     by: GroupBy,
     of: &TableDay,
@@ -325,7 +325,7 @@ ORDER BY w.round, w.box",
 
 /// The rounds of a table that registers winners: that they were played is all that is known of them.
 fn count_rounds(
-    reader: &mut Reader,
+    reader: &mut ReportReader,
     by: GroupBy,
     of: &TableDay,
     groups: &mut BTreeMap<Subject, Group>,
@@ -364,7 +364,7 @@ fn end_day(groups: &mut BTreeMap<Subject, Group>) -> Result<(), ReportError> {
 fn take(
     layout: &Layout,
     table: u16,
-    rows: &[Vec<Value>],
+    rows: &[Vec<SqlValue>],
     subject: Subject,
     groups: &mut BTreeMap<Subject, Group>,
 ) -> Result<(), ReportError> {
@@ -384,7 +384,7 @@ fn take(
 
 /// Drop as the query `win` has it: cash and vouchers that came in at a table.
 fn drops(
-    reader: &mut Reader,
+    reader: &mut ReportReader,
     layouts: &Layouts<'_>,
     by: GroupBy,
     days: Days,

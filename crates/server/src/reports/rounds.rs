@@ -1,7 +1,7 @@
 //! Recent rounds of a table, as the reporting tables have them: then and now.
 
 use serde::Serialize;
-use taisai_record::projection::{Reader, Value};
+use taisai_reports::{ReportReader, SqlValue};
 use taisai_rules::Dice;
 use taisai_table::{RoundNumber, TableId};
 
@@ -56,20 +56,20 @@ pub struct RoundLine {
 }
 
 /// Dice as the reporting tables write them.
-pub(super) fn dice(value: &Value) -> Result<Option<[u8; 3]>, ReportError> {
+pub(super) fn dice(value: &SqlValue) -> Result<Option<[u8; 3]>, ReportError> {
     let Some(text) = value.text() else { return Ok(None) };
     let faces: Vec<u8> = text.split('-').filter_map(|face| face.parse().ok()).collect();
     let faces = <[u8; 3]>::try_from(faces).ok().filter(|faces| Dice::try_from(*faces).is_ok());
     faces.map(Some).ok_or(ReportError::Unreadable("dice"))
 }
 
-pub(super) fn words(value: &Value) -> Option<String> {
+pub(super) fn words(value: &SqlValue) -> Option<String> {
     value.text().map(ToOwned::to_owned)
 }
 
 /// The rounds of a table before one, the newest first.
 pub fn rounds(
-    reader: &mut Reader,
+    reader: &mut ReportReader,
     table: TableId,
     before: Option<RoundNumber>,
     most: usize,
@@ -90,7 +90,7 @@ pub fn rounds(
     Ok(lines)
 }
 
-fn line(row: &[Value]) -> Result<RoundLine, ReportError> {
+fn line(row: &[SqlValue]) -> Result<RoundLine, ReportError> {
     Ok(RoundLine {
         round: count(&row[0])?,
         gaming_day: text(&row[1])?.to_owned(),
@@ -116,7 +116,7 @@ fn line(row: &[Value]) -> Result<RoundLine, ReportError> {
 
 /// What the rounds came to at all clusters.
 fn totals(
-    reader: &mut Reader,
+    reader: &mut ReportReader,
     table: TableId,
     (oldest, newest): (u64, u64),
     lines: &mut [RoundLine],

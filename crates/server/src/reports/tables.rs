@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use taisai_record::machine_of;
 
-use taisai_record::projection::Reader;
+use taisai_reports::ReportReader;
 use taisai_table::{MachineId, TableId};
 
 use super::error::{ReportError, text};
 
 /// The numbers of each table's clusters, as they stand in a statement.
-pub(super) fn clusters(reader: &mut Reader) -> Result<BTreeMap<TableId, String>, ReportError> {
+pub(super) fn clusters(reader: &mut ReportReader) -> Result<BTreeMap<TableId, String>, ReportError> {
     let mut clusters: BTreeMap<TableId, Vec<String>> = BTreeMap::new();
     for row in reader.query("SELECT chain FROM chains", &[])?.rows {
         if let Some(MachineId::Cluster(id)) = machine(text(&row[0])?) {

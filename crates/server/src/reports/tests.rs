@@ -5,7 +5,7 @@ use std::path::Path;
 
 use taisai_analysis::DiceWatch;
 use taisai_record::Address;
-use taisai_record::projection::{Projection, Reader};
+use taisai_reports::{Projection, ReportReader};
 use taisai_rules::{Dice, Games};
 use taisai_table::{Meters, PersonId, Role, Roles, RoundNumber, Seat};
 
@@ -14,7 +14,7 @@ use crate::auth::SignedIn;
 use crate::tests::played::{HOSTILE, Playing, TABLE, cluster};
 
 /// A house that was played and closed, its tables projected, and the meters of its machines.
-async fn house(folder: &Path) -> (Reader, std::collections::BTreeMap<(u16, Option<u32>), Meters>) {
+async fn house(folder: &Path) -> (ReportReader, std::collections::BTreeMap<(u16, Option<u32>), Meters>) {
     let mut playing = Playing::open(folder).await;
     playing.play().await;
     let meters = playing.meters().await;
@@ -23,7 +23,7 @@ async fn house(folder: &Path) -> (Reader, std::collections::BTreeMap<(u16, Optio
     let reader = tokio::task::spawn_blocking(move || {
         let mut archive = address.archive().unwrap();
         Projection::open(&address).unwrap().catch_up(&mut *archive, &keys).unwrap();
-        Reader::open(&address).unwrap()
+        ReportReader::open(&address).unwrap()
     });
     (reader.await.unwrap(), meters)
 }
@@ -104,7 +104,7 @@ async fn a_spreadsheet_has_no_formula_from_a_name() {
     assert_eq!(dealers[0].name, format!("1 {HOSTILE}"));
     let (events, _) = EventFilter::default().find(&mut reader, MAX_PAGE_EVENTS).unwrap();
     assert!(events.iter().any(|event| event.why.as_deref() == Some("@the camera shows it")));
-    let query = taisai_record::projection::Query::find("staff").unwrap();
+    let query = taisai_reports::NamedQuery::find("staff").unwrap();
     let staff = reader.query(query.sql, &[]).unwrap();
     for csv in [results_csv(&dealers), events_csv(&events), rows_csv(&staff)] {
         let rows = read(&csv);
@@ -129,7 +129,7 @@ async fn a_database_answers_as_a_file_does() {
         let mut archive = address.archive().unwrap();
         Projection::open(&database).unwrap().catch_up(&mut *archive, &[]).unwrap();
         let mut answers = Vec::new();
-        let of_database = Reader::open(&database).unwrap().with_patience(READ_TIMEOUT).unwrap();
+        let of_database = ReportReader::open(&database).unwrap().with_patience(READ_TIMEOUT).unwrap();
         for mut reader in [reader, of_database] {
             answers.push(everything(&mut reader));
         }
@@ -139,7 +139,7 @@ async fn a_database_answers_as_a_file_does() {
 }
 
 /// What every report says.
-fn everything(reader: &mut Reader) -> Vec<String> {
+fn everything(reader: &mut ReportReader) -> Vec<String> {
     let days = Days { from: "2001-01-01".parse().ok(), to: "2901-01-01".parse().ok() };
     let mut said = Vec::new();
     for days in [Days::default(), days] {
@@ -164,7 +164,7 @@ fn everything(reader: &mut Reader) -> Vec<String> {
     let mut watch = dice::DiceWatches::default();
     watch.follow(reader, TABLE, true).unwrap();
     said.push(format!("{:?}", watch.sheet(TABLE)));
-    for query in taisai_record::projection::QUERIES {
+    for query in taisai_reports::QUERIES {
         let given: Vec<_> = query.parameters().map(|(name, _)| (name.to_owned(), "1".to_owned())).collect();
         let values = parameters(query, &given).unwrap();
         said.push(rows_csv(&reader.query_most(query.sql, &values, 2).unwrap().0));
@@ -361,7 +361,7 @@ async fn reports_follow_a_house_that_plays() {
 async fn a_question_that_takes_too_long_is_stopped_and_others_are_answered() {
     let folder = tempfile::tempdir().unwrap();
     let address = Address::Folder(folder.path().to_owned());
-    let mut reader = Reader::open(&address).unwrap();
+    let mut reader = ReportReader::open(&address).unwrap();
     let stop = reader.stop();
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
     let (begun, begins) = oneshot::channel();
@@ -375,8 +375,8 @@ async fn a_question_that_takes_too_long_is_stopped_and_others_are_answered() {
         tokio::task::yield_now().await;
     }
     let error = work.await.unwrap();
-    assert!(matches!(error, taisai_record::projection::TablesError::Stopped), "{error}");
-    let again = Reader::open(&address).unwrap().query("SELECT count(*) FROM rounds", &[]).unwrap();
+    assert!(matches!(error, taisai_reports::TablesError::Stopped), "{error}");
+    let again = ReportReader::open(&address).unwrap().query("SELECT count(*) FROM rounds", &[]).unwrap();
     assert_eq!(again.rows[0][0].number(), Some(0));
 }
 

@@ -31,9 +31,7 @@ pub struct Founder {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ReceivableRuling {
     /// The player has paid so much of it, in cash. What is left stays open.
-    Collected {
-        amount: Money,
-    },
+    Collected { amount: Money },
     /// The house bears what is left.
     WrittenOff,
 }
@@ -273,9 +271,7 @@ pub enum HouseEvent {
         locked: bool,
     },
     /// An approval waits for its answer.
-    ApprovalRequested {
-        approval: ApprovalId,
-    },
+    ApprovalRequested { approval: ApprovalId },
     /// A voucher is issued: it may be printed.
     VoucherIssued {
         /// Its serial number.
@@ -284,9 +280,7 @@ pub enum HouseEvent {
         expires: Time,
     },
     /// Cash is paid out: for a voucher or a claim.
-    CashPaid {
-        amount: Money,
-    },
+    CashPaid { amount: Money },
     /// Credits are on their way to a seat.
     CreditsSent {
         /// The transfer's number.

@@ -16,10 +16,7 @@ use crate::text::{MAX_REASON_LENGTH, check_text};
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DeviceKind {
     /// A Player Terminal.
-    Terminal {
-        cluster: ClusterId,
-        seat: Seat,
-    },
+    Terminal { cluster: ClusterId, seat: Seat },
     /// A dice tumbler.
     Tumbler,
     /// A display, or a screen of the house.

@@ -28,10 +28,7 @@ pub enum Redeemer {
     /// A person at the cage.
     Person(PersonId),
     /// The terminal at a seat.
-    Seat {
-        cluster: ClusterId,
-        seat: Seat,
-    },
+    Seat { cluster: ClusterId, seat: Seat },
 }
 
 /// Where a voucher came from.

@@ -86,9 +86,7 @@ impl VoidReason {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Ruling {
     /// The interrupted round is concluded with these dice.
-    Conclude {
-        dice: Dice,
-    },
+    Conclude { dice: Dice },
     /// A round, in play or settled, is void.
     Void {
         round: RoundNumber,
@@ -96,10 +94,7 @@ pub enum Ruling {
         fact: Option<VoidReason>,
     },
     /// A settled or void round is settled by these dice.
-    Settle {
-        round: RoundNumber,
-        dice: Dice,
-    },
+    Settle { round: RoundNumber, dice: Dice },
     /// Something that changes neither result nor money.
     Note,
 }

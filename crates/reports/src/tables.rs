@@ -2,7 +2,7 @@
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// A whole number: an amount in cents, a time in milliseconds since 1970 (UTC), a count, a number of something.
     Number,
     /// Text.
@@ -11,11 +11,11 @@ pub enum Kind {
 
 /// A column.
 #[derive(Clone, Copy, Debug)]
-pub struct Column {
+pub struct ReportColumn {
     /// Its name. Times end in `_at`.
     pub name: &'static str,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ColumnKind,
     /// Whether it may be empty.
     pub is_optional: bool,
     /// What it says.
@@ -24,7 +24,7 @@ pub struct Column {
 
 /// A table.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub struct ReportTable {
     /// Its name.
     pub name: &'static str,
     /// What a row is.
@@ -32,10 +32,10 @@ pub struct Table {
     /// How many of the first columns tell a row from any other.
     pub key: usize,
     /// The columns.
-    pub columns: &'static [Column],
+    pub columns: &'static [ReportColumn],
 }
 
-impl Table {
+impl ReportTable {
     /// The names of the columns, with commas between them.
     pub(super) fn names(&self, columns: usize) -> String {
         self.columns[..columns].iter().map(|column| column.name).collect::<Vec<_>>().join(", ")
@@ -43,10 +43,10 @@ impl Table {
 
     /// The statement that makes the table. It ends where a store may add something.
     pub(super) fn create(&self) -> String {
-        let column = |column: &Column| {
+        let column = |column: &ReportColumn| {
             let kind = match column.kind {
-                Kind::Number => "BIGINT",
-                Kind::Text => "TEXT",
+                ColumnKind::Number => "BIGINT",
+                ColumnKind::Text => "TEXT",
             };
             format!("{} {kind}{}", column.name, if column.is_optional { "" } else { " NOT NULL" })
         };
@@ -56,24 +56,24 @@ impl Table {
     }
 }
 
-const fn number(name: &'static str, says: &'static str) -> Column {
-    Column { name, kind: Kind::Number, is_optional: false, says }
+const fn number(name: &'static str, says: &'static str) -> ReportColumn {
+    ReportColumn { name, kind: ColumnKind::Number, is_optional: false, says }
 }
 
-const fn text(name: &'static str, says: &'static str) -> Column {
-    Column { name, kind: Kind::Text, is_optional: false, says }
+const fn text(name: &'static str, says: &'static str) -> ReportColumn {
+    ReportColumn { name, kind: ColumnKind::Text, is_optional: false, says }
 }
 
-const fn maybe_number(name: &'static str, says: &'static str) -> Column {
-    Column { name, kind: Kind::Number, is_optional: true, says }
+const fn maybe_number(name: &'static str, says: &'static str) -> ReportColumn {
+    ReportColumn { name, kind: ColumnKind::Number, is_optional: true, says }
 }
 
-const fn maybe_text(name: &'static str, says: &'static str) -> Column {
-    Column { name, kind: Kind::Text, is_optional: true, says }
+const fn maybe_text(name: &'static str, says: &'static str) -> ReportColumn {
+    ReportColumn { name, kind: ColumnKind::Text, is_optional: true, says }
 }
 
 /// Every table, in the order in which they are described.
-pub const TABLES: [&Table; 15] = [
+pub const REPORT_TABLES: [&ReportTable; 15] = [
     &CHAINS,
     &TABLES_OF_HOUSE,
     &BOXES,
@@ -91,7 +91,7 @@ pub const TABLES: [&Table; 15] = [
     &ACTS,
 ];
 
-pub(super) const CHAINS: Table = Table {
+pub(super) const CHAINS: ReportTable = ReportTable {
     name: "chains",
     says: "How far each chain of the record is projected.",
     key: 1,
@@ -104,7 +104,7 @@ pub(super) const CHAINS: Table = Table {
     ],
 };
 
-pub(super) const TABLES_OF_HOUSE: Table = Table {
+pub(super) const TABLES_OF_HOUSE: ReportTable = ReportTable {
     name: "tables",
     says: "A table, as it is set up.",
     key: 1,
@@ -120,7 +120,7 @@ pub(super) const TABLES_OF_HOUSE: Table = Table {
     ],
 };
 
-pub(super) const BOXES: Table = Table {
+pub(super) const BOXES: ReportTable = ReportTable {
     name: "boxes",
     says: "A box on a table's layout, and what the House keeps of a stake there on average.",
     key: 2,
@@ -133,7 +133,7 @@ pub(super) const BOXES: Table = Table {
     ],
 };
 
-pub(super) const ROUNDS: Table = Table {
+pub(super) const ROUNDS: ReportTable = ReportTable {
     name: "rounds",
     says: "A round, at the dealer's side.",
     key: 2,
@@ -156,7 +156,7 @@ pub(super) const ROUNDS: Table = Table {
     ],
 };
 
-pub(super) const SETTLEMENTS: Table = Table {
+pub(super) const SETTLEMENTS: ReportTable = ReportTable {
     name: "settlements",
     says: "A round at one cluster: what it came to at first, and as it stands.",
     key: 3,
@@ -179,7 +179,7 @@ pub(super) const SETTLEMENTS: Table = Table {
     ],
 };
 
-pub(super) const WAGERS: Table = Table {
+pub(super) const WAGERS: ReportTable = ReportTable {
     name: "wagers",
     says: "A line of a settled or void round: what one seat had on one box.",
     key: 4,
@@ -204,7 +204,7 @@ pub(super) const WAGERS: Table = Table {
     ],
 };
 
-pub(super) const SESSIONS: Table = Table {
+pub(super) const SESSIONS: ReportTable = ReportTable {
     name: "sessions",
     says: "From first credit to cash-out at a seat. The meters are as the session ended.",
     key: 3,
@@ -226,7 +226,7 @@ pub(super) const SESSIONS: Table = Table {
     ],
 };
 
-pub(super) const LEDGER_ENTRIES: Table = Table {
+pub(super) const LEDGER_ENTRIES: ReportTable = ReportTable {
     name: "ledger_entries",
     says: "One leg of a transaction: all legs of one chain, position and line sum to zero. A bet is posted when its round is \
            over; until then it counts where it came from.",
@@ -257,7 +257,7 @@ pub(super) const LEDGER_ENTRIES: Table = Table {
     ],
 };
 
-pub(super) const VOUCHERS: Table = Table {
+pub(super) const VOUCHERS: ReportTable = ReportTable {
     name: "vouchers",
     says: "A voucher. Its number is never known here.",
     key: 2,
@@ -287,7 +287,7 @@ pub(super) const VOUCHERS: Table = Table {
     ],
 };
 
-pub(super) const CLAIMS: Table = Table {
+pub(super) const CLAIMS: ReportTable = ReportTable {
     name: "claims",
     says: "What a player is owed by hand.",
     key: 1,
@@ -313,7 +313,7 @@ pub(super) const CLAIMS: Table = Table {
     ],
 };
 
-pub(super) const RECEIVABLES: Table = Table {
+pub(super) const RECEIVABLES: ReportTable = ReportTable {
     name: "receivables",
     says: "What a player owes after a correction or a late void.",
     key: 1,
@@ -337,7 +337,7 @@ pub(super) const RECEIVABLES: Table = Table {
     ],
 };
 
-pub(super) const EVENTS: Table = Table {
+pub(super) const EVENTS: ReportTable = ReportTable {
     name: "events",
     says: "Something that a supervisor or auditor may want to find: openings, voids, corrections, rulings, limits, locks, \
            logins, people, devices, and every significant event of the House, with who acknowledged it.",
@@ -368,7 +368,7 @@ pub(super) const EVENTS: Table = Table {
     ],
 };
 
-pub(super) const REFUSALS: Table = Table {
+pub(super) const REFUSALS: ReportTable = ReportTable {
     name: "refusals",
     says: "What was refused: one row a day, chain, source, command and reason.",
     key: 6,
@@ -384,7 +384,7 @@ pub(super) const REFUSALS: Table = Table {
     ],
 };
 
-pub(super) const PEOPLE: Table = Table {
+pub(super) const PEOPLE: ReportTable = ReportTable {
     name: "people",
     says: "A person, as on file now.",
     key: 1,
@@ -398,7 +398,7 @@ pub(super) const PEOPLE: Table = Table {
     ],
 };
 
-pub(super) const ACTS: Table = Table {
+pub(super) const ACTS: ReportTable = ReportTable {
     name: "acts",
     says: "What people did: one row a day, person, part, chain and command that was carried out.",
     key: 5,

@@ -10,12 +10,12 @@ use taisai_journal::{PostgresError, PostgresSession, SqliteError, open_sqlite_to
 use tokio_postgres::types::{ToSql, Type};
 
 use super::batch::Batch;
-use super::tables::{Kind, TABLES, Table};
-use super::value::Value;
-use crate::store::Address;
+use super::tables::{ColumnKind, REPORT_TABLES, ReportTable};
+use super::value::SqlValue;
+use taisai_record::Address;
 
 /// The file of the reporting tables in a data folder.
-pub const FILE: &str = "reports.db";
+pub const REPORTS_FILE: &str = "reports.db";
 
 /// The layout of the tables; others are built again.
 const LAYOUT: i64 = 2;
@@ -73,7 +73,7 @@ pub(super) enum Tables {
 }
 
 /// Where a chain is projected to, before and after a batch.
-pub(super) struct Move {
+pub(super) struct ChainAdvance {
     pub(super) chain: String,
     pub(super) before: u64,
     pub(super) next: u64,
@@ -82,11 +82,11 @@ pub(super) struct Move {
 
 /// The rows that a query gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct QueryResult {
     /// The names of the columns.
     pub columns: Vec<String>,
     /// The rows.
-    pub rows: Vec<Vec<Value>>,
+    pub rows: Vec<Vec<SqlValue>>,
 }
 
 impl Tables {
@@ -158,7 +158,7 @@ impl Tables {
 
     fn connect(address: &Address) -> Result<Self, TablesError> {
         match address {
-            Address::Folder(folder) => Self::open_file(&folder.join(FILE)),
+            Address::Folder(folder) => Self::open_file(&folder.join(REPORTS_FILE)),
             Address::Postgres(address) => {
                 let session = PostgresSession::open(address, "taisai reports", PATIENCE)?;
                 // What a crash of the server takes is projected again.
@@ -198,13 +198,13 @@ impl Tables {
         };
         let mut statements = Vec::new();
         if anew {
-            statements.extend(TABLES.iter().map(|table| format!("DROP TABLE IF EXISTS {}", table.name)));
+            statements.extend(REPORT_TABLES.iter().map(|table| format!("DROP TABLE IF EXISTS {}", table.name)));
             statements.push("DROP TABLE IF EXISTS layout".to_owned());
         }
         statements.push("CREATE TABLE IF NOT EXISTS layout (number BIGINT NOT NULL)".to_owned());
         let number = format!("INSERT INTO layout SELECT {LAYOUT} WHERE NOT EXISTS (SELECT 1 FROM layout)");
         statements.push(number);
-        statements.extend(TABLES.iter().map(|table| format!("{}{ending}", table.create())));
+        statements.extend(REPORT_TABLES.iter().map(|table| format!("{}{ending}", table.create())));
         let statements = statements.join(";\n");
         match self {
             Self::Sqlite(file, connection) => {
@@ -224,7 +224,7 @@ impl Tables {
     }
 
     /// Carries out a batch and moves the chain on, both or neither.
-    pub(super) fn apply(&mut self, batch: &Batch, to: &Move) -> Result<(), TablesError> {
+    pub(super) fn apply(&mut self, batch: &Batch, to: &ChainAdvance) -> Result<(), TablesError> {
         let (time, entries, before) = (batch.time.into(), batch.entries.into(), to.before.into());
         let moved = [to.next.into(), to.hash.clone().into(), time, entries, to.chain.clone().into(), before];
         match self {
@@ -242,7 +242,7 @@ impl Tables {
         }
     }
 
-    pub(super) fn query(&mut self, sql: &str, values: &[Value]) -> Result<Answer, TablesError> {
+    pub(super) fn query(&mut self, sql: &str, values: &[SqlValue]) -> Result<QueryResult, TablesError> {
         match self {
             Self::Sqlite(file, connection) => query_sqlite(connection, sql, values)
                 .map_err(|source| TablesError::Sqlite { file: file.clone(), source }),
@@ -260,7 +260,7 @@ const MOVE: &str = "UPDATE chains SET next = $1, hash = $2,
                     WHERE chain = $5 AND next = $6";
 
 /// Nothing is changed unless the chain is where the batch begins.
-fn apply_to_sqlite(connection: &mut Connection, batch: &Batch, moved: &[Value; 6]) -> rusqlite::Result<usize> {
+fn apply_to_sqlite(connection: &mut Connection, batch: &Batch, moved: &[SqlValue; 6]) -> rusqlite::Result<usize> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.prepare_cached(BEGIN)?.execute([&moved[4]])?;
     let chains = transaction.prepare_cached(MOVE)?.execute(params_from_iter(moved))?;
@@ -282,7 +282,7 @@ fn apply_to_sqlite(connection: &mut Connection, batch: &Batch, moved: &[Value; 6
     Ok(chains)
 }
 
-fn apply_to_postgres(session: &PostgresSession, batch: &Batch, moved: &[Value; 6]) -> Result<u64, PostgresError> {
+fn apply_to_postgres(session: &PostgresSession, batch: &Batch, moved: &[SqlValue; 6]) -> Result<u64, PostgresError> {
     session.execute(BEGIN, &[&moved[4]])?;
     let chains = session.execute(MOVE, &parameters(moved))?;
     if chains != 1 {
@@ -302,37 +302,37 @@ fn apply_to_postgres(session: &PostgresSession, batch: &Batch, moved: &[Value; 6
     Ok(chains)
 }
 
-fn parameters(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
+fn parameters(values: &[SqlValue]) -> Vec<&(dyn ToSql + Sync)> {
     values.iter().map(|value| -> &(dyn ToSql + Sync) { value }).collect()
 }
 
-fn types(table: &Table) -> Vec<Type> {
+fn types(table: &ReportTable) -> Vec<Type> {
     let of = |kind| match kind {
-        Kind::Number => Type::INT8,
-        Kind::Text => Type::TEXT,
+        ColumnKind::Number => Type::INT8,
+        ColumnKind::Text => Type::TEXT,
     };
     table.columns.iter().map(|column| of(column.kind)).collect()
 }
 
-fn query_sqlite(connection: &Connection, sql: &str, values: &[Value]) -> rusqlite::Result<Answer> {
+fn query_sqlite(connection: &Connection, sql: &str, values: &[SqlValue]) -> rusqlite::Result<QueryResult> {
     let mut select = connection.prepare(sql)?;
     let columns: Vec<String> = select.column_names().map(ToOwned::to_owned).collect();
     let read = |row: &rusqlite::Row<'_>| {
         (0..columns.len())
             .map(|place| {
                 Ok(match row.get_ref(place)? {
-                    ValueRef::Null => Value::Empty,
+                    ValueRef::Null => SqlValue::Empty,
                     ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned().into(),
-                    ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Blob(_) => Value::Number(row.get(place)?),
+                    ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Blob(_) => SqlValue::Number(row.get(place)?),
                 })
             })
             .collect()
     };
     let rows = select.query_map(params_from_iter(values), read)?.collect::<rusqlite::Result<_>>()?;
-    Ok(Answer { columns, rows })
+    Ok(QueryResult { columns, rows })
 }
 
-fn query_postgres(session: &PostgresSession, sql: &str, values: &[Value]) -> Result<Answer, TablesError> {
+fn query_postgres(session: &PostgresSession, sql: &str, values: &[SqlValue]) -> Result<QueryResult, TablesError> {
     let select = session.prepare(sql)?;
     let columns = select.columns().iter().map(|column| column.name().to_owned()).collect();
     let mut rows = Vec::new();
@@ -346,5 +346,5 @@ fn query_postgres(session: &PostgresSession, sql: &str, values: &[Value]) -> Res
         };
         rows.push((0..row.len()).map(value).collect::<Result<_, PostgresError>>()?);
     }
-    Ok(Answer { columns, rows })
+    Ok(QueryResult { columns, rows })
 }

@@ -10,9 +10,9 @@ use taisai_record::{
 };
 use taisai_rules::{Dice, Money, Station};
 use taisai_table::{
-    Actor, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterId, CommandId, CommandRequest, Decision,
-    DeviceId, House, HouseCommand, Notice, Person, PersonId, Phase, Position, Profile, Registration, Role, Roles,
-    Round, RoundCommand, RoundNumber, Ruling, Seat, Stake, TableId, TableLimits, Time, Verdict,
+    Actor, Chips, Cluster, ClusterCommand, ClusterId, CommandId, CommandRequest, Decision, DeviceId, House,
+    HouseCommand, Notice, Person, PersonId, Phase, Position, Profile, Registration, Role, Roles, Round, RoundCommand,
+    RoundNumber, Ruling, Seat, Stake, TableId, TableLimits, Time,
 };
 
 pub(crate) const TABLE: TableId = TableId(1);
@@ -34,7 +34,7 @@ pub(crate) fn chain(name: &str) -> ChainName {
 }
 
 /// A house whose machines record.
-pub(crate) struct Hall {
+pub(crate) struct TestCasino {
     pub(crate) book: RecordStore,
     pub(crate) house: Recorder<House>,
     pub(crate) round: Recorder<Round>,
@@ -42,12 +42,12 @@ pub(crate) struct Hall {
     pub(crate) warnings: Arc<Mutex<Vec<String>>>,
     /// Why nothing is recorded any more.
     pub(crate) stopped: Option<RecordingStopped>,
-    time: u64,
+    pub(crate) time: u64,
     /// The number of the next command. It rises with each opening of the record, as the House is taken first each time.
-    sequence: u64,
+    pub(crate) sequence: u64,
 }
 
-impl Hall {
+impl TestCasino {
     pub(crate) fn open(journal: Box<dyn Journal>, folder: &Path, game: &str) -> Result<Self, RecordStoreError> {
         Self::with_seats(journal, folder, game, SEATS)
     }
@@ -83,11 +83,11 @@ impl Hall {
         let openings = book.archive().heads()?.iter().map(|head| head.epoch).max().unwrap_or(1) - 1;
         let sequence = 1_000_000 * openings;
         let time = time.0 + 10 * sequence;
-        let mut hall = Self { book, house, round, cluster, warnings, stopped: None, time, sequence };
-        if hall.round.machine().number() == RoundNumber(0) {
-            hall.begin();
+        let mut casino = Self { book, house, round, cluster, warnings, stopped: None, time, sequence };
+        if casino.round.machine().number() == RoundNumber(0) {
+            casino.begin();
         }
-        Ok(hall)
+        Ok(casino)
     }
 
     /// Opens the table, as far as it is not open yet.
@@ -112,18 +112,7 @@ impl Hall {
         }
     }
 
-    /// Has a snapshot kept with every checkpoint.
-    pub(crate) fn with_snapshots(self) -> Self {
-        let Self { house, round, cluster, .. } = self;
-        Self {
-            house: house.with_snapshot_after(0),
-            round: round.with_snapshot_after(0),
-            cluster: cluster.with_snapshot_after(0),
-            ..self
-        }
-    }
-
-    fn asked<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
+    pub(crate) fn asked<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         self.sequence += 1;
         self.time += 10;
         let source = match actor {
@@ -153,29 +142,6 @@ impl Hall {
         let is_accepted = matches!(self.cluster.ask(asked), Decision::Accepted(_));
         self.carry();
         is_accepted
-    }
-
-    /// Asks what may be refused, as it may have been done already.
-    pub(crate) fn try_round(&mut self, actor: Actor, command: RoundCommand) {
-        let asked = self.asked(actor, command);
-        self.round.ask(asked);
-        self.carry();
-    }
-
-    /// A terminal asks under a number of its own, and hears the verdict when it is durable.
-    pub(crate) fn ask_at(
-        &mut self,
-        seat: Seat,
-        sequence: u64,
-        command: ClusterCommand,
-        done: impl FnOnce(Verdict, Result<(), RecordingStopped>) + Send + 'static,
-    ) -> Result<Decision<ClusterEvent>, RecordingStopped> {
-        self.time += 10;
-        let (actor, id) = (Actor::Terminal { device: DeviceId(seat.0), seat }, terminal_command(seat, sequence));
-        let decision = self.cluster.ask(CommandRequest { time: Time(self.time), actor, id, command });
-        let verdict = decision.verdict();
-        self.cluster.commit(move |result| done(verdict, result))?;
-        Ok(decision)
     }
 
     /// Asks for what is refused.
@@ -289,13 +255,6 @@ impl Hall {
         assert!(self.cluster(actor, place), "seat {seat:?} bets {cents} on {bet_box}");
     }
 
-    /// The player at a terminal leaves with what is paid by hand.
-    pub(crate) fn cash_out(&mut self, seat: u32) {
-        let seat = Seat(seat);
-        let actor = Actor::Terminal { device: DeviceId(seat.0), seat };
-        assert!(self.cluster(actor, ClusterCommand::CashOut { seat, to: CashOut::HandPay }));
-    }
-
     pub(crate) fn open_bets(&mut self) {
         self.round(dealer(), RoundCommand::OpenBets);
     }
@@ -339,11 +298,6 @@ impl Hall {
         [self.house.machine().state_hash(), self.round.machine().state_hash(), self.cluster.machine().state_hash()]
     }
 
-    /// The first number that no command of this opening or one before it has.
-    pub(crate) const fn next_number(&self) -> u64 {
-        self.sequence + 1
-    }
-
     /// Ends the program in good order.
     pub(crate) fn close(mut self) -> [[u8; 32]; 3] {
         self.commit();
@@ -358,11 +312,6 @@ impl Hall {
         drop((house, round, cluster));
         book.close();
     }
-}
-
-/// The id of a terminal's command.
-pub(crate) fn terminal_command(seat: Seat, sequence: u64) -> CommandId {
-    CommandId { source: 1_000 + u64::from(seat.0), sequence }
 }
 
 pub(crate) fn person(id: u32, role: Role) -> Actor {

@@ -9,14 +9,14 @@ use taisai_table::{
     OverDifferential, Person, RejectedStake, RoundNumber, Seat, SessionId, TransferPurpose,
 };
 
-use super::batch::{Batch, Belongs, Event, When};
+use super::batch::{Attribution, Batch, EntryTime, ReportEvent};
 use super::house::over_differential;
-use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
+use super::machine::{ChainContext, EntryError, ProjectedMachine, event_by, opening_event};
 use super::tables::SESSIONS;
-use super::value::Value;
-use super::words::word;
-use crate::opening::{ChainOpening, MachineSetup};
+use super::value::SqlValue;
+use crate::value::variant_name;
 use settle::follow;
+use taisai_record::{ChainOpening, MachineSetup};
 
 /// The accounts beside the seats.
 const ACCOUNTS: [&str; 6] = ["house", "cash", "chips", "transit", "notes", "variance"];
@@ -45,48 +45,48 @@ enum Seats {
 
 /// An entry to be looked at again when it is applied.
 struct Waiting {
-    when: When,
+    when: EntryTime,
     seats: Seats,
     /// What the transaction is called; none if no money moves.
     kind: Option<&'static str>,
-    of: Belongs,
+    of: Attribution,
     /// The session's meters at that seat before the entry.
     before: Meters,
-    events: Vec<Event>,
+    events: Vec<ReportEvent>,
 }
 
-impl Scribe for Cluster {
+impl ProjectedMachine for Cluster {
     type Notes = Books;
 
-    fn notes(&self, _: &Desk) -> Books {
+    fn notes(&self, _: &ChainContext) -> Books {
         let seats = self.seats().map(|seat| seat_book(self, seat)).collect();
         Books { seats, accounts: accounts(self), waiting: None }
     }
 
-    fn opened(_: &mut Desk, when: &When, opening: &ChainOpening, batch: &mut Batch) {
+    fn opened(_: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut Batch) {
         let MachineSetup::Cluster { cluster, .. } = &opening.setup else { return };
         let (table, cluster) = (Some(cluster.table.0), Some(cluster.number));
-        batch.events(when, [opening_event(opening, Belongs { table, cluster, ..Belongs::default() })]);
+        batch.events(when, [opening_event(opening, Attribution { table, cluster, ..Attribution::default() })]);
     }
 
     fn entry(
         &self,
-        _: &mut Desk,
+        _: &mut ChainContext,
         books: &mut Books,
-        when: When,
+        when: EntryTime,
         entry: &Entry<ClusterCommand, ClusterEvent>,
         batch: &mut Batch,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), EntryError> {
         let asked = &entry.request;
         let event = match &entry.outcome {
             Ok(event) => event,
             Err(refusal) => {
-                batch.refusal(&when, asked.actor, &word(&asked.command), refusal.code());
+                batch.refusal(&when, asked.actor, variant_name(&asked.command), refusal.code());
                 return Ok(());
             }
         };
         if asked.actor.person().is_some() {
-            batch.act(&when, asked.actor, second(&asked.command), &word(&asked.command));
+            batch.act(&when, asked.actor, second(&asked.command), variant_name(&asked.command));
         }
         let mut of = here(self);
         let mut events = told(self, asked, event, &mut of);
@@ -158,7 +158,7 @@ impl Scribe for Cluster {
         Ok(())
     }
 
-    fn applied(&self, _: &mut Desk, books: &mut Books, batch: &mut Batch) {
+    fn applied(&self, _: &mut ChainContext, books: &mut Books, batch: &mut Batch) {
         let Some(waiting) = books.waiting.take() else { return };
         let Waiting { when, seats, kind, of, before, mut events } = waiting;
         let (first, most) = match seats {
@@ -175,13 +175,13 @@ impl Scribe for Cluster {
             }
             let session = after.session.or(book.session).map(|session| session.0);
             if kind.is_some() && after.money != book.money {
-                let of = Belongs { seat: Some(number), session, ..of.clone() };
+                let of = Attribution { seat: Some(number), session, ..of.clone() };
                 legs.push(("seat", of, after.money - book.money));
             }
             if after.is_locked && !book.is_locked {
-                let at = Belongs { seat: Some(number), session, ..of.clone() };
+                let at = Attribution { seat: Some(number), session, ..of.clone() };
                 let amount = Some(after.money - book.money);
-                events.push(Event { kind: Some("large-win".into()), at, amount, ..Event::default() });
+                events.push(ReportEvent { kind: Some("large-win".into()), at, amount, ..ReportEvent::default() });
             }
             // Bets in play leave a seat's money where it is.
             *book = after;
@@ -232,40 +232,40 @@ fn told(
     cluster: &Cluster,
     asked: &CommandRequest<ClusterCommand>,
     event: &ClusterEvent,
-    of: &mut Belongs,
-) -> Vec<Event> {
+    of: &mut Attribution,
+) -> Vec<ReportEvent> {
     let by = |kind| event_by(kind, asked.actor);
     match &asked.command {
         ClusterCommand::TellTotal { bet_box, amount } => {
             of.round = Some(cluster.round().0);
             let (amount, detail) = (Some(amount.cents()), Some(bet_box.text().to_owned()));
-            vec![Event { at: of.clone(), amount, detail, ..by("total-told") }]
+            vec![ReportEvent { at: of.clone(), amount, detail, ..by("total-told") }]
         }
         ClusterCommand::AllRegistered => {
             of.round = Some(cluster.round().0);
-            vec![Event { at: of.clone(), ..by("all-registered") }]
+            vec![ReportEvent { at: of.clone(), ..by("all-registered") }]
         }
         ClusterCommand::RegisterFromFilm { round, seat, player, stake, second } => {
             of.round = Some(round.0);
-            let at = Belongs { seat: Some(seat.0), ..of.clone() };
+            let at = Attribution { seat: Some(seat.0), ..of.clone() };
             let (second, why) = (second.map(|second| second.id.0), Some(player.as_str().into()));
             let detail = Some(format!("{} {}", stake.amount.cents(), stake.bet_box));
-            vec![Event { at, second, why, detail, ..by("registered-from-film") }]
+            vec![ReportEvent { at, second, why, detail, ..by("registered-from-film") }]
         }
         ClusterCommand::WithdrawFromFilm { round, line, second } => {
             of.round = Some(round.0);
             let second = second.map(|second| second.id.0);
-            vec![withdrawn(cluster, *round, *line, Event { at: of.clone(), second, ..by("withdrawn-from-film") })]
+            vec![withdrawn(cluster, *round, *line, ReportEvent { at: of.clone(), second, ..by("withdrawn-from-film") })]
         }
         ClusterCommand::CloseReturns { round, second } => {
             of.round = Some(round.0);
             let second = second.map(|second| second.id.0);
-            let closed = Event { at: of.clone(), second, ..by("returns-closed") };
+            let closed = ReportEvent { at: of.clone(), second, ..by("returns-closed") };
             [closed].into_iter().chain(of_round(cluster, *round, event)).collect()
         }
         ClusterCommand::RejectExcess => rejected(cluster, event, asked.actor),
         ClusterCommand::Advise { bet_box } => {
-            vec![Event { at: of.clone(), detail: Some(bet_box.text().to_owned()), ..by("advised") }]
+            vec![ReportEvent { at: of.clone(), detail: Some(bet_box.text().to_owned()), ..by("advised") }]
         }
         ClusterCommand::ReverseBuyIn { seat, receipt, why, .. } => {
             let at = at_seat(cluster, by("buy-in-reversed"), *seat);
@@ -281,15 +281,15 @@ fn told(
         ClusterCommand::EmptyStacker { acceptor, notes, amount } => {
             of.seat = cluster.stackers().find(|(device, _)| device == acceptor).map(|(_, stacker)| stacker.seat.0);
             let (amount, detail) = (Some(amount.cents()), Some(format!("{notes} notes counted")));
-            vec![Event { at: of.clone(), amount, detail, device: Some(acceptor.0), ..by("stacker-emptied") }]
+            vec![ReportEvent { at: of.clone(), amount, detail, device: Some(acceptor.0), ..by("stacker-emptied") }]
         }
         _ => Vec::new(),
     }
 }
 
-fn here(cluster: &Cluster) -> Belongs {
+fn here(cluster: &Cluster) -> Attribution {
     let id = cluster.id();
-    Belongs { table: Some(id.table.0), cluster: Some(id.number), ..Belongs::default() }
+    Attribution { table: Some(id.table.0), cluster: Some(id.number), ..Attribution::default() }
 }
 
 /// With whom a command was given.
@@ -309,17 +309,17 @@ fn second(command: &ClusterCommand) -> Option<Person> {
 }
 
 /// A line that was taken off what is registered from the film: whose it was, and what it said.
-fn withdrawn(cluster: &Cluster, round: RoundNumber, line: u32, event: Event) -> Event {
+fn withdrawn(cluster: &Cluster, round: RoundNumber, line: u32, event: ReportEvent) -> ReportEvent {
     let lines = cluster.returns().filter(|(of, _)| *of == round).flat_map(|(_, returns)| &returns.lines);
     let Some(film) = lines.into_iter().find(|film| film.number == line) else { return event };
     let unit = cluster.unit_of(round).map_or(0, Money::cents);
     let detail = Some(format!("{} {}", i64::from(film.units) * unit, film.bet_box));
-    let at = Belongs { seat: Some(film.seat.0), ..event.at };
-    Event { at, why: Some(film.player.as_str().into()), detail, ..event }
+    let at = Attribution { seat: Some(film.seat.0), ..event.at };
+    ReportEvent { at, why: Some(film.player.as_str().into()), detail, ..event }
 }
 
 /// What is told of a round that is settled, void or settled again.
-fn of_round(cluster: &Cluster, round: RoundNumber, event: &ClusterEvent) -> Vec<Event> {
+fn of_round(cluster: &Cluster, round: RoundNumber, event: &ClusterEvent) -> Vec<ReportEvent> {
     match event {
         ClusterEvent::Compensated { adjustments } => adjusted(cluster, round, adjustments),
         ClusterEvent::Settled { over_differential, .. } => {
@@ -334,48 +334,54 @@ fn of_round(cluster: &Cluster, round: RoundNumber, event: &ClusterEvent) -> Vec<
     }
 }
 
-fn at_seat(cluster: &Cluster, event: Event, seat: Seat) -> Event {
-    Event { at: Belongs { seat: Some(seat.0), ..here(cluster) }, ..event }
+fn at_seat(cluster: &Cluster, event: ReportEvent, seat: Seat) -> ReportEvent {
+    ReportEvent { at: Attribution { seat: Some(seat.0), ..here(cluster) }, ..event }
 }
 
 /// A buy-in that two people reversed, with its amount.
-fn reversed(event: &ClusterEvent, by: Event, detail: String) -> Event {
+fn reversed(event: &ClusterEvent, by: ReportEvent, detail: String) -> ReportEvent {
     let amount = if let ClusterEvent::BuyInReversed { amount } = event { Some(amount.cents()) } else { None };
-    Event { amount, detail: Some(detail), ..by }
+    ReportEvent { amount, detail: Some(detail), ..by }
 }
 
 /// The notes in a stacker are not those that were accepted.
-fn stacker_differs(cluster: &Cluster, event: &ClusterEvent, notes: u32, by: Event, seat: Seat) -> Option<Event> {
+fn stacker_differs(
+    cluster: &Cluster,
+    event: &ClusterEvent,
+    notes: u32,
+    by: ReportEvent,
+    seat: Seat,
+) -> Option<ReportEvent> {
     let ClusterEvent::StackerDiffers { accepted } = event else { return None };
     let detail = Some(format!("{notes} notes, {accepted} accepted"));
-    Some(Event { detail, ..at_seat(cluster, by, seat) })
+    Some(ReportEvent { detail, ..at_seat(cluster, by, seat) })
 }
 
-fn rejected(cluster: &Cluster, event: &ClusterEvent, actor: taisai_table::Actor) -> Vec<Event> {
+fn rejected(cluster: &Cluster, event: &ClusterEvent, actor: taisai_table::Actor) -> Vec<ReportEvent> {
     let ClusterEvent::Rejected { cuts } = event else { return Vec::new() };
     let cut = |RejectedStake { seat, stake, .. }: &RejectedStake| {
         let mut event = at_seat(cluster, event_by("excess-rejected", actor), *seat);
         event.at.round = Some(cluster.round().0);
-        Event { amount: Some(stake.amount.cents()), detail: Some(stake.bet_box.text().to_owned()), ..event }
+        ReportEvent { amount: Some(stake.amount.cents()), detail: Some(stake.bet_box.text().to_owned()), ..event }
     };
     cuts.iter().map(cut).collect()
 }
 
-fn adjusted(cluster: &Cluster, round: RoundNumber, adjustments: &[Adjustment]) -> Vec<Event> {
+fn adjusted(cluster: &Cluster, round: RoundNumber, adjustments: &[Adjustment]) -> Vec<ReportEvent> {
     let event = |adjustment: &Adjustment| {
         let session = Some(adjustment.session.0);
-        let at = Belongs { seat: Some(adjustment.seat.0), session, round: Some(round.0), ..here(cluster) };
+        let at = Attribution { seat: Some(adjustment.seat.0), session, round: Some(round.0), ..here(cluster) };
         let detail = Some(format!("{} at once", adjustment.at_once.cents()));
         let amount = Some(adjustment.amount().cents());
-        Event { kind: Some("adjustment".into()), at, amount, detail, ..Event::default() }
+        ReportEvent { kind: Some("adjustment".into()), at, amount, detail, ..ReportEvent::default() }
     };
     adjustments.iter().map(event).collect()
 }
 
 /// What counts differs by more than the Differential, with the paragraph that says what the Differential is.
-fn over_by(cluster: &Cluster, round: RoundNumber, over: &OverDifferential) -> Event {
-    let at = Belongs { round: Some(round.0), ..here(cluster) };
-    let mut event = Event { kind: Some("over-differential".into()), at, ..Event::default() };
+fn over_by(cluster: &Cluster, round: RoundNumber, over: &OverDifferential) -> ReportEvent {
+    let at = Attribution { round: Some(round.0), ..here(cluster) };
+    let mut event = ReportEvent { kind: Some("over-differential".into()), at, ..ReportEvent::default() };
     over_differential(over, &mut event);
     let cited = cluster.rules().game().paragraphs(Rule::Differential).iter().map(|cited| format!(", {cited}"));
     event.detail = event.detail.map(|detail| cited.fold(detail, |detail, cited| detail + &cited));
@@ -383,7 +389,7 @@ fn over_by(cluster: &Cluster, round: RoundNumber, over: &OverDifferential) -> Ev
 }
 
 /// A session ends at a seat, or begins there, or one follows the other.
-fn session(cluster: &Cluster, when: &When, seat: Seat, book: SeatBook, before: Meters, batch: &mut Batch) {
+fn session(cluster: &Cluster, when: &EntryTime, seat: Seat, book: SeatBook, before: Meters, batch: &mut Batch) {
     let (id, now) = (cluster.id(), cluster.session(seat));
     if let Some(ended) = book.session {
         // They stay at the seat until the next session begins there.
@@ -407,7 +413,7 @@ fn session(cluster: &Cluster, when: &When, seat: Seat, book: SeatBook, before: M
         );
     }
     if let Some(begun) = now {
-        let empty = || Value::Empty;
+        let empty = || SqlValue::Empty;
         batch.insert(
             &SESSIONS,
             [

@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use bytes::BytesMut;
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use serde::Serialize;
+use serde_variant::to_variant_name;
 use taisai_rules::Money;
 use taisai_table::{ClaimId, PersonId, ReceivableId, RoundNumber, Seat, SessionId, Time};
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 /// A value: nothing, a whole number, or text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum SqlValue {
     /// Nothing.
     Empty,
     /// A number.
@@ -22,7 +24,7 @@ pub enum Value {
     Text(Arc<str>),
 }
 
-impl Value {
+impl SqlValue {
     /// The text, if it is some.
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -41,7 +43,7 @@ impl Value {
     }
 }
 
-impl rusqlite::ToSql for Value {
+impl rusqlite::ToSql for SqlValue {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         let value = match self {
             Self::Empty => ValueRef::Null,
@@ -53,7 +55,7 @@ impl rusqlite::ToSql for Value {
     }
 }
 
-impl ToSql for Value {
+impl ToSql for SqlValue {
     fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         match self {
             Self::Empty => Ok(IsNull::Yes),
@@ -70,13 +72,13 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
-impl From<i64> for Value {
+impl From<i64> for SqlValue {
     fn from(number: i64) -> Self {
         Self::Number(number)
     }
 }
 
-impl From<u64> for Value {
+impl From<u64> for SqlValue {
     /// # Panics
     /// If the number is 2^63 or larger, which nothing in a record is.
     fn from(number: u64) -> Self {
@@ -84,31 +86,31 @@ impl From<u64> for Value {
     }
 }
 
-impl From<&'static str> for Value {
+impl From<&'static str> for SqlValue {
     fn from(word: &'static str) -> Self {
         Self::Word(word)
     }
 }
 
-impl From<Arc<str>> for Value {
+impl From<Arc<str>> for SqlValue {
     fn from(text: Arc<str>) -> Self {
         Self::Text(text)
     }
 }
 
-impl From<String> for Value {
+impl From<String> for SqlValue {
     fn from(text: String) -> Self {
         Self::Text(text.into())
     }
 }
 
-impl From<bool> for Value {
+impl From<bool> for SqlValue {
     fn from(holds: bool) -> Self {
         Self::Number(holds.into())
     }
 }
 
-impl<T: Into<Self>> From<Option<T>> for Value {
+impl<T: Into<Self>> From<Option<T>> for SqlValue {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Empty, Into::into)
     }
@@ -116,7 +118,7 @@ impl<T: Into<Self>> From<Option<T>> for Value {
 
 macro_rules! small {
     ($($number:ty),*) => {
-        $(impl From<$number> for Value {
+        $(impl From<$number> for SqlValue {
             fn from(number: $number) -> Self {
                 Self::Number(number.into())
             }
@@ -128,7 +130,7 @@ small!(u8, u16, u32);
 
 macro_rules! numbered {
     ($($name:ident),*) => {
-        $(impl From<$name> for Value {
+        $(impl From<$name> for SqlValue {
             fn from(id: $name) -> Self {
                 id.0.into()
             }
@@ -138,8 +140,32 @@ macro_rules! numbered {
 
 numbered!(ClaimId, PersonId, ReceivableId, RoundNumber, Seat, SessionId, Time);
 
-impl From<Money> for Value {
+impl From<Money> for SqlValue {
     fn from(money: Money) -> Self {
         Self::Number(money.cents())
+    }
+}
+
+/// The name of an enum's variant as its JSON spells it: `SellVoucher { … }` is `sell-voucher`.
+///
+/// # Panics
+/// If it is no enum.
+pub(crate) fn variant_name(variant: &impl Serialize) -> &'static str {
+    to_variant_name(variant).expect("commands, events and reasons are enums")
+}
+
+#[cfg(test)]
+mod tests {
+    use taisai_table::{ClaimReason, ClusterId, HouseCommand, RoundNumber, TableId, VoidReason};
+
+    use super::*;
+
+    #[test]
+    fn variants_have_the_names_of_their_json() {
+        assert_eq!(variant_name(&HouseCommand::Tick), "tick");
+        assert_eq!(variant_name(&VoidReason::FewTumbles), "few-tumbles");
+        assert_eq!(variant_name(&ClaimReason::Correction(RoundNumber(7))), "correction");
+        let cluster = ClusterId { table: TableId(1), number: 0 };
+        assert_eq!(variant_name(&HouseCommand::Delivered { cluster, number: 1 }), "delivered");
     }
 }

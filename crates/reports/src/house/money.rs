@@ -9,16 +9,16 @@ use taisai_table::{
 };
 
 use super::{Books, Waiting, in_cluster, voucher};
-use crate::projection::batch::{Batch, Belongs, When};
-use crate::projection::tables::{CLAIMS, RECEIVABLES, VOUCHERS};
-use crate::projection::value::Value;
-use crate::projection::words::word;
+use crate::batch::{Attribution, Batch, EntryTime};
+use crate::tables::{CLAIMS, RECEIVABLES, VOUCHERS};
+use crate::value::SqlValue;
+use crate::value::variant_name;
 
 /// Where a voucher comes from.
 pub(super) struct Origin {
     pub(super) word: &'static str,
     pub(super) sold_by: Option<PersonId>,
-    pub(super) of: Belongs,
+    pub(super) of: Attribution,
     pub(super) state: &'static str,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn issue(
     };
     let Origin { word, sold_by, of, state } = origin;
     let hash = voucher(number.hash);
-    let empty = || Value::Empty;
+    let empty = || SqlValue::Empty;
     batch.insert(
         &VOUCHERS,
         [
@@ -61,7 +61,7 @@ pub(super) fn issue(
             serial.0.into(),
         ],
     );
-    waiting.of = Belongs { voucher: Some(hash), ..of };
+    waiting.of = Attribution { voucher: Some(hash), ..of };
 }
 
 impl Waiting {
@@ -107,10 +107,10 @@ pub(super) fn reissue(
     let person = waiting.event.person.map(PersonId);
     let (word, of) = match on_file.origin {
         VoucherOrigin::Seat { cluster, seat, session } if person.is_none() => {
-            let of = in_cluster(cluster, Belongs::default());
-            ("seat", Belongs { seat: Some(seat.0), session: Some(session.0), ..of })
+            let of = in_cluster(cluster, Attribution::default());
+            ("seat", Attribution { seat: Some(seat.0), session: Some(session.0), ..of })
         }
-        VoucherOrigin::Seat { .. } | VoucherOrigin::Cage(_) => ("cage", Belongs::default()),
+        VoucherOrigin::Seat { .. } | VoucherOrigin::Cage(_) => ("cage", Attribution::default()),
     };
     issue(event, number, on_file.amount, Origin { word, sold_by: person, of, state }, waiting, batch);
 }
@@ -121,7 +121,7 @@ pub(super) fn take_back(house: &House, claim: ClaimId, waiting: &mut Waiting, ba
     waiting.of.claim = Some(claim.0);
     if let Some((cluster, seat, session)) = house.claim(claim).and_then(|claim| claim.origin.seat()) {
         let of = in_cluster(cluster, waiting.of.clone());
-        waiting.of = Belongs { seat: Some(seat.0), session: session.map(|session| session.0), ..of };
+        waiting.of = Attribution { seat: Some(seat.0), session: session.map(|session| session.0), ..of };
     }
 }
 
@@ -136,13 +136,13 @@ pub(super) fn voucher_to_claim(
     let HouseEvent::ClaimOpened { claim, amount, .. } = event else { return };
     waiting.close_voucher(hash, (state, "claim"), Some(*claim), batch);
     waiting.event.amount = Some(amount.cents());
-    open_claim(*claim, *amount, reason.into(), waiting, batch);
+    open_claim(*claim, *amount, reason, waiting, batch);
 }
 
-fn open_claim(claim: ClaimId, amount: Money, reason: Arc<str>, waiting: &mut Waiting, batch: &mut Batch) {
+fn open_claim(claim: ClaimId, amount: Money, reason: &'static str, waiting: &mut Waiting, batch: &mut Batch) {
     waiting.of.claim = Some(claim.0);
     let of = waiting.of.clone();
-    let empty = || Value::Empty;
+    let empty = || SqlValue::Empty;
     batch.insert(
         &CLAIMS,
         [
@@ -174,7 +174,7 @@ pub(super) fn receive(
     waiting: &mut Waiting,
     batch: &mut Batch,
 ) {
-    let of = in_cluster(cluster, Belongs::default());
+    let of = in_cluster(cluster, Attribution::default());
     let (seat, session, round) = match transfer.purpose {
         TransferPurpose::Voucher { seat, session, .. } => (seat, Some(session), None),
         TransferPurpose::Claim { seat, session, reason, .. } => (seat, Some(session), round_of(reason)),
@@ -182,7 +182,7 @@ pub(super) fn receive(
         TransferPurpose::Credits { seat, session } => (seat, session, None),
         TransferPurpose::Returned { seat } => (seat, None, None),
     };
-    let of = Belongs { seat: Some(seat.0), session: session.map(|session| session.0), round, ..of };
+    let of = Attribution { seat: Some(seat.0), session: session.map(|session| session.0), round, ..of };
     waiting.of = of.clone();
     waiting.kind = Some("play-money");
     if let (HouseEvent::VoucherIssued { .. }, TransferPurpose::Voucher { number, .. }) = (event, transfer.purpose) {
@@ -194,10 +194,10 @@ pub(super) fn receive(
     }
     if let HouseEvent::ClaimOpened { claim, amount, set_off } = event {
         let reason = match transfer.purpose {
-            TransferPurpose::Claim { reason, .. } => word(&reason),
-            TransferPurpose::Voucher { .. } => "voucher-failed".into(),
+            TransferPurpose::Claim { reason, .. } => variant_name(&reason),
+            TransferPurpose::Voucher { .. } => "voucher-failed",
             TransferPurpose::Receivable { .. } | TransferPurpose::Credits { .. } | TransferPurpose::Returned { .. } => {
-                "returned".into()
+                "returned"
             }
         };
         open_claim(*claim, *amount, reason, waiting, batch);
@@ -224,9 +224,9 @@ pub(super) fn receive(
                 0_i64.into(),
                 transfer.amount.into(),
                 i64::from(is_waived).into(),
-                Value::Empty,
-                Value::Empty,
-                Value::Empty,
+                SqlValue::Empty,
+                SqlValue::Empty,
+                SqlValue::Empty,
             ],
         );
         self::set_off(set_off, batch);
@@ -280,7 +280,7 @@ pub(super) fn rule(event: &HouseEvent, ruling: ReceivableRuling, waiting: &Waiti
 }
 
 /// Vouchers that are no longer good: each has its own two legs.
-pub(super) fn expire(event: &HouseEvent, when: &When, books: &mut Books, batch: &mut Batch) {
+pub(super) fn expire(event: &HouseEvent, when: &EntryTime, books: &mut Books, batch: &mut Batch) {
     let HouseEvent::Ticked { expired, .. } = event else { return };
     let mut legs = Vec::new();
     for expired in expired {
@@ -290,7 +290,7 @@ pub(super) fn expire(event: &HouseEvent, when: &When, books: &mut Books, batch: 
             "UPDATE vouchers SET state = 'expired' WHERE voucher = $1 AND state = 'good'",
             [Arc::clone(&hash).into()],
         );
-        let of = Belongs { voucher: Some(hash), ..Belongs::default() };
+        let of = Attribution { voucher: Some(hash), ..Attribution::default() };
         *books.accounts.entry(Account::Vouchers).or_default() -= amount;
         *books.accounts.entry(Account::Expired).or_default() += amount;
         legs.push(("vouchers", of.clone(), -amount));

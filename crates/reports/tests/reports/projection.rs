@@ -6,12 +6,14 @@ use std::path::Path;
 use taisai_journal::suite::TemporaryServer;
 use taisai_journal::{Archive, Journal as _, MemoryStore};
 use taisai_record::Address;
-use taisai_record::projection::{Answer, Progress, Projection, ProjectionError, QUERIES, TABLES, TablesError, Value};
+use taisai_reports::{
+    Projection, ProjectionError, ProjectionProgress, QUERIES, QueryResult, REPORT_TABLES, SqlValue, TablesError,
+};
 use taisai_table::{
     Actor, Chips, ClusterCommand, HouseCommand, Person, PersonId, Role, Roles, SignificantEventKind, Stake, Time,
 };
 
-use crate::hall::{Hall, SEATS, dealer};
+use crate::casino::{SEATS, TestCasino, dealer};
 use crate::made;
 
 fn archive(memory: &MemoryStore) -> Box<dyn Archive> {
@@ -19,13 +21,13 @@ fn archive(memory: &MemoryStore) -> Box<dyn Archive> {
 }
 
 /// Every row of every table, in the order of the keys.
-fn dump(projection: &mut Projection) -> Vec<(&'static str, Answer)> {
-    let rows = |projection: &mut Projection, table: &taisai_record::projection::Table| {
+fn dump(projection: &mut Projection) -> Vec<(&'static str, QueryResult)> {
+    let rows = |projection: &mut Projection, table: &taisai_reports::ReportTable| {
         let places: Vec<_> = (1..=table.key).map(|place| place.to_string()).collect();
         let sql = format!("SELECT * FROM {} ORDER BY {}", table.name, places.join(", "));
         projection.query(&sql, &[]).unwrap()
     };
-    TABLES.iter().map(|table| (table.name, rows(projection, table))).collect()
+    REPORT_TABLES.iter().map(|table| (table.name, rows(projection, table))).collect()
 }
 
 fn number(projection: &mut Projection, sql: &str) -> i64 {
@@ -45,18 +47,19 @@ fn projected(memory: &MemoryStore, address: &Address) -> Projection {
 }
 
 /// The made house, with the folder of its key.
-fn made_house() -> (tempfile::TempDir, MemoryStore, Hall) {
+fn made_house() -> (tempfile::TempDir, MemoryStore, TestCasino) {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let hall = made::house(Box::new(memory.open()), folder.path());
-    (folder, memory, hall)
+    let casino = made::house(Box::new(memory.open()), folder.path());
+    assert_eq!(*casino.warnings.lock().unwrap(), [""; 0]);
+    (folder, memory, casino)
 }
 
 #[test]
 fn tables_built_bit_by_bit_are_those_built_at_once() {
-    let (_folder, memory, hall) = made_house();
-    let keys = hall.book.keys().to_vec();
-    hall.close();
+    let (_folder, memory, casino) = made_house();
+    let keys = casino.book.keys().to_vec();
+    casino.close();
     let server = TemporaryServer::shared();
     let folder = tempfile::tempdir().unwrap();
     let whole = dump(&mut projected(&memory, &folder_address(folder.path())));
@@ -69,7 +72,7 @@ fn tables_built_bit_by_bit_are_those_built_at_once() {
             let mut projection = Projection::open(&address).unwrap().with_batch(0);
             let trusted = if transactions % 2 == 0 { &keys[..] } else { &[] };
             let progress = projection.advance(&mut *archive(&memory), trusted).unwrap();
-            if progress == Progress::default() {
+            if progress == ProjectionProgress::default() {
                 break;
             }
             assert!(progress.blocks <= 3, "one block a chain");
@@ -91,27 +94,27 @@ fn the_projection_follows_a_house_that_plays() {
     for game in ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"] {
         let folder = tempfile::tempdir().unwrap();
         let memory = MemoryStore::default();
-        let mut hall = Hall::open(Box::new(memory.open()), folder.path(), game).unwrap();
+        let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), game).unwrap();
         let (followed, whole) = (folder_address(folder.path()), tempfile::tempdir().unwrap());
         let mut projection = Projection::open(&followed).unwrap();
         for round in 1..=6 {
-            hall.play(1);
+            casino.play(1);
             if round % 3 == 0 {
-                hall.correct(round - 1, [1, 1, 2]);
+                casino.correct(round - 1, [1, 1, 2]);
             }
-            hall.commit();
+            casino.commit();
             let lag = projection.lag(&mut *archive(&memory)).unwrap();
             assert!(lag.iter().any(|lag| lag.blocks() > 0 && lag.head.time > lag.projected.time), "{lag:?}");
-            projection.catch_up(&mut *archive(&memory), hall.book.keys()).unwrap();
-            check_against_machines(&mut projection, &hall);
+            projection.catch_up(&mut *archive(&memory), casino.book.keys()).unwrap();
+            check_against_machines(&mut projection, &casino);
         }
         // Bets that lie on the layout are not posted yet.
-        hall.open_bets();
-        hall.bet(0, "big", 300);
-        hall.commit();
-        hall.wait(1_000);
-        projection.catch_up(&mut *archive(&memory), hall.book.keys()).unwrap();
-        hall.close();
+        casino.open_bets();
+        casino.bet(0, "big", 300);
+        casino.commit();
+        casino.wait(1_000);
+        projection.catch_up(&mut *archive(&memory), casino.book.keys()).unwrap();
+        casino.close();
         projection.catch_up(&mut *archive(&memory), &[]).unwrap();
         let mut whole = projected(&memory, &folder_address(whole.path()));
         assert_eq!(dump(&mut projection), dump(&mut whole), "{game}");
@@ -124,7 +127,7 @@ fn a_chain_without_an_entry_at_its_end_has_a_time() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     for _ in 0..12 {
-        Hall::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap().close();
+        TestCasino::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap().close();
     }
     let tables = tempfile::tempdir().unwrap();
     let mut projection = Projection::open(&folder_address(tables.path())).unwrap();
@@ -138,11 +141,11 @@ fn a_chain_without_an_entry_at_its_end_has_a_time() {
 }
 
 /// The sums of the tables are what the machines have.
-fn check_against_machines(projection: &mut Projection, hall: &Hall) {
+fn check_against_machines(projection: &mut Projection, casino: &TestCasino) {
     let unequal = "SELECT count(*) FROM (SELECT chain, position, line FROM ledger_entries
                    GROUP BY chain, position, line HAVING sum(amount) <> 0) unequal";
     assert_eq!(number(projection, unequal), 0, "every transaction sums to zero");
-    let cluster = hall.cluster.machine();
+    let cluster = casino.cluster.machine();
     let balance = |projection: &mut Projection, account: &str, seat: &str| {
         let sql = format!(
             "SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM ledger_entries
@@ -166,7 +169,7 @@ fn check_against_machines(projection: &mut Projection, hall: &Hall) {
         let expected = cluster.credits(seat).cents() + cluster.on_layout(seat).cents() + colour;
         assert_eq!(balance(projection, "seat", &format!(" AND seat = {}", seat.0)), expected, "{seat:?}");
     }
-    for (account, expected) in hall.house.machine().ledger() {
+    for (account, expected) in casino.house.machine().ledger() {
         let name = format!("{account:?}").split('(').next().unwrap().to_lowercase();
         let sql = format!(
             "SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM ledger_entries
@@ -192,11 +195,11 @@ fn check_against_machines(projection: &mut Projection, hall: &Hall) {
 
 #[test]
 fn the_made_house_is_in_accord_with_its_machines() {
-    let (_folder, memory, hall) = made_house();
+    let (_folder, memory, casino) = made_house();
     let folder = tempfile::tempdir().unwrap();
     let mut projection = projected(&memory, &folder_address(folder.path()));
-    check_against_machines(&mut projection, &hall);
-    let house = hall.house.machine();
+    check_against_machines(&mut projection, &casino);
+    let house = casino.house.machine();
     for (state, expected) in [("good", 1), ("expired", 1), ("void", 1), ("paid", 3)] {
         let sql = format!("SELECT count(*) FROM vouchers WHERE state = '{state}'");
         assert_eq!(number(&mut projection, &sql), expected, "{state}");
@@ -208,7 +211,7 @@ fn the_made_house_is_in_accord_with_its_machines() {
     );
     let owed: i64 = house.receivables().map(|(_, receivable)| receivable.left.cents()).sum();
     assert_eq!(number(&mut projection, "SELECT CAST(sum(still_open) AS BIGINT) FROM receivables"), owed);
-    let refused = i64::try_from(hall.cluster.machine().refusals()).unwrap();
+    let refused = i64::try_from(casino.cluster.machine().refusals()).unwrap();
     assert_eq!(
         number(&mut projection, "SELECT CAST(sum(count) AS BIGINT) FROM refusals WHERE chain = 'table-1-0'"),
         refused
@@ -243,14 +246,14 @@ fn a_corrected_round_keeps_its_first_settlement() {
 /// F32: who has seen to what.
 #[test]
 fn an_acknowledgement_says_of_what() {
-    let (_folder, memory, mut hall) = made_house();
-    let house = hall.house.machine();
+    let (_folder, memory, mut casino) = made_house();
+    let house = casino.house.machine();
     let locked =
         house.significant().find(|event| event.what == SignificantEventKind::LoginLocked(PersonId(5))).unwrap().number;
     let supervisor = Actor::Person(Person { id: PersonId(3), roles: Roles::of(&[Role::PitSupervisor]) });
-    hall.house(supervisor, HouseCommand::Acknowledge { event: locked });
-    hall.house_refuses(supervisor, HouseCommand::Acknowledge { event: locked });
-    hall.commit();
+    casino.house(supervisor, HouseCommand::Acknowledge { event: locked });
+    casino.house_refuses(supervisor, HouseCommand::Acknowledge { event: locked });
+    casino.commit();
     let folder = tempfile::tempdir().unwrap();
     let mut projection = projected(&memory, &folder_address(folder.path()));
     let sql = "SELECT person, subject, detail FROM events WHERE kind = 'acknowledge'";
@@ -259,7 +262,7 @@ fn an_acknowledgement_says_of_what() {
     assert_eq!(told, [["3", "5", &format!("{locked} login-locked")]]);
 }
 
-fn shown(value: &Value) -> String {
+fn shown(value: &SqlValue) -> String {
     value.text().map(ToOwned::to_owned).or_else(|| value.number().map(|number| number.to_string())).unwrap_or_default()
 }
 
@@ -273,7 +276,7 @@ fn queries_give_the_expected_rows_on_both_stores() {
         let mut projection = projected(&memory, &address);
         let mut text = String::new();
         for query in QUERIES {
-            let values: Vec<Value> = query.parameters().map(|(name, _)| i64::from(name == "table").into()).collect();
+            let values: Vec<SqlValue> = query.parameters().map(|(name, _)| i64::from(name == "table").into()).collect();
             let answer =
                 projection.query(query.sql, &values).unwrap_or_else(|error| panic!("{}: {error:?}", query.name));
             writeln!(text, "{}\n  {}", query.name, answer.columns.join(" | ")).unwrap();
@@ -284,7 +287,7 @@ fn queries_give_the_expected_rows_on_both_stores() {
         told.push(text);
     }
     assert_eq!(told[0], told[1], "both stores");
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record/reports.txt");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reports/reports.txt");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&golden, &told[0]).unwrap();
     }
@@ -294,18 +297,18 @@ fn queries_give_the_expected_rows_on_both_stores() {
 /// Tables of another record, or of a record that was rolled back, are not gone on with; and only one program projects.
 #[test]
 fn tables_that_do_not_fit_are_refused() {
-    let (_folder, memory, hall) = made_house();
-    hall.close();
+    let (_folder, memory, casino) = made_house();
+    casino.close();
     let folder = tempfile::tempdir().unwrap();
     let address = folder_address(folder.path());
     drop(projected(&memory, &address));
     let other = tempfile::tempdir().unwrap();
-    let (another, mut hall) = (MemoryStore::default(), None);
+    let (another, mut casino) = (MemoryStore::default(), None);
     for _ in 0..2 {
-        drop(hall.take());
-        hall = Some(Hall::open(Box::new(another.open()), other.path(), "tai-sai").unwrap());
+        drop(casino.take());
+        casino = Some(TestCasino::open(Box::new(another.open()), other.path(), "tai-sai").unwrap());
     }
-    hall.unwrap().close();
+    casino.unwrap().close();
     let error = Projection::open(&address).unwrap().catch_up(&mut *archive(&another), &[]).unwrap_err();
     assert!(matches!(error, ProjectionError::OtherRecord { .. }), "{error}");
     let mut first = Projection::anew(&address).unwrap().with_batch(0);
@@ -323,27 +326,27 @@ fn a_live_table_is_in_accord_with_its_machine() {
     use taisai_table::Seat;
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai-classic").unwrap();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai-classic").unwrap();
     let seat = Seat(SEATS - 1);
     let value = Money::from_cents(500);
-    assert!(hall.cluster(dealer(), ClusterCommand::IssueColour { seat, colour: 1, value, chips: 20, second: None }));
+    assert!(casino.cluster(dealer(), ClusterCommand::IssueColour { seat, colour: 1, value, chips: 20, second: None }));
     for round in 0..3 {
-        hall.open_bets();
+        casino.open_bets();
         let stakes = [Stake { bet_box: "small".parse().unwrap(), amount: Money::from_cents(1_000) }];
         let place = ClusterCommand::Place { seat, chips: Chips::Colour, stakes: stakes.into_iter().collect() };
-        assert!(hall.cluster(dealer(), place));
-        hall.bet(0, "big", 700);
+        assert!(casino.cluster(dealer(), place));
+        casino.bet(0, "big", 700);
         if round == 1 {
-            assert!(hall.cluster(dealer(), ClusterCommand::WalkAway { seat: Seat(0) }));
+            assert!(casino.cluster(dealer(), ClusterCommand::WalkAway { seat: Seat(0) }));
         }
-        hall.deal([2, 3, 6]);
+        casino.deal([2, 3, 6]);
     }
-    assert!(hall.cluster(dealer(), ClusterCommand::RedeemColour { seat }));
-    hall.correct(1, [1, 2, 3]);
-    hall.commit();
+    assert!(casino.cluster(dealer(), ClusterCommand::RedeemColour { seat }));
+    casino.correct(1, [1, 2, 3]);
+    casino.commit();
     let tables = tempfile::tempdir().unwrap();
     let mut projection = projected(&memory, &folder_address(tables.path()));
-    check_against_machines(&mut projection, &hall);
+    check_against_machines(&mut projection, &casino);
     assert_eq!(number(&mut projection, "SELECT count(*) FROM events WHERE kind = 'walked-away'"), 1);
 }
 
@@ -354,18 +357,18 @@ fn a_counted_difference_over_the_differential_is_among_the_events() {
     use taisai_table::{LimitEntry, ReportedEvent, RoundCommand, TableLimits};
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
-    let mut hall = Hall::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
     let cents = Money::from_cents;
     let small =
         LimitEntry { boxes: "small".parse::<BoxKey>().unwrap(), min: Some(cents(100)), max: Some(cents(3_000)) };
     let limits = TableLimits { unit: cents(100), boxes: vec![small], rest: None, differential: Some(cents(2_000)) };
-    let limits = limits.widest(hall.round.machine().rules().layout());
-    hall.round(crate::hall::supervisor(), RoundCommand::ShowLimits { limits, why: "a tight table".to_owned() });
+    let limits = limits.widest(casino.round.machine().rules().layout());
+    casino.round(crate::casino::supervisor(), RoundCommand::ShowLimits { limits, why: "a tight table".to_owned() });
     for (small, big) in [(6_000, 7_000), (3_000, 5_000)] {
-        hall.open_bets();
-        hall.bet(0, "small", small);
-        hall.bet(1, "big", big);
-        hall.deal([2, 3, 6]);
+        casino.open_bets();
+        casino.bet(0, "small", small);
+        casino.bet(1, "big", big);
+        casino.deal([2, 3, 6]);
     }
     let over = taisai_table::OverDifferential {
         bet_box: taisai_rules::BetBox::BIG,
@@ -373,9 +376,10 @@ fn a_counted_difference_over_the_differential_is_among_the_events() {
         opposite_counted: cents(3_000),
         differential: cents(2_000),
     };
-    let what = ReportedEvent::OverDifferential { table: crate::hall::TABLE, round: taisai_table::RoundNumber(1), over };
-    hall.house(Actor::System, HouseCommand::Report { what });
-    hall.commit();
+    let what =
+        ReportedEvent::OverDifferential { table: crate::casino::TABLE, round: taisai_table::RoundNumber(1), over };
+    casino.house(Actor::System, HouseCommand::Report { what });
+    casino.commit();
     let tables = tempfile::tempdir().unwrap();
     let mut projection = projected(&memory, &folder_address(tables.path()));
     let sql = "SELECT kind, table_number, round, amount, detail FROM events WHERE kind LIKE '%over-differential' ORDER BY kind";
@@ -384,6 +388,6 @@ fn a_counted_difference_over_the_differential_is_among_the_events() {
         let detail = format!("big 7000, small 3000, differential 2000{cited}");
         vec![kind.to_owned().into(), 1_i64.into(), 1_i64.into(), 2_000_i64.into(), detail.into()]
     };
-    let expected: [Vec<Value>; 2] = [row("over-differential", ", 1.3"), row("reported-over-differential", "")];
+    let expected: [Vec<SqlValue>; 2] = [row("over-differential", ", 1.3"), row("reported-over-differential", "")];
     assert_eq!(found, expected);
 }

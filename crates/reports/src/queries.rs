@@ -2,7 +2,7 @@
 
 /// A query with a name.
 #[derive(Clone, Copy, Debug)]
-pub struct Query {
+pub struct NamedQuery {
     /// Its name.
     pub name: &'static str,
     /// The statement, after a comment that says what it shows.
@@ -12,7 +12,7 @@ pub struct Query {
 macro_rules! queries {
     ($($name:literal),* $(,)?) => {
         /// Every query, in the order in which they are described.
-        pub const QUERIES: &[Query] = &[$(Query { name: $name, sql: include_str!(concat!("queries/", $name, ".sql")) }),*];
+        pub const QUERIES: &[NamedQuery] = &[$(NamedQuery { name: $name, sql: include_str!(concat!("queries/", $name, ".sql")) }),*];
     };
 }
 
@@ -31,7 +31,7 @@ queries!(
     "balances",
 );
 
-impl Query {
+impl NamedQuery {
     /// The query of that name.
     pub fn find(name: &str) -> Option<&'static Self> {
         QUERIES.iter().find(|query| query.name == name)

@@ -7,14 +7,14 @@ use taisai_table::{
     ClusterCommand, ClusterEvent, Entry, HouseCommand, HouseEvent, RoundCommand, RoundEvent, Time, decode,
 };
 
-use super::value::Value;
+use super::value::SqlValue;
 use super::{Projection, ProjectionError};
-use crate::opening::{ChainOpening, MachineSetup};
-use crate::replay::first_opening;
+use taisai_record::first_opening;
+use taisai_record::{ChainOpening, MachineSetup};
 
 /// A place in a chain: the position of the next block, and the time of the last entry or opening before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Moment {
+pub struct ChainProgress {
     /// The position.
     pub next: u64,
     /// The time; zero where there is no entry.
@@ -23,16 +23,16 @@ pub struct Moment {
 
 /// How far one chain is projected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lag {
+pub struct ProjectionLag {
     /// The chain.
     pub chain: ChainName,
     /// Where it ends.
-    pub head: Moment,
+    pub head: ChainProgress,
     /// Where the tables end.
-    pub projected: Moment,
+    pub projected: ChainProgress,
 }
 
-impl Lag {
+impl ProjectionLag {
     /// How many blocks the tables are behind.
     pub const fn blocks(&self) -> u64 {
         self.head.next.saturating_sub(self.projected.next)
@@ -41,18 +41,18 @@ impl Lag {
 
 impl Projection {
     /// How far each chain is projected.
-    pub fn lag(&mut self, archive: &mut dyn Archive) -> Result<Vec<Lag>, ProjectionError> {
+    pub fn lag(&mut self, archive: &mut dyn Archive) -> Result<Vec<ProjectionLag>, ProjectionError> {
         let rows = self.tables.query("SELECT chain, next, projected_at FROM chains", &[])?.rows;
-        let number = |value: Option<&Value>| value.and_then(Value::number).and_then(|n| u64::try_from(n).ok());
+        let number = |value: Option<&SqlValue>| value.and_then(SqlValue::number).and_then(|n| u64::try_from(n).ok());
         let heads = archive.heads()?;
         let mut lags = Vec::new();
         for head in heads {
-            let row = rows.iter().find(|row| row.first().and_then(Value::text) == Some(head.chain.as_str()));
+            let row = rows.iter().find(|row| row.first().and_then(SqlValue::text) == Some(head.chain.as_str()));
             let part = |place: usize| number(row.and_then(|row| row.get(place))).unwrap_or(0);
-            let projected = Moment { next: part(1), time: Time(part(2)) };
+            let projected = ChainProgress { next: part(1), time: Time(part(2)) };
             let time = if head.next > projected.next { newest(archive, &head)? } else { None };
-            let head_at = Moment { next: head.next, time: time.unwrap_or_default().max(projected.time) };
-            lags.push(Lag { chain: head.chain, head: head_at, projected });
+            let head_at = ChainProgress { next: head.next, time: time.unwrap_or_default().max(projected.time) };
+            lags.push(ProjectionLag { chain: head.chain, head: head_at, projected });
         }
         Ok(lags)
     }

@@ -3,21 +3,21 @@
 use taisai_rules::{Money, Unit};
 use taisai_table::{Cluster, ClusterEvent, Notice, RoundNumber, Slip, SlipTotals};
 
-use crate::projection::batch::{Batch, When};
-use crate::projection::lines::{By, Line, Lines, chips};
-use crate::projection::scribe::Trouble;
-use crate::projection::tables::{SETTLEMENTS, WAGERS};
-use crate::projection::value::Value;
+use crate::batch::{Batch, EntryTime};
+use crate::lines::{By, Line, Lines, chips};
+use crate::machine::EntryError;
+use crate::tables::{SETTLEMENTS, WAGERS};
+use crate::value::SqlValue;
 
 /// What a notice does to a round, if it settles one or changes one that is over.
 pub(super) fn follow(
     cluster: &Cluster,
-    when: &When,
+    when: &EntryTime,
     notice: &Notice,
     slip: Option<&Slip>,
     event: &ClusterEvent,
     batch: &mut Batch,
-) -> Result<Option<(RoundNumber, &'static str)>, Trouble> {
+) -> Result<Option<(RoundNumber, &'static str)>, EntryError> {
     let Some((round, by)) = notice.stands() else { return Ok(None) };
     let is_void = by.is_err();
     let by = by.map_or_else(By::Void, By::Dice);
@@ -42,13 +42,13 @@ pub(super) fn follow(
 
 fn settled(
     cluster: &Cluster,
-    when: &When,
+    when: &EntryTime,
     round: RoundNumber,
     by: By,
     totals: &SlipTotals,
     batch: &mut Batch,
-) -> Result<(), Trouble> {
-    let differ = || Trouble::Totals(round);
+) -> Result<(), EntryError> {
+    let differ = || EntryError::Totals(round);
     let (table, number) = (cluster.id().table.0, cluster.id().number);
     let mut lines = Lines::new(cluster, by, cluster.limits().unit()).ok_or_else(differ)?;
     let mut found = SlipTotals::default();
@@ -100,7 +100,7 @@ fn settled(
             totals.counted.into(),
             totals.returned.into(),
             totals.paid.into(),
-            Value::Empty,
+            SqlValue::Empty,
         ],
     );
     Ok(())
@@ -109,13 +109,13 @@ fn settled(
 /// A round that is over stands by other dice, or void: its first settlement stays beside that.
 fn settled_again(
     cluster: &Cluster,
-    when: &When,
+    when: &EntryTime,
     round: RoundNumber,
     by: By,
     slip: Option<&Slip>,
     batch: &mut Batch,
-) -> Result<(), Trouble> {
-    let differ = || Trouble::Totals(round);
+) -> Result<(), EntryError> {
+    let differ = || EntryError::Totals(round);
     let (table, number) = (cluster.id().table.0, cluster.id().number);
     let unit = cluster.unit_of(round).and_then(|unit| Unit::try_from(unit).ok()).ok_or_else(differ)?;
     let mut lines = Lines::new(cluster, by, unit).ok_or_else(differ)?;

@@ -1,4 +1,4 @@
-//! Reading the reporting tables beside whoever builds them. A reader can be told to stop by someone who has waited enough.
+//! ReplayState the reporting tables beside whoever builds them. A reader can be told to stop by someone who has waited enough.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use rusqlite::InterruptHandle;
 
-use super::store::{Answer, Tables, TablesError};
-use super::value::Value;
-use crate::store::Address;
+use super::store::{QueryResult, Tables, TablesError};
+use super::value::SqlValue;
+use taisai_record::Address;
 
 /// Reads the reporting tables.
-pub struct Reader {
+pub struct ReportReader {
     tables: Tables,
     is_stopped: Arc<AtomicBool>,
 }
 
 /// Stops a reader, from any thread.
-pub struct Stop {
+pub struct QueryInterrupt {
     sqlite: Option<InterruptHandle>,
     is_stopped: Arc<AtomicBool>,
 }
 
-impl Reader {
+impl ReportReader {
     /// Opens the reporting tables of a store, or makes them, empty.
     pub fn open(address: &Address) -> Result<Self, TablesError> {
         Ok(Self { tables: Tables::open(address)?, is_stopped: Arc::default() })
@@ -35,8 +35,8 @@ impl Reader {
     }
 
     /// What stops it. A reader that was stopped reads nothing more.
-    pub fn stop(&self) -> Stop {
-        Stop { sqlite: self.tables.interrupt_handle(), is_stopped: Arc::clone(&self.is_stopped) }
+    pub fn stop(&self) -> QueryInterrupt {
+        QueryInterrupt { sqlite: self.tables.interrupt_handle(), is_stopped: Arc::clone(&self.is_stopped) }
     }
 
     /// Whether it was stopped.
@@ -45,7 +45,7 @@ impl Reader {
     }
 
     /// The rows of a query.
-    pub fn query(&mut self, sql: &str, values: &[Value]) -> Result<Answer, TablesError> {
+    pub fn query(&mut self, sql: &str, values: &[SqlValue]) -> Result<QueryResult, TablesError> {
         if self.is_stopped() {
             return Err(TablesError::Stopped);
         }
@@ -54,7 +54,12 @@ impl Reader {
     }
 
     /// At most so many rows of a query, and whether there are more.
-    pub fn query_most(&mut self, sql: &str, values: &[Value], most: usize) -> Result<(Answer, bool), TablesError> {
+    pub fn query_most(
+        &mut self,
+        sql: &str,
+        values: &[SqlValue],
+        most: usize,
+    ) -> Result<(QueryResult, bool), TablesError> {
         let sql = format!("SELECT * FROM (\n{sql}\n) AS answer LIMIT {}", most.saturating_add(1));
         let mut answer = self.query(&sql, values)?;
         let is_cut = answer.rows.len() > most;
@@ -63,7 +68,7 @@ impl Reader {
     }
 }
 
-impl Stop {
+impl QueryInterrupt {
     /// Stops the reader. What it begins at the same moment may still run: whoever waits for it says so again.
     pub fn now(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);

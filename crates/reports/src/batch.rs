@@ -6,31 +6,31 @@ use std::sync::Arc;
 
 use taisai_table::{Actor, Person, Time};
 
-use super::day::{BadDay, Day, Days};
-use super::tables::{EVENTS, LEDGER_ENTRIES, Table};
-use super::value::Value;
-use crate::replay::EntryPosition;
+use super::gaming_day::{BadDay, Day, Days};
+use super::tables::{EVENTS, LEDGER_ENTRIES, ReportTable};
+use super::value::SqlValue;
+use taisai_record::EntryPosition;
 
 /// A statement. Its parameters are `$1`, `$2`, …, each first met in that order, which both stores read alike.
 pub(super) struct Statement {
     pub(super) sql: &'static str,
-    pub(super) values: Vec<Value>,
+    pub(super) values: Vec<SqlValue>,
 }
 
 /// Day, person, part, chain and command.
-type Act = (Arc<str>, u32, &'static str, Arc<str>, Arc<str>);
+type ActKey = (Arc<str>, u32, &'static str, Arc<str>, &'static str);
 
 /// Day, chain, source with its number, command and reason.
-type Refused = (Arc<str>, Arc<str>, &'static str, u32, Arc<str>, &'static str);
+type RefusalKey = (Arc<str>, Arc<str>, &'static str, u32, &'static str, &'static str);
 
 /// How often, and when last.
 #[derive(Clone, Copy, Default)]
-struct Count {
+struct Occurrences {
     count: i64,
     last: Time,
 }
 
-impl Count {
+impl Occurrences {
     fn more(&mut self, time: Time) {
         self.count += 1;
         self.last = time;
@@ -41,10 +41,10 @@ impl Count {
 #[derive(Default)]
 pub(super) struct Batch {
     /// For each table its rows, one after the other.
-    pub(super) rows: BTreeMap<&'static str, (&'static Table, Vec<Value>)>,
+    pub(super) rows: BTreeMap<&'static str, (&'static ReportTable, Vec<SqlValue>)>,
     pub(super) statements: Vec<Statement>,
-    acts: BTreeMap<Act, Count>,
-    refusals: BTreeMap<Refused, Count>,
+    acts: BTreeMap<ActKey, Occurrences>,
+    refusals: BTreeMap<RefusalKey, Occurrences>,
     pub(super) entries: u64,
     pub(super) wagers: u64,
     pub(super) time: Time,
@@ -53,7 +53,7 @@ pub(super) struct Batch {
 
 /// What a ledger entry or an event belongs to, as far as it is known.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Belongs {
+pub(super) struct Attribution {
     pub(super) table: Option<u16>,
     pub(super) cluster: Option<u16>,
     pub(super) seat: Option<u32>,
@@ -66,9 +66,9 @@ pub(super) struct Belongs {
 
 /// Something that happened, beside where and when.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Event {
+pub(super) struct ReportEvent {
     pub(super) kind: Option<Arc<str>>,
-    pub(super) at: Belongs,
+    pub(super) at: Attribution,
     pub(super) person: Option<u32>,
     pub(super) second: Option<u32>,
     pub(super) device: Option<u32>,
@@ -80,14 +80,14 @@ pub(super) struct Event {
 
 /// An entry's place in the record and in the days of the house.
 #[derive(Clone, Debug)]
-pub(super) struct When {
+pub(super) struct EntryTime {
     pub(super) chain: Arc<str>,
     pub(super) at: EntryPosition,
     pub(super) time: Time,
     pub(super) day: Day,
 }
 
-impl When {
+impl EntryTime {
     pub(super) fn new(chain: &Arc<str>, at: EntryPosition, time: Time, days: &mut Days) -> Result<Self, BadDay> {
         Ok(Self { chain: Arc::clone(chain), at, time, day: days.at(time)? })
     }
@@ -99,19 +99,19 @@ impl Batch {
         self.values
     }
 
-    pub(super) fn insert<const N: usize>(&mut self, table: &'static Table, row: [Value; N]) {
+    pub(super) fn insert<const N: usize>(&mut self, table: &'static ReportTable, row: [SqlValue; N]) {
         assert_eq!(N, table.columns.len(), "a row of {} has all columns", table.name);
         self.values += N;
         self.rows.entry(table.name).or_insert_with(|| (table, Vec::new())).1.extend(row);
     }
 
-    pub(super) fn execute<const N: usize>(&mut self, sql: &'static str, values: [Value; N]) {
+    pub(super) fn execute<const N: usize>(&mut self, sql: &'static str, values: [SqlValue; N]) {
         self.values += N;
         self.statements.push(Statement { sql, values: values.into() });
     }
 
     /// Posts the legs of a transaction: account, what it belongs to, and the amount.
-    pub(super) fn post(&mut self, when: &When, kind: &'static str, legs: Vec<(&'static str, Belongs, i64)>) {
+    pub(super) fn post(&mut self, when: &EntryTime, kind: &'static str, legs: Vec<(&'static str, Attribution, i64)>) {
         debug_assert_eq!(legs.iter().map(|(_, _, amount)| i128::from(*amount)).sum::<i128>(), 0, "{kind}");
         for (leg, (account, of, amount)) in (0_u32..).zip(legs) {
             self.insert(
@@ -140,7 +140,7 @@ impl Batch {
     }
 
     /// Notes events of one entry, in their order.
-    pub(super) fn events(&mut self, when: &When, events: impl IntoIterator<Item = Event>) {
+    pub(super) fn events(&mut self, when: &EntryTime, events: impl IntoIterator<Item = ReportEvent>) {
         for (number, event) in (0_u32..).zip(events) {
             self.insert(
                 &EVENTS,
@@ -169,16 +169,16 @@ impl Batch {
     }
 
     /// Counts a command that people carried out.
-    pub(super) fn act(&mut self, when: &When, actor: Actor, second: Option<Person>, command: &Arc<str>) {
+    pub(super) fn act(&mut self, when: &EntryTime, actor: Actor, second: Option<Person>, command: &'static str) {
         let first = actor.person().map(|person| ("first", person));
         for (part, person) in first.into_iter().chain(second.map(|person| ("second", person))) {
             let (date, chain) = (Arc::clone(&when.day.date), Arc::clone(&when.chain));
-            self.acts.entry((date, person.id.0, part, chain, Arc::clone(command))).or_default().more(when.time);
+            self.acts.entry((date, person.id.0, part, chain, command)).or_default().more(when.time);
         }
     }
 
     /// Counts a refusal.
-    pub(super) fn refusal(&mut self, when: &When, actor: Actor, command: &Arc<str>, reason: &'static str) {
+    pub(super) fn refusal(&mut self, when: &EntryTime, actor: Actor, command: &'static str, reason: &'static str) {
         let (source, number) = match actor {
             Actor::Person(person) => ("person", person.id.0),
             Actor::Terminal { device, .. } => ("terminal", device.0),
@@ -188,12 +188,12 @@ impl Batch {
             Actor::System => ("system", 0),
         };
         let (date, chain) = (Arc::clone(&when.day.date), Arc::clone(&when.chain));
-        self.refusals.entry((date, chain, source, number, Arc::clone(command), reason)).or_default().more(when.time);
+        self.refusals.entry((date, chain, source, number, command, reason)).or_default().more(when.time);
     }
 
     /// Turns what was counted into statements.
     pub(super) fn close(&mut self) {
-        for ((date, person, part, chain, command), Count { count, last }) in std::mem::take(&mut self.acts) {
+        for ((date, person, part, chain, command), Occurrences { count, last }) in std::mem::take(&mut self.acts) {
             self.execute(
                 "INSERT INTO acts AS a (gaming_day, person, part, chain, command, count, last_at)
                  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (gaming_day, person, part, chain, command)
@@ -201,7 +201,7 @@ impl Batch {
                 [date.into(), person.into(), part.into(), chain.into(), command.into(), count.into(), last.into()],
             );
         }
-        for (key, Count { count, last }) in std::mem::take(&mut self.refusals) {
+        for (key, Occurrences { count, last }) in std::mem::take(&mut self.refusals) {
             let (date, chain, source, number, command, reason) = key;
             let key = [date.into(), chain.into(), source.into(), number.into(), command.into(), reason.into()];
             let [date, chain, source, number, command, reason] = key;

@@ -3,17 +3,17 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use taisai_record::projection::{Kind, QUERIES, TABLES};
+use taisai_reports::{ColumnKind, QUERIES, REPORT_TABLES};
 
 fn tables() -> String {
     let mut text = String::new();
-    for table in TABLES {
+    for table in REPORT_TABLES {
         writeln!(text, "\n### `{}`\n\n{}\n\n| column | | what it says |\n|---|---|---|", table.name, table.says)
             .unwrap();
         for (place, column) in table.columns.iter().enumerate() {
             let kind = match column.kind {
-                Kind::Number => "number",
-                Kind::Text => "text",
+                ColumnKind::Number => "number",
+                ColumnKind::Text => "text",
             };
             let key = if place < table.key { ", key" } else { "" };
             let empty = if column.is_optional { ", may be empty" } else { "" };

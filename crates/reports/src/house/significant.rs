@@ -1,22 +1,20 @@
 //! Significant events of the House (F32), as rows.
 
-use std::sync::Arc;
-
 use taisai_rules::Money;
 use taisai_table::{House, OverDifferential, Redeemer, ReportedEvent, SignificantEvent, SignificantEventKind};
 
 use super::{Waiting, in_cluster};
-use crate::projection::batch::{Belongs, Event};
-use crate::projection::round::standing;
-use crate::projection::words::word;
+use crate::batch::{Attribution, ReportEvent};
+use crate::round::standing;
+use crate::value::variant_name;
 
 /// A significant event, with what the command says of it.
-pub(super) fn significant(what: &SignificantEvent, by: &Event) -> Event {
+pub(super) fn significant(what: &SignificantEvent, by: &ReportEvent) -> ReportEvent {
     let what = &what.what;
-    let mut event = Event { kind: Some(word(what)), ..by.clone() };
+    let mut event = ReportEvent { kind: Some(variant_name(what).into()), ..by.clone() };
     match what {
         SignificantEventKind::Reported(report) => {
-            event.kind = Some(format!("reported-{}", word(report)).into());
+            event.kind = Some(format!("reported-{}", variant_name(report)).into());
             reported(report, &mut event);
         }
         SignificantEventKind::CommandIdReused { source } => event.detail = Some(format!("source {source}")),
@@ -34,12 +32,12 @@ pub(super) fn significant(what: &SignificantEvent, by: &Event) -> Event {
             match redeemer {
                 Redeemer::Person(person) => event.subject = Some(person.0),
                 Redeemer::Seat { cluster, seat } => {
-                    event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+                    event.at = Attribution { seat: Some(seat.0), ..in_cluster(*cluster, Attribution::default()) };
                 }
             }
         }
         SignificantEventKind::VoucherFailed { cluster, seat } => {
-            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+            event.at = Attribution { seat: Some(seat.0), ..in_cluster(*cluster, Attribution::default()) };
         }
         SignificantEventKind::VoucherReissued { replaced, by } => {
             event.detail = Some(format!("{} by {}", replaced.0, by.0))
@@ -51,7 +49,7 @@ pub(super) fn significant(what: &SignificantEvent, by: &Event) -> Event {
 
 impl Waiting {
     /// Somebody has seen to an event: the row is about what that event is about, and its detail says which it is.
-    pub(super) fn acknowledge(&mut self, house: &House, event: u64, command: Arc<str>) {
+    pub(super) fn acknowledge(&mut self, house: &House, event: u64, command: &'static str) {
         let kept = house.significant().find(|kept| kept.number == event);
         self.event = significant(kept.expect("what is acknowledged is kept"), &self.event);
         self.event.detail = self.event.kind.take().map(|kind| format!("{event} {kind}"));
@@ -61,7 +59,7 @@ impl Waiting {
 }
 
 /// By how much the difference of what counts exceeds the Differential, and the boxes with what counts on each.
-pub(in crate::projection) fn over_differential(over: &OverDifferential, event: &mut Event) {
+pub(crate) fn over_differential(over: &OverDifferential, event: &mut ReportEvent) {
     let OverDifferential { bet_box, counted, opposite_counted, differential } = *over;
     let [counted, opposite_counted, differential] = [counted, opposite_counted, differential].map(Money::cents);
     let opposite = bet_box.opposite().map_or("", |opposite| opposite.text());
@@ -69,28 +67,28 @@ pub(in crate::projection) fn over_differential(over: &OverDifferential, event: &
     event.detail = Some(format!("{bet_box} {counted}, {opposite} {opposite_counted}, differential {differential}"));
 }
 
-fn reported(report: &ReportedEvent, event: &mut Event) {
+fn reported(report: &ReportedEvent, event: &mut ReportEvent) {
     match report {
         ReportedEvent::ClockStepped { millis } => event.detail = Some(format!("{millis} milliseconds")),
         ReportedEvent::StoreProblem => {}
         ReportedEvent::TerminalLost { cluster, seat } | ReportedEvent::TerminalBack { cluster, seat } => {
-            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+            event.at = Attribution { seat: Some(seat.0), ..in_cluster(*cluster, Attribution::default()) };
         }
         ReportedEvent::LargeWin { cluster, seat, amount } => {
-            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+            event.at = Attribution { seat: Some(seat.0), ..in_cluster(*cluster, Attribution::default()) };
             event.amount = Some(amount.cents());
         }
         ReportedEvent::OverDifferential { table, round, over } => {
-            event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
+            event.at = Attribution { table: Some(table.0), round: Some(round.0), ..Attribution::default() };
             over_differential(over, event);
         }
         ReportedEvent::StackerDiffers { cluster, seat, accepted, notes, variance } => {
-            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+            event.at = Attribution { seat: Some(seat.0), ..in_cluster(*cluster, Attribution::default()) };
             event.amount = variance.map(Money::cents);
             event.detail = Some(format!("{notes} notes, {accepted} accepted"));
         }
         ReportedEvent::BuyInReversed { cluster, seat, receipt, amount } => {
-            event.at = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, Belongs::default()) };
+            event.at = Attribution { seat: Some(seat.0), ..in_cluster(*cluster, Attribution::default()) };
             event.amount = Some(amount.cents());
             event.detail = Some(format!("receipt {}", receipt.0));
         }
@@ -108,7 +106,7 @@ fn reported(report: &ReportedEvent, event: &mut Event) {
             event.detail = Some(format!("dice set {dice_set}"));
         }
         ReportedEvent::MoneyRuling { table, round, before, after, waits } => {
-            event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
+            event.at = Attribution { table: Some(table.0), round: Some(round.0), ..Attribution::default() };
             let witness = if *waits { "; not witnessed yet" } else { "" };
             event.detail = Some(format!("{} to {}{witness}", standing(*before), standing(*after)));
         }
@@ -117,7 +115,7 @@ fn reported(report: &ReportedEvent, event: &mut Event) {
         | ReportedEvent::FlatDiceVoided { table, round }
         | ReportedEvent::RulingWitnessed { table, round }
         | ReportedEvent::ToBeRuled { table, round } => {
-            event.at = Belongs { table: Some(table.0), round: Some(round.0), ..Belongs::default() };
+            event.at = Attribution { table: Some(table.0), round: Some(round.0), ..Attribution::default() };
         }
     }
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use taisai_table::{Actor, RoundNumber, Time};
 
-use super::batch::{Batch, Event, When};
-use super::day::{BadDay, Days};
-use crate::machine::RecordedMachine;
-use crate::opening::ChainOpening;
-use crate::replay::{EntryPosition, ReplayEvent};
+use super::batch::{Batch, EntryTime, ReportEvent};
+use super::gaming_day::{BadDay, Days};
+use taisai_record::ChainOpening;
+use taisai_record::RecordedMachine;
+use taisai_record::{EntryPosition, ReplayEvent};
 
 /// Why an entry cannot be projected.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum EntryError {
     /// Its day cannot be told.
     #[error(transparent)]
     Day(#[from] BadDay),
@@ -23,49 +23,49 @@ pub enum Trouble {
 }
 
 /// Reads the entries of one machine.
-pub(super) trait Scribe: RecordedMachine {
+pub(super) trait ProjectedMachine: RecordedMachine {
     /// What is remembered from one entry to the next. After a block it depends on the machine alone.
     type Notes: Send;
 
-    fn notes(&self, desk: &Desk) -> Self::Notes;
+    fn notes(&self, context: &ChainContext) -> Self::Notes;
     /// A program begins to write.
-    fn opened(desk: &mut Desk, when: &When, opening: &ChainOpening, batch: &mut Batch);
+    fn opened(context: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut Batch);
     /// An entry, with the machine before it.
     fn entry(
         &self,
-        desk: &mut Desk,
+        context: &mut ChainContext,
         notes: &mut Self::Notes,
-        when: When,
+        when: EntryTime,
         entry: &taisai_table::Entry<Self::Command, Self::Event>,
         batch: &mut Batch,
-    ) -> Result<(), Trouble>;
+    ) -> Result<(), EntryError>;
     /// The entry before is applied.
-    fn applied(&self, desk: &mut Desk, notes: &mut Self::Notes, batch: &mut Batch);
+    fn applied(&self, context: &mut ChainContext, notes: &mut Self::Notes, batch: &mut Batch);
 }
 
 /// What every scribe has at hand.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct ChainContext {
     pub(super) chain: Arc<str>,
     days: Days,
 }
 
-impl Desk {
+impl ChainContext {
     pub(super) fn new(chain: &str, opening: &ChainOpening) -> Result<Self, BadDay> {
         Ok(Self { chain: chain.into(), days: Days::of(&opening.profile)? })
     }
 
-    fn when(&mut self, at: EntryPosition, time: Time) -> Result<When, BadDay> {
-        When::new(&self.chain, at, time, &mut self.days)
+    fn when(&mut self, at: EntryPosition, time: Time) -> Result<EntryTime, BadDay> {
+        EntryTime::new(&self.chain, at, time, &mut self.days)
     }
 
     /// Looks at what a replay shows.
-    pub(super) fn see<M: Scribe>(
+    pub(super) fn see<M: ProjectedMachine>(
         &mut self,
         notes: &mut M::Notes,
         seen: &ReplayEvent<'_, M>,
         batch: &mut Batch,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), EntryError> {
         match seen {
             ReplayEvent::Opening(at, opening) => {
                 batch.time = batch.time.max(opening.time);
@@ -87,17 +87,17 @@ impl Desk {
 }
 
 /// The event of a program that begins to write (F52).
-pub(super) fn opening_event(opening: &ChainOpening, at: super::batch::Belongs) -> Event {
+pub(super) fn opening_event(opening: &ChainOpening, at: super::batch::Attribution) -> ReportEvent {
     let program = taisai_journal::Hash::from_bytes(opening.program.hash);
     let rules = opening.rules_hash().map_or_else(String::new, |hash| format!(", rules {hash}"));
     let (version, profile) = (&opening.program.version, opening.profile_hash());
     let detail = Some(format!("program {version} {program}{rules}, profile {} {profile}", opening.profile.name));
-    Event { kind: Some("program-started".into()), at, detail, ..Event::default() }
+    ReportEvent { kind: Some("program-started".into()), at, detail, ..ReportEvent::default() }
 }
 
 /// An event of someone's.
-pub(super) fn event_by(kind: &str, actor: Actor) -> Event {
+pub(super) fn event_by(kind: &str, actor: Actor) -> ReportEvent {
     let device = actor.device().map(|device| device.0);
     let person = actor.person().map(|person| person.id.0);
-    Event { kind: Some(kind.into()), person, device, ..Event::default() }
+    ReportEvent { kind: Some(kind.into()), person, device, ..ReportEvent::default() }
 }

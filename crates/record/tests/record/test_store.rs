@@ -10,7 +10,8 @@ use taisai_journal::{
 use taisai_record::{Auditor, ChainReplay, RecordStoreError, ReplayEvent, StoreError};
 use taisai_table::{Actor, Cluster, CommandId, Decision, Seat, check_transit};
 
-use crate::hall::{Hall, chain, files, program, terminal_command};
+use crate::casino::{TestCasino, chain, files, program};
+use crate::recording::terminal_command;
 use crate::shift::{Said, UNDER_WAY, command_of, told, word};
 use crate::verify::key;
 
@@ -18,7 +19,7 @@ const GAME: &str = "sic-bo-etg";
 
 /// A store, and the folder of the key and the anchor.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct TestStore {
     /// A folder, or the address of a database.
     pub(crate) store: String,
     pub(crate) files: PathBuf,
@@ -31,7 +32,7 @@ pub(crate) struct Acknowledged {
     settled: u64,
 }
 
-impl Place {
+impl TestStore {
     /// Store, key and anchor in one folder.
     pub(crate) fn folder(folder: &Path) -> Self {
         Self { store: folder.to_str().unwrap().to_owned(), files: folder.to_owned() }
@@ -49,8 +50,8 @@ impl Place {
         Ok(Box::new(Sqlite::open(self.store.as_ref())?.with_largest_log(500_000)))
     }
 
-    pub(crate) fn open(&self) -> Result<Hall, RecordStoreError> {
-        Hall::open(self.journal()?, &self.files, GAME)
+    pub(crate) fn open(&self) -> Result<TestCasino, RecordStoreError> {
+        TestCasino::open(self.journal()?, &self.files, GAME)
     }
 
     pub(crate) fn archive(&self) -> Result<Box<dyn Archive>, StoreError> {
@@ -98,20 +99,20 @@ impl Place {
     /// answered so again, nothing is carried out twice, and everything verifies.
     pub(crate) fn check(&self, said: &Said, acknowledged: &mut Acknowledged) {
         acknowledged.hear(said);
-        let mut hall = self.open().unwrap_or_else(|error| panic!("{}: {error}", self.store));
-        hall.carry();
-        hall.commit();
-        hall.house.machine().check().unwrap();
-        hall.cluster.machine().check().unwrap();
-        check_transit(hall.house.machine(), hall.cluster.machine()).unwrap();
-        assert!(hall.round.machine().number().0 >= acknowledged.settled);
+        let mut casino = self.open().unwrap_or_else(|error| panic!("{}: {error}", self.store));
+        casino.carry();
+        casino.commit();
+        casino.house.machine().check().unwrap();
+        casino.cluster.machine().check().unwrap();
+        check_transit(casino.house.machine(), casino.cluster.machine()).unwrap();
+        assert!(casino.round.machine().number().0 >= acknowledged.settled);
         let recorded = self.recorded();
         for (id, verdict) in &acknowledged.commands {
             assert_eq!(recorded.get(id), Some(&vec![verdict.clone()]), "{id:?} in {}", self.store);
         }
         assert!(recorded.values().all(|verdicts| verdicts.len() == 1), "nothing is recorded twice");
-        acknowledged.send_again(&mut hall, said, &recorded);
-        hall.close();
+        acknowledged.send_again(&mut casino, said, &recorded);
+        casino.close();
         self.verify();
     }
 }
@@ -130,26 +131,26 @@ impl Acknowledged {
     }
 
     /// Every terminal sends its last commands again: those that are known are answered as they were and change nothing.
-    fn send_again(&mut self, hall: &mut Hall, said: &Said, recorded: &BTreeMap<CommandId, Vec<String>>) {
+    fn send_again(&mut self, casino: &mut TestCasino, said: &Said, recorded: &BTreeMap<CommandId, Vec<String>>) {
         let last: BTreeMap<Seat, u64> = said.answers.iter().map(|(seat, sequence, _)| (*seat, *sequence)).collect();
         for (seat, last) in last {
             for sequence in (last..).take(1 + UNDER_WAY) {
                 let id = terminal_command(seat, sequence);
-                let before = hall.cluster.machine().state_hash();
-                let decision = hall.ask_at(seat, sequence, command_of(seat, sequence), |_, _| {}).unwrap();
+                let before = casino.cluster.machine().state_hash();
+                let decision = casino.ask_at(seat, sequence, command_of(seat, sequence), |_, _| {}).unwrap();
                 let verdict = word(decision.verdict()).to_owned();
                 if let Some(known) = recorded.get(&id) {
                     assert!(matches!(decision, Decision::Repeated(_)), "{id:?} was recorded: {decision:?}");
                     assert_eq!(known.first(), Some(&verdict), "{id:?}");
-                    assert_eq!(hall.cluster.machine().state_hash(), before, "{id:?} changes nothing");
+                    assert_eq!(casino.cluster.machine().state_hash(), before, "{id:?} changes nothing");
                 } else {
                     assert!(!matches!(decision, Decision::Repeated(_)), "{id:?} is new: {decision:?}");
-                    let again = hall.ask_at(seat, sequence, command_of(seat, sequence), |_, _| {}).unwrap();
+                    let again = casino.ask_at(seat, sequence, command_of(seat, sequence), |_, _| {}).unwrap();
                     assert!(matches!(again, Decision::Repeated(_)), "{id:?} twice: {again:?}");
                 }
                 self.commands.insert(id, verdict);
             }
         }
-        hall.commit();
+        casino.commit();
     }
 }

@@ -3,30 +3,30 @@
 use taisai_rules::{Dice, Face};
 use taisai_table::{Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding};
 
-use super::batch::{Batch, Belongs, Event, When};
-use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
+use super::batch::{Attribution, Batch, EntryTime, ReportEvent};
+use super::machine::{ChainContext, EntryError, ProjectedMachine, event_by, opening_event};
 use super::tables::ROUNDS;
-use super::words::word;
-use crate::opening::{ChainOpening, MachineSetup};
+use crate::value::variant_name;
+use taisai_record::{ChainOpening, MachineSetup};
 
 /// Rounds that the entry before may have changed.
 #[derive(Default)]
 pub(super) struct Changed {
     rounds: Vec<RoundNumber>,
-    when: Option<When>,
+    when: Option<EntryTime>,
     is_late: bool,
 }
 
-impl Scribe for Round {
+impl ProjectedMachine for Round {
     type Notes = Changed;
 
-    fn notes(&self, _: &Desk) -> Changed {
+    fn notes(&self, _: &ChainContext) -> Changed {
         Changed::default()
     }
 
-    fn opened(_: &mut Desk, when: &When, opening: &ChainOpening, batch: &mut Batch) {
+    fn opened(_: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut Batch) {
         let MachineSetup::Round { table, layout, is_training, .. } = &opening.setup else { return };
-        batch.events(when, [opening_event(opening, Belongs { table: Some(table.0), ..Belongs::default() })]);
+        batch.events(when, [opening_event(opening, Attribution { table: Some(table.0), ..Attribution::default() })]);
         let Ok(rules) = opening.rules() else { return };
         let (game, profile) = (rules.game(), &opening.profile);
         let begins = format!("{:02}:{:02}", profile.gaming_day / 60, profile.gaming_day % 60);
@@ -63,22 +63,22 @@ impl Scribe for Round {
 
     fn entry(
         &self,
-        _: &mut Desk,
+        _: &mut ChainContext,
         changed: &mut Changed,
-        when: When,
+        when: EntryTime,
         entry: &Entry<RoundCommand, RoundEvent>,
         batch: &mut Batch,
-    ) -> Result<(), Trouble> {
-        let (asked, command) = (&entry.request, word(&entry.request.command));
+    ) -> Result<(), EntryError> {
+        let (asked, command) = (&entry.request, variant_name(&entry.request.command));
         let event = match &entry.outcome {
             Ok(event) => event,
             Err(refusal) => {
-                batch.refusal(&when, asked.actor, &command, refusal.code());
+                batch.refusal(&when, asked.actor, command, refusal.code());
                 return Ok(());
             }
         };
         let (why, second) = reason(&asked.command);
-        batch.act(&when, asked.actor, second, &command);
+        batch.act(&when, asked.actor, second, command);
         let told = Told { round: self, entry, why, second };
         batch.events(&when, told.events(event));
         match event {
@@ -127,11 +127,11 @@ impl Scribe for Round {
         Ok(())
     }
 
-    fn applied(&self, _: &mut Desk, changed: &mut Changed, batch: &mut Batch) {
+    fn applied(&self, _: &mut ChainContext, changed: &mut Changed, batch: &mut Batch) {
         let Changed { rounds, when: Some(when), is_late } = std::mem::take(changed) else { return };
         for round in rounds {
             let Some(past) = self.past(round) else { continue };
-            let void = past.void.map(|void| word(&void));
+            let void = past.void.map(|void| variant_name(&void));
             batch.execute(
                 "UPDATE rounds SET over_at = coalesce(over_at, $1), dealer = $2, dice_set = $3, tumbler = $4,
                      first_dice = $5, dice = $6, total_sum = $7, void = $8, changes = changes + $9
@@ -154,7 +154,7 @@ impl Scribe for Round {
     }
 }
 
-fn insert(machine: &Round, when: &When, round: RoundNumber, batch: &mut Batch) {
+fn insert(machine: &Round, when: &EntryTime, round: RoundNumber, batch: &mut Batch) {
     let empty = || None::<i64>.into();
     batch.insert(
         &ROUNDS,
@@ -192,7 +192,7 @@ pub(super) fn standing(standing: RoundStanding) -> String {
     match standing {
         RoundStanding::InPlay => "in play".to_owned(),
         RoundStanding::Settled(settled) => dice(settled),
-        RoundStanding::Void(reason) => format!("void, {}", word(&reason)),
+        RoundStanding::Void(reason) => format!("void, {}", variant_name(&reason)),
     }
 }
 
@@ -241,21 +241,25 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
-    fn event(&self, kind: &str, round: Option<RoundNumber>, detail: Option<String>) -> Event {
-        let at = Belongs { table: Some(self.round.table().0), round: round.map(|round| round.0), ..Belongs::default() };
+    fn event(&self, kind: &str, round: Option<RoundNumber>, detail: Option<String>) -> ReportEvent {
+        let at = Attribution {
+            table: Some(self.round.table().0),
+            round: round.map(|round| round.0),
+            ..Attribution::default()
+        };
         let second = self.second.map(|second| second.id.0);
-        Event { at, second, why: self.why.map(Into::into), detail, ..event_by(kind, self.entry.request.actor) }
+        ReportEvent { at, second, why: self.why.map(Into::into), detail, ..event_by(kind, self.entry.request.actor) }
     }
 
-    fn events(&self, event: &RoundEvent) -> Vec<Event> {
+    fn events(&self, event: &RoundEvent) -> Vec<ReportEvent> {
         let in_play = Some(self.round.number());
         match event {
             RoundEvent::TableOpened => vec![self.event("table-opened", None, None)],
             RoundEvent::ClosureAnnounced => vec![self.event("closure-announced", None, None)],
             RoundEvent::TableClosed => vec![self.event("table-closed", None, None)],
             RoundEvent::Relieved { position, person } => {
-                let event = self.event("relieved", None, Some(word(position).to_string()));
-                vec![Event { subject: person.map(|person| person.0), ..event }]
+                let event = self.event("relieved", None, Some(variant_name(position).to_owned()));
+                vec![ReportEvent { subject: person.map(|person| person.0), ..event }]
             }
             RoundEvent::LimitsShown { limits } => {
                 let differential = limits.differential.map_or_else(String::new, |d| format!(", {}", d.cents()));
@@ -270,7 +274,7 @@ impl Told<'_> {
                 vec![self.event("dice-differ", in_play, Some(dice(*seen)))]
             }
             RoundEvent::Voided { reason, differs } => {
-                let void = self.event("void", in_play, Some(word(reason).to_string()));
+                let void = self.event("void", in_play, Some(variant_name(reason).to_owned()));
                 let flat = differs.then(|| self.event("flat-dice-called-not-flat", in_play, None));
                 [void].into_iter().chain(flat).collect()
             }
@@ -283,7 +287,7 @@ impl Told<'_> {
                 let rounds = (from.0..=to.0).map(RoundNumber).filter(is_affected);
                 let told = |round: RoundNumber| {
                     let kind = if ruled.contains(&round) { "to-be-ruled" } else { "late-void" };
-                    self.event(kind, Some(round), Some(word(reason).to_string()))
+                    self.event(kind, Some(round), Some(variant_name(reason).to_owned()))
                 };
                 rounds.map(told).collect()
             }

@@ -14,12 +14,12 @@ use taisai_table::{
     VoucherHash, VoucherNumber,
 };
 
-use super::batch::{Batch, Belongs, Event, When};
-use super::scribe::{Desk, Scribe, Trouble, event_by, opening_event};
-use super::words::word;
-use crate::opening::ChainOpening;
+use super::batch::{Attribution, Batch, EntryTime, ReportEvent};
+use super::machine::{ChainContext, EntryError, ProjectedMachine, event_by, opening_event};
+use crate::value::variant_name;
 use money::{Origin, expire, issue, receive, reissue, rule, take_back, voucher_to_claim};
 use significant::significant;
+use taisai_record::ChainOpening;
 
 pub(super) use significant::over_differential;
 
@@ -33,14 +33,14 @@ pub(super) struct Books {
 
 /// An entry to be looked at again when it is applied.
 struct Waiting {
-    when: When,
+    when: EntryTime,
     /// What the transaction is called; none if no money moves.
     kind: Option<&'static str>,
-    of: Belongs,
+    of: Attribution,
     people: Vec<PersonId>,
     /// An event of the command's own, without its kind and place.
-    event: Event,
-    own: Option<Arc<str>>,
+    event: ReportEvent,
+    own: Option<&'static str>,
 }
 
 /// A voucher as the tables name it.
@@ -48,40 +48,41 @@ pub(super) fn voucher(hash: VoucherHash) -> Arc<str> {
     Hash::from_bytes(hash.0).to_string().into()
 }
 
-impl Scribe for House {
+impl ProjectedMachine for House {
     type Notes = Books;
 
-    fn notes(&self, _: &Desk) -> Books {
+    fn notes(&self, _: &ChainContext) -> Books {
         Books { accounts: accounts(self), newest: newest(self), waiting: None }
     }
 
-    fn opened(_: &mut Desk, when: &When, opening: &ChainOpening, batch: &mut Batch) {
-        batch.events(when, [opening_event(opening, Belongs::default())]);
+    fn opened(_: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut Batch) {
+        batch.events(when, [opening_event(opening, Attribution::default())]);
     }
 
     fn entry(
         &self,
-        _: &mut Desk,
+        _: &mut ChainContext,
         books: &mut Books,
-        when: When,
+        when: EntryTime,
         entry: &Entry<HouseCommand, HouseEvent>,
         batch: &mut Batch,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), EntryError> {
         use HouseCommand as C;
-        let (asked, command) = (&entry.request, word(&entry.request.command));
+        let (asked, command) = (&entry.request, variant_name(&entry.request.command));
         let (why, second) = reason(&asked.command);
         let with = second.map(|second| second.id.0);
-        let event = Event { why: why.map(Into::into), second: with, ..event_by("", asked.actor) };
-        let mut waiting = Waiting { when, kind: None, of: Belongs::default(), people: Vec::new(), event, own: None };
+        let event = ReportEvent { why: why.map(Into::into), second: with, ..event_by("", asked.actor) };
+        let mut waiting =
+            Waiting { when, kind: None, of: Attribution::default(), people: Vec::new(), event, own: None };
         let happened = match &entry.outcome {
             Ok(event) => event,
             Err(refusal) => {
-                batch.refusal(&waiting.when, asked.actor, &command, refusal.code());
+                batch.refusal(&waiting.when, asked.actor, command, refusal.code());
                 books.waiting = Some(waiting);
                 return Ok(());
             }
         };
-        batch.act(&waiting.when, asked.actor, second, &command);
+        batch.act(&waiting.when, asked.actor, second, command);
         match &asked.command {
             C::Found { people } => {
                 waiting.people = people.iter().map(|Founder { person, .. }| *person).collect();
@@ -98,7 +99,7 @@ impl Scribe for House {
             C::LoginFailed { person } | C::Unlock { person, .. } => waiting.people = vec![*person],
             C::Enrol { device, kind, .. } => {
                 waiting.event.device = Some(device.0);
-                waiting.event.detail = Some(word(kind).to_string());
+                waiting.event.detail = Some(variant_name(kind).to_owned());
                 waiting.own = Some(command);
             }
             C::RequestApproval { act, what } => {
@@ -137,7 +138,7 @@ impl Scribe for House {
             }
             C::RedeemAtSeat { hash, cluster, seat } => {
                 waiting.close_voucher(*hash, ("paid", "seat"), None, batch);
-                waiting.of = Belongs { seat: Some(seat.0), ..in_cluster(*cluster, waiting.of) };
+                waiting.of = Attribution { seat: Some(seat.0), ..in_cluster(*cluster, waiting.of) };
                 waiting.kind = Some("voucher-to-seat");
             }
             C::VoidVoucher { hash, .. } => {
@@ -164,7 +165,7 @@ impl Scribe for House {
         Ok(())
     }
 
-    fn applied(&self, _: &mut Desk, books: &mut Books, batch: &mut Batch) {
+    fn applied(&self, _: &mut ChainContext, books: &mut Books, batch: &mut Batch) {
         let Some(waiting) = books.waiting.take() else { return };
         let Waiting { when, kind, of, people, event, own } = waiting;
         if let Some(kind) = kind {
@@ -183,7 +184,7 @@ impl Scribe for House {
         for person in people {
             put_person(self, &when, person, batch);
         }
-        let own = own.map(|kind| Event { kind: Some(kind), at: of, ..event.clone() });
+        let own = own.map(|kind| ReportEvent { kind: Some(kind.into()), at: of, ..event.clone() });
         let before = std::mem::replace(&mut books.newest, newest(self));
         let new = self.significant().filter(|significant| significant.number > before);
         let events: Vec<_> = own.into_iter().chain(new.map(|what| significant(what, &event))).collect();
@@ -202,7 +203,7 @@ fn beside(
     if let HouseCommand::ReissueVoucher { serial, number, .. } = &asked.command {
         return reissue(house, happened, *serial, *number, waiting, batch);
     }
-    waiting.own = Some(word(&asked.command));
+    waiting.own = Some(variant_name(&asked.command));
     if let HouseCommand::TakeClaim { claim } = asked.command {
         waiting.of.claim = Some(claim.0);
     } else if let HouseCommand::TakeBackClaim { claim } = asked.command {
@@ -229,7 +230,7 @@ fn sell(
     batch: &mut Batch,
 ) {
     let state = if house.is_training() { "play" } else { "good" };
-    let origin = Origin { word: "cage", sold_by, of: Belongs::default(), state };
+    let origin = Origin { word: "cage", sold_by, of: Attribution::default(), state };
     issue(happened, number, amount, origin, waiting, batch);
     waiting.kind = Some("voucher-sold");
 }
@@ -242,11 +243,11 @@ fn newest(house: &House) -> u64 {
     house.significant().next_back().map_or(0, |significant| significant.number)
 }
 
-fn in_cluster(cluster: ClusterId, of: Belongs) -> Belongs {
-    Belongs { table: Some(cluster.table.0), cluster: Some(cluster.number), ..of }
+fn in_cluster(cluster: ClusterId, of: Attribution) -> Attribution {
+    Attribution { table: Some(cluster.table.0), cluster: Some(cluster.number), ..of }
 }
 
-fn named(account: Account, of: &Belongs) -> (&'static str, Belongs) {
+fn named(account: Account, of: &Attribution) -> (&'static str, Attribution) {
     let of = of.clone();
     match account {
         Account::Cash => ("cash", of),
@@ -260,7 +261,7 @@ fn named(account: Account, of: &Belongs) -> (&'static str, Belongs) {
     }
 }
 
-fn put_person(house: &House, when: &When, person: PersonId, batch: &mut Batch) {
+fn put_person(house: &House, when: &EntryTime, person: PersonId, batch: &mut Batch) {
     let Some(employee) = house.person(person) else { return };
     let roles: Vec<_> = employee.roles.iter().map(taisai_table::Role::text).collect();
     batch.execute(

@@ -1,23 +1,5 @@
-//! The projection: the record turned into reporting tables in SQL, behind by a little and saying so. It follows the chains,
-//! never writes to them, and nothing reads the tables for a decision: they may be dropped at any time and built again.
-//!
-//! Each batch of blocks is one transaction that also moves the chain's position, so that a block is projected exactly once,
-//! wherever a program stops. `docs/reporting.md` describes every table.
-
-mod batch;
-mod cluster;
-mod day;
-mod house;
-mod lag;
-mod lines;
-mod queries;
-mod reader;
-mod round;
-mod scribe;
-mod store;
-mod tables;
-mod value;
-mod words;
+//! Follows the chains of a record and writes the reporting tables. Each batch of blocks is one transaction that also moves
+//! the position of its chain, so that a block is projected exactly once, wherever a program stops.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -25,24 +7,17 @@ use std::ops::ControlFlow;
 use taisai_journal::{Archive, ChainHead, ChainName, PublicKey, ReadError};
 use taisai_table::{Cluster, House, Round};
 
-pub use day::{BadDay, gaming_day};
-pub use lag::{Lag, Moment};
-pub use queries::{QUERIES, Query};
-pub use reader::{Reader, Stop};
-pub use scribe::Trouble;
-pub use store::{Answer, FILE, TablesError};
-pub use tables::{Column, Kind, TABLES, Table};
-pub use value::Value;
-
-use crate::opening::{BadChainOpening, MachineSetup};
-use crate::replay::{ChainReplay, Reading, ReplayError, first_opening};
-use crate::store::Address;
-use batch::Batch;
-use scribe::{Desk, Scribe};
-use store::{Move, Tables};
+use crate::batch::Batch;
+use crate::machine::{ChainContext, EntryError, ProjectedMachine};
+use crate::store::{ChainAdvance, QueryResult, Tables, TablesError};
+use crate::value::SqlValue;
+use taisai_record::{
+    Address, BadChainOpening, ChainOpening, ChainReplay, MachineSetup, ReplayError, ReplayEvent, ReplayState,
+    first_opening,
+};
 
 /// A batch is carried out when it holds so many values, about.
-const BATCH: usize = 500_000;
+const MAX_BATCH_VALUES: usize = 500_000;
 
 /// Why the record cannot be projected.
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +47,7 @@ pub enum ProjectionError {
         /// The position of the block after it.
         next: u64,
         /// Why.
-        trouble: Trouble,
+        trouble: EntryError,
     },
     /// The tables are of another record, or the record was rolled back.
     #[error("the reporting tables do not belong to this record: block {next} of chain {chain} is not where they end")]
@@ -86,7 +61,7 @@ pub enum ProjectionError {
 
 /// How far the projection went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct ProjectionProgress {
     /// Blocks projected.
     pub blocks: u64,
     /// Entries in them.
@@ -95,7 +70,7 @@ pub struct Progress {
     pub wagers: u64,
 }
 
-impl Progress {
+impl ProjectionProgress {
     fn add(&mut self, other: Self) {
         self.blocks += other.blocks;
         self.entries += other.entries;
@@ -105,21 +80,21 @@ impl Progress {
 
 /// Turns the record into reporting tables.
 pub struct Projection {
-    tables: Tables,
-    followed: BTreeMap<ChainName, Follower>,
+    pub(crate) tables: Tables,
+    followed: BTreeMap<ChainName, FollowedChain>,
     batch: usize,
 }
 
 /// A chain that is followed, with its machine as it stands there.
-enum Follower {
-    House(Box<Followed<House>>),
-    Round(Box<Followed<Round>>),
-    Cluster(Box<Followed<Cluster>>),
+enum FollowedChain {
+    House(Box<FollowedMachine<House>>),
+    Round(Box<FollowedMachine<Round>>),
+    Cluster(Box<FollowedMachine<Cluster>>),
 }
 
-struct Followed<M: Scribe> {
-    paused: Option<Reading<M>>,
-    desk: Desk,
+struct FollowedMachine<M: ProjectedMachine> {
+    paused: Option<ReplayState<M>>,
+    context: ChainContext,
     notes: M::Notes,
     next: u64,
 }
@@ -127,12 +102,12 @@ struct Followed<M: Scribe> {
 impl Projection {
     /// Opens the reporting tables of a store, or makes them.
     pub fn open(address: &Address) -> Result<Self, ProjectionError> {
-        Ok(Self { tables: Tables::open(address)?, followed: BTreeMap::new(), batch: BATCH })
+        Ok(Self { tables: Tables::open(address)?, followed: BTreeMap::new(), batch: MAX_BATCH_VALUES })
     }
 
     /// Drops the reporting tables of a store and makes them anew, empty.
     pub fn anew(address: &Address) -> Result<Self, ProjectionError> {
-        Ok(Self { tables: Tables::anew(address)?, followed: BTreeMap::new(), batch: BATCH })
+        Ok(Self { tables: Tables::anew(address)?, followed: BTreeMap::new(), batch: MAX_BATCH_VALUES })
     }
 
     /// Carries out a batch when it holds about so many values; zero is a transaction for every block.
@@ -143,11 +118,15 @@ impl Projection {
     }
 
     /// Projects what the tables do not hold yet. Snapshots in the record are believed if one of the keys vouches for them.
-    pub fn catch_up(&mut self, archive: &mut dyn Archive, keys: &[PublicKey]) -> Result<Progress, ProjectionError> {
-        let mut all = Progress::default();
+    pub fn catch_up(
+        &mut self,
+        archive: &mut dyn Archive,
+        keys: &[PublicKey],
+    ) -> Result<ProjectionProgress, ProjectionError> {
+        let mut all = ProjectionProgress::default();
         loop {
             let progress = self.advance(archive, keys)?;
-            if progress == Progress::default() {
+            if progress == ProjectionProgress::default() {
                 return Ok(all);
             }
             all.add(progress);
@@ -155,8 +134,12 @@ impl Projection {
     }
 
     /// Carries out one batch for each chain that has more.
-    pub fn advance(&mut self, archive: &mut dyn Archive, keys: &[PublicKey]) -> Result<Progress, ProjectionError> {
-        let mut all = Progress::default();
+    pub fn advance(
+        &mut self,
+        archive: &mut dyn Archive,
+        keys: &[PublicKey],
+    ) -> Result<ProjectionProgress, ProjectionError> {
+        let mut all = ProjectionProgress::default();
         for head in archive.heads()? {
             let progress = self.advance_chain(archive, keys, &head);
             if progress.is_err() {
@@ -173,19 +156,19 @@ impl Projection {
         archive: &mut dyn Archive,
         keys: &[PublicKey],
         head: &ChainHead,
-    ) -> Result<Progress, ProjectionError> {
+    ) -> Result<ProjectionProgress, ProjectionError> {
         let chain = &head.chain;
         let mut follower = match self.followed.remove(chain) {
             Some(follower) => follower,
             None => match self.follow(archive, keys, chain)? {
                 Some(follower) => follower,
-                None => return Ok(Progress::default()),
+                None => return Ok(ProjectionProgress::default()),
             },
         };
         let progress = match &mut follower {
-            Follower::House(followed) => followed.advance(archive, head, self.batch, &mut self.tables)?,
-            Follower::Round(followed) => followed.advance(archive, head, self.batch, &mut self.tables)?,
-            Follower::Cluster(followed) => followed.advance(archive, head, self.batch, &mut self.tables)?,
+            FollowedChain::House(followed) => followed.advance(archive, head, self.batch, &mut self.tables)?,
+            FollowedChain::Round(followed) => followed.advance(archive, head, self.batch, &mut self.tables)?,
+            FollowedChain::Cluster(followed) => followed.advance(archive, head, self.batch, &mut self.tables)?,
         };
         self.followed.insert(chain.clone(), follower);
         Ok(progress)
@@ -197,29 +180,29 @@ impl Projection {
         archive: &mut dyn Archive,
         keys: &[PublicKey],
         chain: &ChainName,
-    ) -> Result<Option<Follower>, ProjectionError> {
+    ) -> Result<Option<FollowedChain>, ProjectionError> {
         let Some(opening) = first_opening(archive, chain)? else { return Ok(None) };
         let sql = "SELECT next, hash FROM chains WHERE chain = $1";
         let rows = self.tables.query(sql, &[chain.as_str().to_owned().into()])?.rows;
         let row = rows.first().map_or(&[][..], |row| &row[..]);
-        let next = row.first().and_then(Value::number).and_then(|next| u64::try_from(next).ok()).unwrap_or(0);
-        let hash = row.get(1).and_then(Value::text).unwrap_or_default();
-        let place = Place { archive, keys, chain, next, hash };
+        let next = row.first().and_then(SqlValue::number).and_then(|next| u64::try_from(next).ok()).unwrap_or(0);
+        let hash = row.get(1).and_then(SqlValue::text).unwrap_or_default();
+        let place = ProjectedEnd { archive, keys, chain, next, hash };
         Ok(Some(match opening.setup {
-            MachineSetup::House { .. } => Follower::House(Box::new(place.follow(&opening)?)),
-            MachineSetup::Round { .. } => Follower::Round(Box::new(place.follow(&opening)?)),
-            MachineSetup::Cluster { .. } => Follower::Cluster(Box::new(place.follow(&opening)?)),
+            MachineSetup::House { .. } => FollowedChain::House(Box::new(place.follow(&opening)?)),
+            MachineSetup::Round { .. } => FollowedChain::Round(Box::new(place.follow(&opening)?)),
+            MachineSetup::Cluster { .. } => FollowedChain::Cluster(Box::new(place.follow(&opening)?)),
         }))
     }
 
     /// Runs a query on the tables. They are not caught up for it; [`lag`](Self::lag) says how far they are behind.
-    pub fn query(&mut self, sql: &str, values: &[Value]) -> Result<Answer, ProjectionError> {
+    pub fn query(&mut self, sql: &str, values: &[SqlValue]) -> Result<QueryResult, ProjectionError> {
         Ok(self.tables.query(sql, values)?)
     }
 }
 
 /// Where the tables end in a chain.
-struct Place<'a> {
+struct ProjectedEnd<'a> {
     archive: &'a mut dyn Archive,
     keys: &'a [PublicKey],
     chain: &'a ChainName,
@@ -227,27 +210,27 @@ struct Place<'a> {
     hash: &'a str,
 }
 
-impl Place<'_> {
-    fn follow<M: Scribe>(self, opening: &crate::opening::ChainOpening) -> Result<Followed<M>, ProjectionError> {
-        let Place { archive, keys, chain, next, hash } = self;
-        let trouble = |day| ProjectionError::Trouble { chain: chain.clone(), next, trouble: Trouble::Day(day) };
-        let desk = Desk::new(chain.as_str(), opening).map_err(trouble)?;
+impl ProjectedEnd<'_> {
+    fn follow<M: ProjectedMachine>(self, opening: &ChainOpening) -> Result<FollowedMachine<M>, ProjectionError> {
+        let ProjectedEnd { archive, keys, chain, next, hash } = self;
+        let trouble = |day| ProjectionError::Trouble { chain: chain.clone(), next, trouble: EntryError::Day(day) };
+        let context = ChainContext::new(chain.as_str(), opening).map_err(trouble)?;
         let replay = ChainReplay::<M>::from_position(archive, chain, keys, next)?;
         let head = replay.head();
         if head.next != next || (next > 0 && head.hash.to_string() != hash) {
             return Err(ProjectionError::OtherRecord { chain: chain.clone(), next });
         }
         let notes = match replay.machine() {
-            Some(machine) => machine.notes(&desk),
+            Some(machine) => machine.notes(&context),
             None => {
-                M::build(opening).map_err(|bad| ProjectionError::Opening { chain: chain.clone(), bad })?.notes(&desk)
+                M::build(opening).map_err(|bad| ProjectionError::Opening { chain: chain.clone(), bad })?.notes(&context)
             }
         };
-        Ok(Followed { paused: Some(replay.pause()), desk, notes, next })
+        Ok(FollowedMachine { paused: Some(replay.pause()), context, notes, next })
     }
 }
 
-impl<M: Scribe> Followed<M> {
+impl<M: ProjectedMachine> FollowedMachine<M> {
     /// Goes through blocks until the batch is full or the chain ends, and carries the batch out.
     fn advance(
         &mut self,
@@ -255,18 +238,18 @@ impl<M: Scribe> Followed<M> {
         head: &ChainHead,
         most: usize,
         tables: &mut Tables,
-    ) -> Result<Progress, ProjectionError> {
-        let Some(paused) = self.paused.take() else { return Ok(Progress::default()) };
+    ) -> Result<ProjectionProgress, ProjectionError> {
+        let Some(paused) = self.paused.take() else { return Ok(ProjectionProgress::default()) };
         if self.next >= head.next {
             self.paused = Some(paused);
-            return Ok(Progress::default());
+            return Ok(ProjectionProgress::default());
         }
         let mut batch = Batch::default();
         let mut replay = ChainReplay::resume(archive, paused);
         let mut trouble = None;
-        let (desk, notes) = (&mut self.desk, &mut self.notes);
+        let (context, notes) = (&mut self.context, &mut self.notes);
         loop {
-            let look = |seen: crate::replay::ReplayEvent<'_, M>| match desk.see(notes, &seen, &mut batch) {
+            let look = |seen: ReplayEvent<'_, M>| match context.see(notes, &seen, &mut batch) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(found) => {
                     trouble = Some(found);
@@ -285,8 +268,8 @@ impl<M: Scribe> Followed<M> {
         batch.close();
         let ChainHead { chain, next, hash, .. } = replay.head();
         let before = std::mem::replace(&mut self.next, next);
-        tables.apply(&batch, &Move { chain: chain.to_string(), before, next, hash: hash.to_string() })?;
+        tables.apply(&batch, &ChainAdvance { chain: chain.to_string(), before, next, hash: hash.to_string() })?;
         self.paused = Some(replay.pause());
-        Ok(Progress { blocks: next - before, entries: batch.entries, wagers: batch.wagers })
+        Ok(ProjectionProgress { blocks: next - before, entries: batch.entries, wagers: batch.wagers })
     }
 }
