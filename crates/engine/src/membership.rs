@@ -227,10 +227,6 @@ impl Membership {
                     self.hold(now, partition, effects);
                 }
             }
-            (LeaseStatement::Claim(partition), LeaseOutcome::Unknown(_)) if makes(Mistake::ClaimAssumed) => {
-                self.hold(now, partition, effects);
-                effects.push(MembershipEffect::Timer(now.after(self.terms.heartbeat)));
-            }
             (LeaseStatement::Claim(_), LeaseOutcome::Claimed(None)) => self.over(OVER, effects),
             (LeaseStatement::Seize { partition, .. }, LeaseOutcome::Seized(true)) => {
                 let until = now.after(SEIZED_STAYS);

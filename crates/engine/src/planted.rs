@@ -12,16 +12,12 @@ pub enum Mistake {
     LeaseCountedFromAnswer,
     /// A node goes on renewing a lease that it found over.
     LeaseKeptAfterItsEnd,
-    /// A node opens a partition whose claim was not answered.
-    ClaimAssumed,
     /// The House acknowledges every transfer, whether it holds it or not.
     TransferAcknowledgedUnheld,
     /// The House takes a transfer that it holds once more, under the next number.
     TransferTakenTwice,
     /// A cluster acknowledges every transfer, whether it holds it or not.
     CreditsAcknowledgedUnheld,
-    /// The House forgets a transfer when any other is acknowledged.
-    WrongTransferDelivered,
     /// A cluster reports notices that have arrived as followed.
     CloseAcknowledgedEarly,
     /// A cluster follows a notice without those before it.
@@ -41,16 +37,14 @@ pub enum Mistake {
 }
 
 impl Mistake {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 15] = [
         Self::ReleaseBeforeDurable,
         Self::ReleaseAfterLease,
         Self::LeaseCountedFromAnswer,
         Self::LeaseKeptAfterItsEnd,
-        Self::ClaimAssumed,
         Self::TransferAcknowledgedUnheld,
         Self::TransferTakenTwice,
         Self::CreditsAcknowledgedUnheld,
-        Self::WrongTransferDelivered,
         Self::CloseAcknowledgedEarly,
         Self::NoticeGapAccepted,
         Self::SlipOfTheWrongRound,

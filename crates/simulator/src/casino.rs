@@ -6,7 +6,8 @@ use std::sync::Arc;
 use taisai_rules::{Games, Money};
 use taisai_table::{
     Actor, BetsCloser, Cluster, ClusterId, CommandId, CommandRequest, Decision, DeviceId, DeviceKind, Entry,
-    ExcessPolicy, Founder, House, HouseCommand, LimitRange, MachineId, Person, PersonId, Profile, Role, Roles, Round,
+    ExcessPolicy, Founder, House, HouseCommand, LimitRange, MachineId, Person, PersonId, Profile, Registration, Role, Roles,
+    Round,
     Seat, TableId, TableLimits, TableRules, TableSpec, Time, encode,
 };
 
@@ -52,6 +53,14 @@ pub(crate) const fn terminal(cluster: ClusterId, seat: Seat) -> DeviceId {
     DeviceId(1_000 + widen(cluster.number) * 100 + seat.0)
 }
 
+/// The note acceptor of the terminal at a seat.
+pub(crate) const fn acceptor(cluster: ClusterId, seat: Seat) -> DeviceId {
+    DeviceId(terminal(cluster, seat).0 + 50)
+}
+
+/// The chip reader of the live table.
+pub(crate) const CHIP_READER: DeviceId = DeviceId(900);
+
 #[expect(clippy::as_conversions, reason = "u16 to u32 loses nothing; From is not const")]
 const fn widen(number: u16) -> u32 {
     number as u32
@@ -72,6 +81,7 @@ impl Casino {
         profile.excess = ExcessPolicy::Refuse;
         profile.closes = random.pick(&[BetsCloser::Tick, BetsCloser::Dealer]);
         profile.betting_seconds = 8;
+        profile.notes = [500, 1_000, 5_000].map(Money::from_cents).to_vec();
         (profile.voucher_limit, profile.large_win) = (Money::from_cents(30_000), Money::from_cents(20_000));
         let rules = |id: &str| {
             let game = Arc::new(games.find(id, None).expect("an embedded game").clone());
@@ -86,7 +96,10 @@ impl Casino {
         };
         let mut tables = vec![table(TERMINALS, "sic-bo-etg", clusters)];
         if has_live_table {
-            tables.push(table(LIVE, "tai-sai", 1));
+            let registration = random.pick(&[Registration::EveryBet, Registration::Winners]);
+            let mut live = table(LIVE, "tai-sai", 1);
+            live.rules = live.rules.registering(registration).expect("it is a live table");
+            tables.push(live);
         }
         Self { profile, tables }
     }
@@ -184,7 +197,13 @@ impl Casino {
             for seat in (1..SEATS).map(Seat) {
                 let kind = DeviceKind::Terminal { cluster, seat };
                 commands.push(HouseCommand::Enrol { device: terminal(cluster, seat), kind, second: None });
+                let kind = DeviceKind::NoteAcceptor { cluster, seat };
+                commands.push(HouseCommand::Enrol { device: acceptor(cluster, seat), kind, second: None });
             }
+        }
+        for cluster in self.clusters().filter(|cluster| cluster.table == LIVE) {
+            let kind = DeviceKind::ChipReader { cluster };
+            commands.push(HouseCommand::Enrol { device: CHIP_READER, kind, second: None });
         }
         let founder = |(id, roles): (u32, &[Role])| Founder {
             person: PersonId(id),

@@ -29,6 +29,10 @@ pub enum Fault {
     AppendUnknown,
     /// An append fails, as on a full disk.
     AppendFailed,
+    /// The disk is full for a while: every append fails.
+    DiskFull,
+    /// A process ends in the middle of an append, at any of its writes or at its flush; what is torn is not stored.
+    StoppedInAppend,
     /// The primary is lost, and a standby that has everything is promoted.
     PrimaryLost,
     /// A person wishes a partition to another node.
@@ -63,7 +67,7 @@ pub enum Fault {
 
 impl Fault {
     /// Those that are injected from outside, and not with single messages.
-    pub const INJECTED: [Self; 16] = [
+    pub const INJECTED: [Self; 18] = [
         Self::ProcessKilled,
         Self::ProcessStopped,
         Self::ProcessFrozen,
@@ -77,6 +81,8 @@ impl Fault {
         Self::StoreUnavailable,
         Self::AppendUnknown,
         Self::AppendFailed,
+        Self::DiskFull,
+        Self::StoppedInAppend,
         Self::PrimaryLost,
         Self::PartitionWished,
         Self::TerminalCut,
@@ -115,7 +121,8 @@ impl Fault {
             Self::LinkCut | Self::LinkCutOneWay | Self::AppendUnknown | Self::PartitionWished | Self::TerminalCut => 8,
             Self::ClockStepped | Self::ClientsCut => 6,
             Self::ProcessStopped | Self::StoreLinkCut | Self::StoreAnswersLost => 5,
-            Self::AppendFailed | Self::PrimaryLost | Self::TailLost | Self::FormerPrimaryAnswers => 4,
+            Self::StoppedInAppend => 6,
+            Self::AppendFailed | Self::DiskFull | Self::PrimaryLost | Self::TailLost | Self::FormerPrimaryAnswers => 4,
             Self::StoreUnavailable => 3,
             Self::PowerLost => 1,
             // One lasts from when the others stop; the others come with single messages, commands and numbers.

@@ -2,6 +2,7 @@
 //! is told what came of it.
 
 mod dealer;
+mod devices;
 mod staff;
 mod terminal;
 
@@ -14,8 +15,8 @@ use taisai_table::{
 };
 
 use crate::casino::{
-    ATTENDANT, CASHIER, Casino, DEALER, LIVE, LIVE_DEALER, SEATS, SHIFT_MANAGER, SUPERVISOR, TERMINALS, person,
-    terminal as device,
+    ATTENDANT, CASHIER, CHIP_READER, Casino, DEALER, LIVE, LIVE_DEALER, SEATS, SHIFT_MANAGER, SUPERVISOR, TERMINALS,
+    acceptor, person, terminal as device,
 };
 use crate::clock::{BEGIN, SLOTS};
 use crate::event::Ask;
@@ -40,6 +41,15 @@ pub(crate) enum Role {
         table: TableId,
     },
     Supervisor {
+        table: TableId,
+    },
+    /// The note acceptor at a terminal.
+    NoteAcceptor {
+        cluster: ClusterId,
+        seat: Seat,
+    },
+    /// The chip reader of a live table.
+    ChipReader {
         table: TableId,
     },
     Cashier,
@@ -161,6 +171,8 @@ impl Person {
             Role::Dealer { table } | Role::Registrar { table } => {
                 Actor::Person(person(if table == LIVE { LIVE_DEALER } else { DEALER }))
             }
+            Role::NoteAcceptor { cluster, seat } => Actor::NoteAcceptor { device: acceptor(cluster, seat), seat },
+            Role::ChipReader { .. } => Actor::ChipReader(CHIP_READER),
             Role::Supervisor { .. } => Actor::Person(person(SUPERVISOR)),
             Role::Cashier => Actor::Person(person(CASHIER)),
             Role::Attendant => Actor::Person(person(ATTENDANT)),
@@ -179,6 +191,8 @@ impl Person {
             Role::Terminal { cluster, seat } => terminal::wish(cluster, seat, scene),
             Role::Dealer { table } => dealer::wish(table, scene).map(|command| Wish::Round(table, command)),
             Role::Registrar { table } => dealer::register(table, scene),
+            Role::NoteAcceptor { cluster, seat } => devices::note_acceptor(cluster, seat, scene),
+            Role::ChipReader { table } => devices::chip_reader(table, scene),
             Role::Supervisor { table } => staff::supervisor(table, scene).map(|command| Wish::Round(table, command)),
             Role::Cashier => staff::cashier(scene),
             Role::Attendant => staff::attendant(scene),
@@ -226,7 +240,8 @@ impl Person {
         match self.role {
             Role::Terminal { .. } => random.between(300, 1_500),
             Role::Dealer { .. } => random.between(150, 700),
-            Role::Supervisor { .. } => random.between(1_000, 5_000),
+            Role::Supervisor { .. } | Role::ChipReader { .. } => random.between(1_000, 5_000),
+            Role::NoteAcceptor { .. } => random.between(4_000, 15_000),
             Role::Registrar { .. } | Role::Cashier => random.between(300, 1_200),
             Role::Attendant | Role::ShiftManager => random.between(1_000, 4_000),
         }
@@ -262,10 +277,11 @@ impl People {
             roles.extend([Role::Dealer { table }, Role::Supervisor { table }]);
         }
         if casino.tables.iter().any(|plan| plan.table == LIVE) {
-            roles.push(Role::Registrar { table: LIVE });
+            roles.extend([Role::Registrar { table: LIVE }, Role::ChipReader { table: LIVE }]);
         }
         for cluster in casino.clusters().filter(|cluster| cluster.table == TERMINALS) {
             roles.extend((1..SEATS).map(|seat| Role::Terminal { cluster, seat: Seat(seat) }));
+            roles.extend((1..SEATS).map(|seat| Role::NoteAcceptor { cluster, seat: Seat(seat) }));
         }
         Self {
             everyone: (1..).zip(roles).map(|(number, role)| Person::new(role, number)).collect(),

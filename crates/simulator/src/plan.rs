@@ -66,6 +66,10 @@ pub struct Summary {
     pub commands: u64,
     /// Those of them that were refused.
     pub refusals: u64,
+    /// Notes that acceptors took.
+    pub notes: u64,
+    /// Winners that were registered after the dice.
+    pub registered: u64,
     /// Transfers that were taken.
     pub transfers: u64,
     /// Rounds that were corrected or voided at a cluster after they were settled.
@@ -97,6 +101,8 @@ impl Summary {
         self.bets += other.bets;
         self.commands += other.commands;
         self.refusals += other.refusals;
+        self.notes += other.notes;
+        self.registered += other.registered;
         self.transfers += other.transfers;
         self.corrections += other.corrections;
         self.take_overs += other.take_overs;

@@ -41,6 +41,8 @@ pub(crate) struct Played {
     pub(crate) bets: u64,
     pub(crate) commands: u64,
     pub(crate) refusals: u64,
+    pub(crate) notes: u64,
+    pub(crate) registered: u64,
     pub(crate) transfers: u64,
     pub(crate) corrections: u64,
     pub(crate) take_overs: u64,
@@ -233,6 +235,16 @@ impl Record {
                 self.played.bets += 1;
                 self.chains.get_mut(&id).expect("a chain that was laid out").bets += 1;
                 invariants::no_bet_after_the_dice(self.round(cluster.table), self.cluster(cluster))
+            }
+            ClusterCommand::AcceptNote { .. } => {
+                self.played.notes += 1;
+                Ok(())
+            }
+            // Chips that lay there before the dice.
+            ClusterCommand::Register { .. } => {
+                self.played.registered += 1;
+                self.chains.get_mut(&id).expect("a chain that was laid out").bets += 1;
+                Ok(())
             }
             ClusterCommand::Follow { slip: Some(_), .. } => {
                 self.played.corrections += 1;

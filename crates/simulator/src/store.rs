@@ -91,6 +91,10 @@ pub(crate) struct Store<A> {
     pub(crate) failing_appends: u32,
     /// So many appends lose their connection while they commit.
     pub(crate) unknown_appends: u32,
+    /// Every append fails until then, as the disk is full.
+    pub(crate) full_until: u64,
+    /// The process of the next append ends in the middle of it.
+    pub(crate) stops_in_append: bool,
     /// How far the server's clock is ahead of true time.
     pub(crate) clock_offset: u64,
     mistakes: Mistakes,
@@ -108,6 +112,8 @@ impl<A: Clone> Store<A> {
             down_until: 0,
             failing_appends: 0,
             unknown_appends: 0,
+            full_until: 0,
+            stops_in_append: false,
             clock_offset: 0,
             mistakes,
         }
@@ -127,6 +133,9 @@ impl<A: Clone> Store<A> {
             return Some((from, Outcome::Unavailable));
         }
         let is_append = matches!(statement, Statement::Append { .. });
+        if is_append && now < self.full_until {
+            return Some((from, Outcome::Unavailable));
+        }
         if is_append && self.failing_appends > 0 {
             self.failing_appends -= 1;
             return Some((from, Outcome::Unavailable));
@@ -139,6 +148,23 @@ impl<A: Clone> Store<A> {
             return Some((from, Outcome::Unknown));
         }
         Some((from, self.execute(&statement, now, node, random)))
+    }
+
+    /// Whether the process of a statement ends now, in the middle of its append.
+    pub(crate) fn stops_now(&mut self, number: u64) -> bool {
+        let is_append = self.calls.get(&number).is_some_and(|call| matches!(call.statement, Statement::Append { .. }));
+        is_append && std::mem::take(&mut self.stops_in_append)
+    }
+
+    /// An append is a write for each block, one that commits them, and a flush. Where the process ends before it commits, the next
+    /// one finds a torn tail and drops it; a commit that was written stays.
+    pub(crate) fn stop_in_append(&mut self, number: u64, now: u64, node: usize, random: &mut Random) {
+        let Some(Call { statement: Statement::Append { blocks }, .. }) = self.calls.remove(&number) else { return };
+        let (commit, flush) = (blocks.len(), blocks.len() + 1);
+        let last = random.index(flush + 1);
+        if last >= commit && now >= self.down_until && now >= self.full_until {
+            self.execute(&self.torn(Statement::Append { blocks }), now, node, random);
+        }
     }
 
     /// A transaction that is cut off is stored as a whole or not at all.

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::casino::Casino;
 use crate::clock::NodeClock;
 use crate::event::{Event, NodeEvent, Schedule, Waiter, Waiting};
+use crate::fault::Fault;
 use crate::invariants::{Broken, Held};
 use crate::network::{End, Network};
 use crate::node::{Node, State};
@@ -204,6 +205,12 @@ impl World {
     /// A statement reaches the store.
     fn execute(&mut self, node: usize, number: u64) -> Held {
         let now = self.now();
+        if self.store.stops_now(number) {
+            self.store.stop_in_append(number, now, node, &mut self.schedule.random);
+            self.record.follow(&self.store)?;
+            self.schedule.trace(format_args!("node {node}: stops in an append"));
+            return self.bring_down(Fault::ProcessKilled, node);
+        }
         let Some((waiter, outcome)) = self.store.arrive(number, now, node, &mut self.schedule.random) else {
             return Ok(());
         };
@@ -231,6 +238,8 @@ impl World {
             bets: played.bets,
             commands: played.commands,
             refusals: played.refusals,
+            notes: played.notes,
+            registered: played.registered,
             transfers: played.transfers,
             corrections: played.corrections,
             take_overs: played.take_overs,

@@ -80,6 +80,8 @@ fn tell(args: &InstallationArgs, seed: u64, all: &Summary) -> anyhow::Result<()>
         ("bets", all.bets),
         ("commands on record", all.commands),
         ("refusals", all.refusals),
+        ("notes accepted", all.notes),
+        ("winners registered", all.registered),
         ("transfers", all.transfers),
         ("corrections and late voids", all.corrections),
         ("take-overs", all.take_overs),

@@ -1,8 +1,8 @@
 //! What a Dealer does: open, close, tumble, read the dice, some of it wrongly.
 
-use taisai_rules::{Dice, Face};
+use taisai_rules::{Dice, Face, Money};
 use taisai_table::{
-    Chips, ClusterCommand, ClusterId, MIN_TUMBLES, Phase, RoundCommand, RoundNumber, Seat, TableId, VoidReason,
+AskedFor , Chips , ClusterCommand , ClusterId , MIN_TUMBLES , Phase , Registration , RoundCommand , RoundNumber , Seat , Stake , Stakes , TableId , VoidReason ,
 };
 
 use super::{Scene, Wish, terminal};
@@ -72,6 +72,9 @@ fn closed(table: TableId, scene: &mut Scene<'_>) -> RoundCommand {
 pub(super) fn register(table: TableId, scene: &mut Scene<'_>) -> Option<Wish> {
     let id = ClusterId { table, number: 0 };
     let seat = Seat(1 + u32::try_from(scene.random.below(u64::from(SEATS) - 1)).unwrap_or(0));
+    if scene.record.cluster(id).rules().registration() == Registration::Winners {
+        return register_winners(id, seat, scene).map(|command| Wish::Cluster(id, command));
+    }
     let command = match (scene.record.round(table).phase(), scene.random.below(20)) {
         (Phase::Open, 0) => ClusterCommand::Clear { seat },
         (Phase::Open, 1) => ClusterCommand::Double { seat },
@@ -83,6 +86,31 @@ pub(super) fn register(table: TableId, scene: &mut Scene<'_>) -> Option<Wish> {
         (_, _) => return None,
     };
     Some(Wish::Cluster(id, command))
+}
+
+/// After the dice, what wins is registered until the Dealer says that this is all. Then the pay list is ticked off.
+fn register_winners(id: ClusterId, seat: Seat, scene: &mut Scene<'_>) -> Option<ClusterCommand> {
+    let cluster = scene.record.cluster(id);
+    if cluster.thrown().is_none() {
+        let is_early = scene.random.one_in(20);
+        return match cluster.pay_list() {
+            Some(_) if scene.random.percent(30) => Some(ClusterCommand::TickOff { seat, is_paid: true }),
+            Some(_) | None => is_early.then_some(ClusterCommand::AllRegistered),
+        };
+    }
+    let boxes = scene.casino.plan(id.table).rules.layout().boxes();
+    let total = boxes.iter().find(|bet_box| cluster.asked_for(**bet_box) == Some(AskedFor::Total));
+    if let Some(bet_box) = total {
+        return Some(ClusterCommand::TellTotal { bet_box: *bet_box, amount: Money::from_cents(100) });
+    }
+    if scene.random.one_in(3) {
+        return Some(ClusterCommand::AllRegistered);
+    }
+    let wins: Vec<_> = boxes.iter().filter(|bet_box| cluster.asked_for(**bet_box) == Some(AskedFor::Stakes)).collect();
+    let bet_box = if wins.is_empty() { boxes[0] } else { *scene.random.pick(&wins) };
+    let amount = Money::from_cents(100 * scene.random.signed(1, 8));
+    let stakes = Stakes::from_slice(&[Stake { bet_box, amount }]);
+    Some(ClusterCommand::Register { seat, stakes, second: None })
 }
 
 /// A round of the last few that are over.

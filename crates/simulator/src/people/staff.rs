@@ -66,6 +66,13 @@ pub(super) fn cashier(scene: &mut Scene<'_>) -> Option<Wish> {
             scene.pocket.put(number.hash, scene.random);
             Some(Wish::House(HouseCommand::SellVoucher { number, amount, second: None }))
         }
+        4 => {
+            let cluster =
+                scene.record.clusters().find(|cluster| cluster.stackers().any(|(_, stacker)| stacker.notes > 0))?;
+            let (acceptor, stacker) = cluster.stackers().find(|(_, stacker)| stacker.notes > 0)?;
+            let (notes, amount) = (stacker.notes - u32::from(scene.random.one_in(10)), stacker.amount);
+            Some(Wish::Cluster(cluster.id(), ClusterCommand::EmptyStacker { acceptor, notes, amount }))
+        }
         _ => {
             let clusters: Vec<_> = scene.casino.clusters().filter(|cluster| cluster.table == TERMINALS).collect();
             let id = scene.random.pick(&clusters);

@@ -80,6 +80,8 @@ impl World {
             Fault::StoreUnavailable => self.store.down_until = now + self.schedule.random.between(50, 5_000),
             Fault::AppendUnknown => self.store.unknown_appends += 1,
             Fault::AppendFailed => self.store.failing_appends += 1,
+            Fault::DiskFull => self.store.full_until = now + self.schedule.random.between(50, 3_000),
+            Fault::StoppedInAppend => self.store.stops_in_append = true,
             Fault::PrimaryLost => return self.lose_primary(),
             Fault::PartitionWished => self.wish_partition(),
             Fault::TerminalCut => self.cut_terminal(),
@@ -103,7 +105,7 @@ impl World {
         Ok(())
     }
 
-    fn bring_down(&mut self, fault: Fault, node: usize) -> Held {
+    pub(super) fn bring_down(&mut self, fault: Fault, node: usize) -> Held {
         if self.nodes[node].state == State::Down {
             return Ok(());
         }

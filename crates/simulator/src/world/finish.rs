@@ -40,6 +40,7 @@ impl World {
         self.network.heal();
         self.network.is_reliable = true;
         self.store.down_until = 0;
+        (self.store.full_until, self.store.stops_in_append) = (0, false);
         (self.store.failing_appends, self.store.unknown_appends) = (0, 0);
         for node in 0..self.nodes.len() {
             match self.nodes[node].state {

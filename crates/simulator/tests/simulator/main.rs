@@ -37,6 +37,7 @@ fn hundred_seeds_hold_every_invariant() {
     let unmet: Vec<_> = Fault::INJECTED.into_iter().filter(|fault| !total.faults.contains_key(fault)).collect();
     assert!(unmet.is_empty(), "never met: {unmet:?}");
     assert!(total.rounds > 2_000 && total.corrections > 500 && total.transfers > 2_000 && total.take_overs > 5_000);
+    assert!(total.notes > 500 && total.registered > 500, "{} notes, {} registered", total.notes, total.registered);
 }
 
 #[test]
