@@ -47,86 +47,86 @@ export const browser: Pick<Made, 'open' | 'after' | 'chance'> = {
 };
 
 export class Line {
-  private socket: Socket | null = null;
-  private tries = 0;
-  private cluster = '';
-  private isEnded = false;
-  private calledOff: () => void = () => {};
-  private silence: () => void = () => {};
+  #socket: Socket | null = null;
+  #tries = 0;
+  #cluster = '';
+  #isEnded = false;
+  #calledOff: () => void = () => {};
+  #silence: () => void = () => {};
 
   constructor(
     private readonly url: string,
     private readonly heard: Heard,
     private readonly made: Made,
   ) {
-    this.connect();
+    this.#connect();
   }
 
   say(message: unknown): void {
-    this.socket?.send(JSON.stringify(message));
+    this.#socket?.send(JSON.stringify(message));
   }
 
   /** What was heard does not follow from what was heard before: everything is asked for anew. */
   again(): void {
-    this.lose('gap', false);
+    this.#lose('gap', false);
   }
 
   end(): void {
-    this.isEnded = true;
-    this.calledOff();
-    this.drop();
+    this.#isEnded = true;
+    this.#calledOff();
+    this.#drop();
   }
 
-  private connect(): void {
-    const socket = this.made.open(this.url + this.cluster);
-    this.socket = socket;
-    this.listen();
+  #connect(): void {
+    const socket = this.made.open(this.url + this.#cluster);
+    this.#socket = socket;
+    this.#listen();
     socket.onmessage = ({ data }: { data: unknown }) => {
-      if (this.socket === socket && typeof data === 'string') void this.hear(socket, data);
+      if (this.#socket === socket && typeof data === 'string') void this.#hear(socket, data);
     };
     socket.onclose = ({ code, reason }: { code: number; reason: string }) => {
-      if (this.socket !== socket) return;
-      const before = this.cluster;
-      if (code === ELSEWHERE) this.cluster = `?cluster=${reason}`;
-      if (this.cluster === before) return this.lose(reason, code === DENIED);
-      this.drop();
-      this.connect();
+      if (this.#socket !== socket) return;
+      const before = this.#cluster;
+      if (code === ELSEWHERE) this.#cluster = `?cluster=${reason}`;
+      if (this.#cluster === before) return this.#lose(reason, code === DENIED);
+      this.#drop();
+      this.#connect();
     };
   }
 
-  private async hear(socket: Socket, text: string): Promise<void> {
-    this.listen();
+  async #hear(socket: Socket, text: string): Promise<void> {
+    this.#listen();
     const message = JSON.parse(text) as Record<string, unknown>;
     if (typeof message['challenge'] === 'string') {
       const answer = await this.made.prove?.(message['challenge']);
-      if (answer !== undefined && this.socket === socket) socket.send(answer);
+      if (answer !== undefined && this.#socket === socket) socket.send(answer);
       return;
     }
-    if ('snapshot' in message) this.tries = 0;
+    if ('snapshot' in message) this.#tries = 0;
     this.heard.message(message);
   }
 
   /** Expects another word before long. */
-  private listen(): void {
-    this.silence();
-    this.silence = this.made.after(SILENT, () => this.lose('silent', false));
+  #listen(): void {
+    this.#silence();
+    this.#silence = this.made.after(SILENT, () => this.#lose('silent', false));
   }
 
-  private drop(): void {
-    const socket = this.socket;
-    this.socket = null;
-    this.silence();
-    this.silence = () => {};
+  #drop(): void {
+    const socket = this.#socket;
+    this.#socket = null;
+    this.#silence();
+    this.#silence = () => {};
     socket?.close();
   }
 
-  private lose(reason: string, isDenied: boolean): void {
-    if (this.socket === null || this.isEnded) return;
-    this.drop();
+  #lose(reason: string, isDenied: boolean): void {
+    if (this.#socket === null || this.#isEnded) return;
+    this.#drop();
     this.heard.lost(reason, isDenied);
     if (isDenied) return;
-    const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** this.tries);
-    this.tries += 1;
-    this.calledOff = this.made.after(wait * (0.8 + 0.4 * this.made.chance()), () => this.connect());
+    const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** this.#tries);
+    this.#tries += 1;
+    this.#calledOff = this.made.after(wait * (0.8 + 0.4 * this.made.chance()), () => this.#connect());
   }
 }

@@ -37,7 +37,6 @@ const ASKED = /^[a-z-]+: (.*)$/s;
 
 /** How each kind writes its detail, and how it is told. */
 const DETAILS: Record<string, [RegExp, Told]> = {
-  relieved: [/^[a-z]+$/, ([code], { staff }) => staff.console.positions[code as 'dealer']],
   limits: [/^unit (\d+)(?:, (\d+))?$/, ([, unit, most], { staff: { audit: { details } } }) => [details.unit(cents(unit)), ...(most ? [details.differential(cents(most))] : [])].join(details.between)],
   'dice-in-use': [/^\d+$/, ([set], { staff }) => staff.audit.diceSet(Number(set))],
   'tumbler-in-use': [/^\d+$/, ([device], { staff }) => staff.audit.tumbler(Number(device))],
@@ -57,7 +56,7 @@ const DETAILS: Record<string, [RegExp, Told]> = {
       return staff.pit.counted(name(box!), cents(counted), name(opposite!), cents(other), cents(most)) + (cited ? ` (${cited})` : '');
     },
   ],
-  adjustment: [/^(-?\d+) at once$/, ([, amount], { staff }) => staff.audit.details.atOnce(cents(amount))],
+  adjustment: [/^(-?)(\d+) at once$/, ([, minus, amount], { staff: { audit: { details } } }) => (minus ? details.fromCredits : details.toCredits)(cents(amount))],
   enrol: [/^[a-z-]+$/, ([code], { staff }) => staff.pit.deviceKinds[code as 'terminal']],
   'request-approval': [ASKED, ([, what], { staff, words, boxOf }) => spelled(read(what!), staff, words, boxOf)],
   'answer-approval': [/^(\d+) (approved|refused)$/, ([, approval, answer], { staff }) => staff.audit.details.answered(Number(approval), staff.pit.stands[answer as 'approved'])],
@@ -67,9 +66,16 @@ const DETAILS: Record<string, [RegExp, Told]> = {
   'program-started': [/^program (\S+ \S+?)(?:, rules (\S+?))?, profile (\S+ \S+)$/, ([, version, rules, profile], { staff: { audit: { details } } }) => brief([details.program(version!), ...(rules ? [details.rules(rules)] : []), details.profile(profile!)].join(details.between))],
 };
 
+/** What happened. The detail of an assignment is the position, which its name has. */
+export function eventName({ kind, detail, subject }: Pick<EventLine, 'kind' | 'detail' | 'subject'>, { audit, console }: StaffWords): string {
+  const position = kind === 'relieved' ? console.positions[detail as 'dealer'] : undefined;
+  if (position) return subject == null ? audit.relieved(position) : audit.assigned(position);
+  return audit.events[kind.replace(/^reported-/, '')] ?? kind;
+}
+
 /** The detail of an event. `isForeign` where it stands as the record wrote it, in English; nothing where there is none. */
 export function detailOf(event: Event, say: Say): { text: string; isForeign: boolean } | null {
-  if (event.detail == null) return null;
+  if (event.detail == null || event.kind === 'relieved') return null;
   const [form, tell] = DETAILS[event.kind.replace(/^reported-/, '')] ?? [];
   const found = form?.exec(event.detail);
   const text = found && tell!(found, say, event);

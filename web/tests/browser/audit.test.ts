@@ -10,7 +10,7 @@ import { caughtUp } from './stage';
 import { told } from './told';
 
 const office = new StaffStage();
-const lines = (page: Page) => page.getByRole('table', { name: 'Every line' });
+const lines = (page: Page) => page.getByRole('table', { name: 'All bets' });
 const rows = (page: Page) => lines(page).locator('tbody tr').allTextContents();
 const open = async (page: Page, round: number) => {
   await tab(page, 1);
@@ -42,7 +42,7 @@ it('pays nobody of a round that became void, and shows what was settled first', 
   expect(await page.locator('tr.won').count()).toBe(0);
   expect(await rows(page)).toContain('2Small100.00–100.00–0.00');
   expect(await page.locator('[data-laid=big] .chip').count()).toBeGreaterThan(0);
-  await page.getByRole('button', { name: 'As it was settled first' }).click();
+  await page.getByRole('button', { name: 'As first settled' }).click();
   expect(await page.locator('tr.won').count()).toBeGreaterThan(0);
 });
 
@@ -70,7 +70,7 @@ it('finds more events of the last search, whatever was typed since', async () =>
   await page.getByRole('textbox', { name: 'Table' }).fill('2');
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByRole('textbox', { name: 'Table' }).fill('3');
-  const [more] = await Promise.all([page.waitForRequest('**/events?**after=**'), page.getByRole('button', { name: 'Older ones' }).click()]);
+  const [more] = await Promise.all([page.waitForRequest('**/events?**after=**'), page.getByRole('button', { name: 'Older' }).click()]);
   expect(Object.fromEntries(new URL(more.url()).searchParams)).toMatchObject({ table: '2', after: '9.t.1' });
 });
 

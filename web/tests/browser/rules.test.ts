@@ -121,7 +121,7 @@ it('opens from every line of a round at the audit', async () => {
   const page = await office.open('audit', 9);
   await tab(page, 1);
   await page.getByRole('button', { name: 'Open 70' }).click();
-  const lines = page.getByRole('table', { name: 'Every line' });
+  const lines = page.getByRole('table', { name: 'All bets' });
   await lines.getByRole('button', { name: 'Game rules 4.1', exact: true }).first().click();
   await isOpenAt(page, '002-4.1');
   await office.shot(page, 'rules-audit');

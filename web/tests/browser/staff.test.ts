@@ -89,7 +89,7 @@ describe.each(LANGUAGES)('in %s', (language) => {
     await well(page);
     const words = (await import(`../../src/words/staff/${language}-audit.ts`)).audit as typeof audit;
     await page.getByRole('row', { name: `${words.accounts.layout} ${words.accounts.house} 10.00 ${words.moved['bets-lost']}` }).first().waitFor();
-    await page.getByRole('row', { name: `${words.accounts.house} ${words.seatAccount(1, 0, 7)} 50.00 ${words.moved['at-once']}` }).waitFor();
+    await page.getByRole('row', { name: `${words.accounts.house} ${words.seatAccount(1, 0, 7)} 50.00 ${words.moved['to-credits']}` }).waitFor();
   });
 
   it('what the program found in the record', async () => {
@@ -168,7 +168,7 @@ it('can be read with high contrast, from any staff screen', async () => {
 
 it('tells somebody whose roles do not let them see a screen', async () => {
   const page = await office.open('cage', 21);
-  await page.getByText('Your roles do not let you see this screen.').waitFor();
+  await page.getByText('Your roles do not give access to this screen.').waitFor();
   expect(await faults(page)).toEqual([]);
 });
 

@@ -73,9 +73,9 @@ export class Premises {
   }
 
   async choosePassword(page: Page, post: Post): Promise<void> {
-    await page.getByLabel('The password you were given').fill(this.house.passwords.get(numberOf(post))!);
+    await page.getByLabel('One-time password').fill(this.house.passwords.get(numberOf(post))!);
     await page.getByLabel('New password', { exact: true }).fill(passwordOf(post));
-    await page.getByLabel('New password again').fill(passwordOf(post));
+    await page.getByLabel('Repeat the new password').fill(passwordOf(post));
     await page.getByRole('button', { name: 'Set password' }).click();
     this.own.add(post);
   }

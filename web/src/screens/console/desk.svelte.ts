@@ -12,8 +12,7 @@ import { paidAtTable } from '../../state/payList';
 import { followsHouse, sees } from '../../state/rights';
 import { isSameVoid, latestVoid, type Voided } from '../../state/voids';
 import { litBy } from '../../felt/wins';
-import { boxName } from '../../words/boxes';
-import { speech } from '../../words/speech.svelte';
+import { boxNames } from '../../words/boxes';
 import { office } from '../../words/staff.svelte';
 import { Entry } from './entry.svelte';
 import { Lead } from './lead.svelte';
@@ -44,7 +43,7 @@ export class Desk {
   readonly unpaid = $derived(this.payList && !this.isHandedBack ? paidAtTable(this.payList).filter(({ isDone }) => !isDone).length : 0);
   readonly proposed = $derived(this.configuration?.tables.find(({ table }) => table === this.number)?.proposed ?? null);
   /** What the boxes are called. */
-  readonly labels = $derived.by(() => new Map(this.layout.boxes.map(({ box, label }) => [box, boxName(label[speech.language], speech.words.kinds)])));
+  readonly labels = $derived.by(() => boxNames(this.layout.boxes));
   readonly entry = new Entry(this);
   readonly lead = new Lead(this);
   readonly number: number;

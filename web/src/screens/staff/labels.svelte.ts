@@ -3,7 +3,6 @@
 
 import type { InLanguages, LayoutView } from '../../protocol/messages';
 import { boxName } from '../../words/boxes';
-import { speech } from '../../words/speech.svelte';
 import type { Staff } from './staff.svelte';
 
 const RETRY = 5_000;
@@ -17,7 +16,7 @@ export class Labels {
   /** A box in the reader's language; nothing until the layout of its table is known. */
   of(table: number, box: string): string | undefined {
     const label = this.known.get(table)?.get(box);
-    return label && boxName(label[speech.language], speech.words.kinds);
+    return label && boxName(label);
   }
 
   know(tables: Iterable<number | null | undefined>): void {

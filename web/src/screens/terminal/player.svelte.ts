@@ -43,31 +43,31 @@ export class Player {
   readonly seat = $derived(this.view.seat);
   /** Late corrections, voids and reversed buy-ins that the player has not read yet. */
   readonly unread = $derived(unreadOf(this.seat?.messages ?? []));
-  private readonly limited = $derived(this.table?.limits);
-  private readonly boxes = $derived.by(() => this.layout.boxes.map(({ box }) => box));
-  readonly tray: readonly Cents[] = $derived(chips({ limits: this.limited, boxes: this.boxes, room: TRAY }));
+  readonly #limited = $derived(this.table?.limits);
+  readonly #boxes = $derived.by(() => this.layout.boxes.map(({ box }) => box));
+  readonly tray: readonly Cents[] = $derived(chips({ limits: this.#limited, boxes: this.#boxes, room: TRAY }));
   /** The chosen one, as long as the limits have it on the tray. */
-  readonly chip: Cents = $derived(this.chosen !== null && this.tray.includes(this.chosen) ? this.chosen : firstChip(this.limited, this.boxes));
+  readonly chip: Cents = $derived(this.chosen !== null && this.tray.includes(this.chosen) ? this.chosen : firstChip(this.#limited, this.#boxes));
   readonly isOver = $derived(this.table?.phase === 'result' || this.table?.phase === 'settled');
   /** The player's game of this round, once it is over. */
-  private readonly over = $derived(this.isOver && this.seat?.last?.round === this.table?.round ? (this.seat?.last ?? null) : null);
+  readonly #over = $derived(this.isOver && this.seat?.last?.round === this.table?.round ? (this.seat?.last ?? null) : null);
   /** What lies on the felt: the bets, and until the next round those of the one that is over. */
   readonly lies: Map<Box, Lying> = $derived.by(() => {
-    const isGone = this.over && this.seat?.bets.length === 0;
-    const bets = isGone ? this.over!.lines.map(({ box, staked }) => ({ box, amount: staked, chips: 'own' as const })) : (this.seat?.bets ?? []);
-    return (this.lay = lying(bets, this.view.moving, this.lay));
+    const isGone = this.#over && this.seat?.bets.length === 0;
+    const bets = isGone ? this.#over!.lines.map(({ box, staked }) => ({ box, amount: staked, chips: 'own' as const })) : (this.seat?.bets ?? []);
+    return (this.#lay = lying(bets, this.view.moving, this.#lay));
   });
   /** How it came out, net of the stakes; nothing before it is over, or without a bet in it. */
-  readonly outcome: Outcome | null = $derived(this.over && outcomeOf(this.over));
+  readonly outcome: Outcome | null = $derived(this.#over && outcomeOf(this.#over));
   readonly winners: ReadonlySet<Box> = $derived.by(() => {
     const latest = this.table?.latest;
     return new Set(this.isOver && latest && latest.round === this.table?.round && !latest.void ? latest.winners : []);
   });
-  readonly paid: Map<Box, Cents> = $derived(new Map(this.over?.lines.filter(({ paid }) => paid > 0).map(({ box, paid }) => [box, paid])));
+  readonly paid: Map<Box, Cents> = $derived(new Map(this.#over?.lines.filter(({ paid }) => paid > 0).map(({ box, paid }) => [box, paid])));
   readonly bets = $derived(registered(this.seat));
-  private lay = new Map<Box, Lying>();
-  private next = 1;
-  private line: Line;
+  #lay = new Map<Box, Lying>();
+  #next = 1;
+  #line: Line;
 
   constructor(
     readonly house: HouseView,
@@ -77,18 +77,18 @@ export class Player {
     this.now.told(house.time);
     this.terminal = new Terminal(
       {
-        say: (message) => this.line.say(message),
-        again: () => this.line.again(),
-        show: (view) => this.show(view),
+        say: (message) => this.#line.say(message),
+        again: () => this.#line.again(),
+        show: (view) => this.#show(view),
         word: (word) => this.word(word),
         used: keepSequence,
       },
       keptSequence(),
     );
-    this.line = new Line(
+    this.#line = new Line(
       socketAt(`tables/${device.table}/terminal`),
       {
-        message: (message) => this.hear(message),
+        message: (message) => this.#hear(message),
         lost: (reason, isDenied) => this.terminal.lost(reason, isDenied),
       },
       { ...browser, prove: (challenge) => prove(device, challenge) },
@@ -96,7 +96,7 @@ export class Player {
   }
 
   limits(box: Box): string {
-    const { min, max } = limitOf(this.limited, box);
+    const { min, max } = limitOf(this.#limited, box);
     return min === null && max === null ? '' : speech.words.takes(min === null ? '0' : money(min, true), max === null ? '–' : money(max, true));
   }
 
@@ -112,13 +112,13 @@ export class Player {
     });
   }
 
-  private tell(told: Word): void {
-    const id = this.next++;
+  #tell(told: Word): void {
+    const id = this.#next++;
     this.told = [...this.told, { ...told, id }].slice(-MOST_TOLD);
     setTimeout(() => (this.told = this.told.filter((one) => one.id !== id)), LASTS);
   }
 
-  private hear(message: Record<string, unknown>): void {
+  #hear(message: Record<string, unknown>): void {
     const time = (message['snapshot'] as { time?: number } | undefined)?.time ?? message['beat'];
     if (typeof time === 'number') this.now.told(time);
     this.terminal.hear(message);
@@ -131,10 +131,10 @@ export class Player {
       setTimeout(() => (this.back = this.back.filter((one) => !flown.includes(one))), FLIES);
       if (settings.sound) sound('back');
     }
-    this.tell(word);
+    this.#tell(word);
   }
 
-  private show(view: TerminalView): void {
+  #show(view: TerminalView): void {
     const before = this.view;
     this.view = view;
     const last = view.seat?.last;
