@@ -3,9 +3,9 @@
 
 import type { AreaView, Box, BoxView, CaptionView, LayoutView } from '../protocol/messages';
 import { kindOf, OPPOSITES } from '../state/limits';
-import { stack, type Drawn, type Item, type Rect, type Voice, type Words } from './fit';
+import { stack, type Drawn, type Item, type Rect, type TextStyle, type TextItem } from './fit';
 
-/** Parts of the picture to a unit of the felt. */
+/** HouseFeed of the picture to a unit of the felt. */
 export const UNIT = 10;
 
 export interface Printed {
@@ -17,10 +17,10 @@ export interface Printed {
 }
 
 type Shared = [number, Item];
-type Line = BoxView['printed'][number];
+type PrintedLine = BoxView['printed'][number];
 
 /** How a line is drawn, and its share of the height in hundredths. */
-const LOOKS: Record<Line['role'], [Voice, number]> = { name: ['label', 26], character: ['sign', 0], odds: ['odds', 20], note: ['note', 24] };
+const LOOKS: Record<PrintedLine['role'], [TextStyle, number]> = { name: ['label', 26], character: ['sign', 0], odds: ['odds', 20], note: ['note', 24] };
 
 /** The box's numbers: `domino:12` has 1 and 2. */
 function numbersOf(box: Box): number[] {
@@ -53,7 +53,7 @@ export class Print {
 
   caption(caption: CaptionView): Printed {
     const at = placed(caption);
-    const words: Words = { text: caption.words.join('\u2003'), family: [], voice: 'odds', largest: at.height > at.width ? 38 : 32 };
+    const words: TextItem = { text: caption.words.join('\u2003'), family: [], style: 'odds', largest: at.height > at.width ? 38 : 32 };
     const inner = inset(at);
     if (at.height <= at.width) return { at, kind: 'caption', drawn: stack(inner, [[0, words]]), turn: 0 };
     const [x, y] = [inner.x + inner.width / 2 - inner.height / 2, inner.y + inner.height / 2 - inner.width / 2];
@@ -105,7 +105,7 @@ export class Print {
   /** The name as large as there is room, then the other lines, which share what is given to them. */
   #withName(box: Box, largest: number, share: number): Shared[] {
     const lines = this.#lines(box, largest);
-    return lines.map(([, item], place): Shared => (place === 0 ? [0, { ...(item as Words), voice: 'sign' }] : [share / (lines.length - 1), item]));
+    return lines.map(([, item], place): Shared => (place === 0 ? [0, { ...(item as TextItem), style: 'sign' }] : [share / (lines.length - 1), item]));
   }
 
   /** Name, dice, and the other lines below them. */
@@ -119,21 +119,21 @@ export class Print {
   /** The lines of a box but for its character, each with its share of the height. */
   #lines(box: Box, largest: number): Shared[] {
     const shown = this.#printed(box).flatMap(({ role }, place): Shared[] => {
-      const [voice, share] = LOOKS[role];
-      return role === 'character' ? [] : [[share, this.#line(box, place, voice, role === 'name' ? largest : 28)]];
+      const [style, share] = LOOKS[role];
+      return role === 'character' ? [] : [[share, this.#line(box, place, style, role === 'name' ? largest : 28)]];
     });
     const given = shown.reduce((sum, [share]) => sum + share, 0);
     return shown.map(([share, item]) => [(share * 100) / Math.max(given, 100), item]);
   }
 
   /** A line of a box, as large as that of its whole kind and of its opposite can be. */
-  #line(box: Box, place: number, voice: Voice, largest: number): Words {
+  #line(box: Box, place: number, style: TextStyle, largest: number): TextItem {
     const text = (of: Box) => this.#printed(of)[place]?.text ?? '';
     const family = this.layout.boxes.filter(({ box: b }) => kindOf(b) === kindOf(box) || b === OPPOSITES[box]);
-    return { text: text(box), family: family.map((b) => text(b.box)), voice, largest };
+    return { text: text(box), family: family.map((b) => text(b.box)), style, largest };
   }
 
-  #printed(box: Box): Line[] {
+  #printed(box: Box): PrintedLine[] {
     return this.#boxes.get(box)?.printed ?? [];
   }
 }

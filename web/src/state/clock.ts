@@ -5,7 +5,7 @@ export class Clock {
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  told(time: number): void {
+  sync(time: number): void {
     this.#offset = time - this.now();
   }
 

@@ -85,7 +85,7 @@ describe('a claim', () => {
     expect(await card(page, 'claim').getByRole('button').count()).toBe(0);
     const { claim: number, amount, origin } = claim!;
     table.tell(seat, { money: { claims: [], paid: [{ claim: number, amount, origin, time: 1 }], voucher: null, coming: 0 } });
-    await card(page, 'paid').getByText(/1,000.00 was paid to you by hand./).waitFor();
+    await card(page, 'paid').getByText(/An attendant paid you 1,000.00./).waitFor();
     await page.reload();
     await card(page, 'paid').getByRole('button', { name: 'I have read this' }).click();
     await card(page, 'paid').waitFor({ state: 'detached' });

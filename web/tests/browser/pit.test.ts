@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { faults, spilling } from './faults';
 import { Fixture } from './fixture';
 import { caughtUp, hold, settled } from './stage';
-import { told } from './told';
+import { told } from './notices';
 
 const fixture = new Fixture();
 const staff = (...how: Parameters<typeof fixture.stage.staff>) => fixture.stage.staff(...how);

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { label, PlayerStage } from './seats';
 import { box, SIZES } from './stage';
-import { told } from './told';
+import { told } from './notices';
 
 const seats = new PlayerStage();
 

@@ -8,7 +8,7 @@ import type { Box } from '../../src/protocol/messages';
 import { faults, leftOver, small, spilling } from './faults';
 import { Fixture } from './fixture';
 import { box, hold } from './stage';
-import { told } from './told';
+import { told } from './notices';
 
 interface Scenario {
   dice: number[];

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { hold } from '../browser/stage';
-import { told } from '../browser/told';
+import { told } from '../browser/notices';
 import { bet, buyIn, conclude, meter, openBets, openTable, says } from './play';
 import { premises } from './premises';
 

@@ -2,7 +2,7 @@
 // same, and the Dealer continues the round.
 
 import { expect, it } from 'vitest';
-import { told } from '../browser/told';
+import { told } from '../browser/notices';
 import { bet, buyIn, commit, conclude, meter, openBets, openTable, says, step, tumble } from './play';
 import { premises } from './premises';
 

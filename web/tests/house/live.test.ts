@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { it } from 'vitest';
 import { box, hold } from '../browser/stage';
-import { told } from '../browser/told';
+import { told } from '../browser/notices';
 import { chipOf, commit, openBets, openTable, phase, says, seatKey, step, tumble } from './play';
 import { premises } from './premises';
 

@@ -159,7 +159,7 @@ describe('at a terminal', () => {
     await hold(claim(attendant, '12,000.00').getByRole('button', { name: 'Hold to pay' }), () => card(first, 'paid').waitFor());
     await claim(attendant, '12,000.00').waitFor({ state: 'detached' });
     await first.reload();
-    await card(first, 'paid').getByText('12,000.00 was paid to you by hand.').waitFor();
+    await card(first, 'paid').getByText('An attendant paid you 12,000.00.').waitFor();
     await first.getByRole('button', { name: 'I have read this' }).click();
     await first.locator('[data-card]').waitFor({ state: 'detached' });
     await meter(first, 'Credits', 0);
@@ -199,7 +199,7 @@ describe('at the cage', () => {
     const lost = await shown(cage);
     await cage.reload();
     await voucher('6,000.00', 'not confirmed').getByRole('button', { name: 'Reissue' }).click();
-    await cage.getByText(/^Reissue voucher № \d+ anew\./).waitFor();
+    await cage.getByText(/^Reissue voucher № \d+\./).waitFor();
     await cage.reload();
     await approve('Reissue voucher');
     await cage.getByRole('button', { name: 'Apply now' }).click();

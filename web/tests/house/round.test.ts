@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { box, hold } from '../browser/stage';
-import { told } from '../browser/told';
+import { told } from '../browser/notices';
 import { bet, buyIn, chip, commit, conclude, meter, openBets, openTable, phase, says, step, tumble } from './play';
 import { Premises, premises } from './premises';
 

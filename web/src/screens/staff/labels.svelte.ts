@@ -5,7 +5,7 @@ import type { InLanguages, LayoutView } from '../../protocol/messages';
 import { boxName } from '../../words/boxes';
 import type { Staff } from './staff.svelte';
 
-const RETRY = 5_000;
+const RETRY_MS = 5_000;
 
 export class Labels {
   private known: ReadonlyMap<number, ReadonlyMap<string, InLanguages>> = $state.raw(new Map());
@@ -27,7 +27,7 @@ export class Labels {
     this.asked.add(table);
     const layout = await this.staff.poll<LayoutView>(`tables/${table}/layout`);
     if (layout) this.known = new Map([...this.known, [table, new Map(layout.boxes.map(({ box, label }) => [box as string, label]))]]);
-    else if (this.staff.me) setTimeout(() => void this.ask(table), RETRY);
+    else if (this.staff.me) setTimeout(() => void this.ask(table), RETRY_MS);
     else this.asked.delete(table);
   }
 }

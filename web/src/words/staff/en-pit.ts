@@ -195,7 +195,7 @@ export const pit = {
     anew: 'Reissue',
     anewHint: 'For a voucher that its holder never received. The old number stops working. A second person must approve.',
     replacedAt: (when: string, serial: number) => `Reissued on ${when} as № ${serial}; this number no longer works`,
-    find: 'Search: table/seat, last digits, № or amount',
+    find: 'Search: table/seat, last digits, № or value',
     since: 'Since',
     have: 'Handed over',
     onFile: (serial: number, amount: string, digits: string) => `Already issued: № ${serial}, ${amount}, …${digits}. Its number cannot be shown again. If it was never printed, reissue it.`,

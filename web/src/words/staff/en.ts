@@ -2,7 +2,7 @@
 
 import { audit } from './en-audit';
 import { house } from './en-house';
-import { lead } from './en-lead';
+import { winners } from './en-winners';
 import { live } from './en-live';
 import { pit } from './en-pit';
 
@@ -139,7 +139,7 @@ export const words = {
     leave: 'Player leaves',
     walkAway: 'Player walked away',
   },
-  lead,
+  winners,
   live,
   pit,
   audit,

@@ -3,7 +3,7 @@
 import type { StaffWords } from './en';
 import { audit } from './zh-Hans-audit';
 import { house } from './zh-Hans-house';
-import { lead } from './zh-Hans-lead';
+import { winners } from './zh-Hans-winners';
 import { live } from './zh-Hans-live';
 import { pit } from './zh-Hans-pit';
 
@@ -136,7 +136,7 @@ export const words: StaffWords = {
     leave: '玩家离座',
     walkAway: '玩家走开',
   },
-  lead,
+  winners,
   live,
   pit,
   audit,

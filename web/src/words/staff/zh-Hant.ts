@@ -3,7 +3,7 @@
 import type { StaffWords } from './en';
 import { audit } from './zh-Hant-audit';
 import { house } from './zh-Hant-house';
-import { lead } from './zh-Hant-lead';
+import { winners } from './zh-Hant-winners';
 import { live } from './zh-Hant-live';
 import { pit } from './zh-Hant-pit';
 
@@ -136,7 +136,7 @@ export const words: StaffWords = {
     leave: '玩家離座',
     walkAway: '玩家走開',
   },
-  lead,
+  winners,
   live,
   pit,
   audit,

@@ -1,6 +1,6 @@
 // What staff are told at a live table that registers winners, in English.
 
-export const lead = {
+export const winners = {
   winnersOnly: 'This table registers winners only',
   winnersShort: 'winners only',
   nothingBefore: 'Bets lie on the layout, and nothing is entered before the dice. The system does not know totals, room under limits or boxes below their minimum: watch them on the layout.',

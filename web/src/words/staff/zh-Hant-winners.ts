@@ -1,8 +1,8 @@
 // 只登記贏注的真人檯用語：繁體中文。
 
-import type { lead as english } from './en-lead';
+import type { winners as english } from './en-winners';
 
-export const lead: typeof english = {
+export const winners: typeof english = {
   winnersOnly: '本檯只登記贏注',
   winnersShort: '只登記贏注',
   nothingBefore: '投注擺在檯面，開骰前無需輸入。系統不知道總額、限額餘量及低於下限的投注格：請在檯面上留意。',

@@ -1,8 +1,8 @@
 // 只登记赢注的真人台用语：简体中文。
 
-import type { lead as english } from './en-lead';
+import type { winners as english } from './en-winners';
 
-export const lead: typeof english = {
+export const winners: typeof english = {
   winnersOnly: '本台只登记赢注',
   winnersShort: '只登记赢注',
   nothingBefore: '投注摆在台面，开骰前无需输入。系统不知道总额、限额余量及低于下限的投注格：请在台面上留意。',

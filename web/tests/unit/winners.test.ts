@@ -1,10 +1,10 @@
-// What the Dealer of a table that registers winners is led through, and what a second person reads of it.
+// ApprovableAct the Dealer of a table that registers winners is led through, and what a second person reads of it.
 
 import { describe, expect, it } from 'vitest';
 import type { ApprovalOnFile, Box, PublicView, RegisteringBox } from '../../src/protocol/messages';
 import { rightOf, read } from '../../src/state/acts';
 import { nextStep } from '../../src/state/console';
-import { isEntered, ledThrough, missing, nextBox, waitingOf, wantedOn } from '../../src/state/lead';
+import { isEntered, ledThrough, missing, nextBox, waitingOf, wantedOn } from '../../src/state/winners';
 import { words as en } from '../../src/words/en';
 import { spelled } from '../../src/words/spelled';
 import { words as staffEn } from '../../src/words/staff/en';
