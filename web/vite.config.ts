@@ -12,8 +12,8 @@ const SCREENS = [...SHARING, 'terminal'];
 
 /** What every sharing screen loads, and what those with a felt load: few files, so that they are packed well. */
 const GROUPS = [
-  { name: 'base', priority: 2, test: /node_modules\/svelte\/|src\/(look\/(base|fonts)\.|words\/(speech|languages)|protocol\/house|parts\/(LanguageSwitch|Training|Settings|settings|Sheet|Die\.|faces))/ },
-  { name: 'play', priority: 1, test: /src\/(felt\/(figures|fit|odds|print|walk|wins)|parts\/(Chip|chips|pile|Roads|Bars|Countdown|Dice\.|DieSymbols|Felt|laid|rail|Limits|above|now)|state\/(bets|clock|limits|money|roads)\.|protocol\/(line|numbered)\.)/ },
+  { name: 'base', priority: 2, test: /node_modules\/svelte\/|src\/(look\/(base|fonts)\.|words\/(locale|languages)|protocol\/publicApi|parts\/(LanguageSwitch|Training|Settings|settings|Sheet|Die\.|faces))/ },
+  { name: 'play', priority: 1, test: /src\/(felt\/(figures|fit|odds|print|walk|wins)|parts\/(Chip|chips|pile|Roads|Bars|Countdown|Dice\.|DieSymbols|Felt|laid|rail|Limits|above|now)|state\/(bets|clock|limits|money|roads)\.|protocol\/(connection|numbered)\.)/ },
 ];
 
 const pages = (names: string[]) => Object.fromEntries(names.map((name) => [name, resolve(import.meta.dirname, `${name}.html`)]));

@@ -11,7 +11,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 
 import { content } from '../src/protocol/device';
 import type { HouseView, LayoutView, RulesView } from '../src/protocol/messages';
-import { beat } from './beat';
+import { beat } from './heartbeat';
 import { found } from './found';
 import { MockStaff } from './staff';
 import { LIMITS, MockTable, voucher } from './table';

@@ -3,7 +3,7 @@
 
 import type { Box, Dice, LayoutView, PayLine, RegisteringBox, RegisteringView, SeatView, StaffView, Stake, TableLimits } from '../src/protocol/messages';
 import { capOf } from '../src/state/excess';
-import type { Wanted } from '../src/state/lead';
+import type { Wanted } from '../src/state/winners';
 import { OPPOSITES } from '../src/state/limits';
 import { paysFor } from './pays';
 

@@ -8,16 +8,16 @@ export interface Rect {
   height: number;
 }
 
-export type Voice = 'sign' | 'label' | 'odds' | 'note';
+export type TextStyle = 'sign' | 'label' | 'odds' | 'note';
 
 /** A text is broken into at most so many lines. */
 const MOST_LINES = 3;
 
 /** A text with those it must look alike: all of a family get the same size and number of lines. */
-export interface Words {
+export interface TextItem {
   text: string;
   family: readonly string[];
-  voice: Voice;
+  style: TextStyle;
   largest: number;
 }
 
@@ -27,14 +27,14 @@ export interface Groups {
   largest: number;
 }
 
-export type Item = Words | Groups;
+export type Item = TextItem | Groups;
 
 /** What is drawn, and where: a line of text by the middle of its baseline, a die by its corner. */
-export type Drawn = { text: string; x: number; y: number; size: number; voice: Voice } | { die: number; x: number; y: number; side: number };
+export type Drawn = { text: string; x: number; y: number; size: number; style: TextStyle } | { die: number; x: number; y: number; side: number };
 
-type Fitted = { lines: string[]; size: number; voice: Voice } | { rows: (readonly number[])[][]; side: number };
+type Fitted = { lines: string[]; size: number; style: TextStyle } | { rows: (readonly number[])[][]; side: number };
 
-const lineOf = (voice: Voice) => (voice === 'sign' ? 1.02 : 1.18);
+const lineOf = (style: TextStyle) => (style === 'sign' ? 1.02 : 1.18);
 const spacing = (side: number) => side / 9;
 const apart = (group: readonly number[], side: number) => (group.length > 1 ? side / 3 : 0);
 
@@ -64,15 +64,15 @@ function fit(item: Item, width: number, height: number): Fitted {
 }
 
 function heightOf(fitted: Fitted): number {
-  if ('lines' in fitted) return fitted.lines.length * fitted.size * lineOf(fitted.voice);
+  if ('lines' in fitted) return fitted.lines.length * fitted.size * lineOf(fitted.style);
   return fitted.rows.length * fitted.side + Math.max(0, fitted.rows.length - 1) * spacing(fitted.side);
 }
 
 function draw(fitted: Fitted, x: number, y: number, width: number): Drawn[] {
   if ('lines' in fitted) {
-    const { lines, size, voice } = fitted;
-    const step = size * lineOf(voice);
-    return lines.map((text, line) => ({ text, x: x + width / 2, y: y + line * step + step / 2 + size * 0.36, size, voice }));
+    const { lines, size, style } = fitted;
+    const step = size * lineOf(style);
+    return lines.map((text, line) => ({ text, x: x + width / 2, y: y + line * step + step / 2 + size * 0.36, size, style }));
   }
   const { rows, side } = fitted;
   return rows.flatMap((row, line) => {
@@ -89,17 +89,17 @@ function draw(fitted: Fitted, x: number, y: number, width: number): Drawn[] {
   });
 }
 
-function say({ text, family, voice, largest }: Words, width: number, height: number): Fitted {
+function say({ text, family, style, largest }: TextItem, width: number, height: number): Fitted {
   const size = (lines: number) => {
     const widths = [...family, text].flatMap((one) => broken(one, lines)).map(ems);
     const across = (width * 0.95) / Math.max(...widths, 0.001);
-    const down = height / (lineOf(voice) * broken(text, lines).length);
+    const down = height / (lineOf(style) * broken(text, lines).length);
     return Math.min(across, down, largest);
   };
   // One more line must be worth it: the type grows by a fifth.
   let best = 1;
-  for (let next = 2; next <= (voice === 'sign' ? 1 : MOST_LINES); next += 1) if (size(next) > size(best) * 1.2) best = next;
-  return { lines: broken(text, best), size: size(best), voice };
+  for (let next = 2; next <= (style === 'sign' ? 1 : MOST_LINES); next += 1) if (size(next) > size(best) * 1.2) best = next;
+  return { lines: broken(text, best), size: size(best), style };
 }
 
 /** The text in lines of about the same width: fewer where it has fewer words. */

@@ -3,9 +3,9 @@
 
 import type { AreaView, Box, BoxView, CaptionView, LayoutView } from '../protocol/messages';
 import { kindOf, OPPOSITES } from '../state/limits';
-import { stack, type Drawn, type Item, type Rect, type Voice, type Words } from './fit';
+import { stack, type Drawn, type Item, type Rect, type TextStyle, type TextItem } from './fit';
 
-/** Parts of the picture to a unit of the felt. */
+/** HouseFeed of the picture to a unit of the felt. */
 export const UNIT = 10;
 
 export interface Printed {
@@ -17,10 +17,10 @@ export interface Printed {
 }
 
 type Shared = [number, Item];
-type Line = BoxView['printed'][number];
+type PrintedLine = BoxView['printed'][number];
 
 /** How a line is drawn, and its share of the height in hundredths. */
-const LOOKS: Record<Line['role'], [Voice, number]> = { name: ['label', 26], character: ['sign', 0], odds: ['odds', 20], note: ['note', 24] };
+const LOOKS: Record<PrintedLine['role'], [TextStyle, number]> = { name: ['label', 26], character: ['sign', 0], odds: ['odds', 20], note: ['note', 24] };
 
 /** The box's numbers: `domino:12` has 1 and 2. */
 function numbersOf(box: Box): number[] {
@@ -39,21 +39,21 @@ function inset(at: Rect): Rect {
 }
 
 export class Print {
-  private readonly boxes: Map<Box, BoxView>;
+  readonly #boxes: Map<Box, BoxView>;
 
   constructor(private readonly layout: LayoutView) {
-    this.boxes = new Map(layout.boxes.map((box) => [box.box, box]));
+    this.#boxes = new Map(layout.boxes.map((box) => [box.box, box]));
   }
 
   area(area: AreaView): Printed {
     const at = placed(area);
     const isRight = area.x * 2 >= this.layout.width;
-    return { at, kind: kindOf(area.box), drawn: this.contents(area.box, inset(at), isRight), turn: 0 };
+    return { at, kind: kindOf(area.box), drawn: this.#contents(area.box, inset(at), isRight), turn: 0 };
   }
 
   caption(caption: CaptionView): Printed {
     const at = placed(caption);
-    const words: Words = { text: caption.words.join('\u2003'), family: [], voice: 'odds', largest: at.height > at.width ? 38 : 32 };
+    const words: TextItem = { text: caption.words.join('\u2003'), family: [], style: 'odds', largest: at.height > at.width ? 38 : 32 };
     const inner = inset(at);
     if (at.height <= at.width) return { at, kind: 'caption', drawn: stack(inner, [[0, words]]), turn: 0 };
     const [x, y] = [inner.x + inner.width / 2 - inner.height / 2, inner.y + inner.height / 2 - inner.width / 2];
@@ -63,7 +63,7 @@ export class Print {
   }
 
   /** What stands in an area: its name and dice from the top down, then odds and notes. */
-  private contents(box: Box, at: Rect, isRight: boolean): Drawn[] {
+  #contents(box: Box, at: Rect, isRight: boolean): Drawn[] {
     const numbers = numbersOf(box);
     const each = numbers.map((number) => [number]);
     switch (kindOf(box)) {
@@ -71,70 +71,70 @@ export class Print {
       case 'big':
       case 'odd':
       case 'even':
-        return this.evenChance(box, at, isRight);
+        return this.#evenChance(box, at, isRight);
       case 'single': {
-        const lines = this.lines(box, 42);
+        const lines = this.#lines(box, 42);
         const die: Item = { dice: each, largest: 92 };
         return lines.length === 0 ? stack(at, [[0, die]]) : beside(at, 44, die, lines, false);
       }
       case 'sum':
-        return stack(at, this.withName(box, 76, 40));
+        return stack(at, this.#withName(box, 76, 40));
       case 'four':
-        return stack(at, this.withName(box, 54, 32));
+        return stack(at, this.#withName(box, 54, 32));
       case 'double':
-        return this.withDice(box, at, 25, { dice: [...each, ...each], largest: 76 });
+        return this.#withDice(box, at, 25, { dice: [...each, ...each], largest: 76 });
       case 'triple':
-        return this.withDice(box, at, 30, { dice: [[...numbers, ...numbers, ...numbers]], largest: 60 });
+        return this.#withDice(box, at, 30, { dice: [[...numbers, ...numbers, ...numbers]], largest: 60 });
       case 'any-triple':
-        return this.withDice(box, at, 38, { dice: [1, 2, 3, 4, 5, 6].map((n) => [n, n, n]), largest: 60 });
+        return this.#withDice(box, at, 38, { dice: [1, 2, 3, 4, 5, 6].map((n) => [n, n, n]), largest: 60 });
       default:
-        return this.withDice(box, at, 30, { dice: each, largest: 60 });
+        return this.#withDice(box, at, 30, { dice: each, largest: 60 });
     }
   }
 
   /** The character with its words beside it, or above them where the area is high. */
-  private evenChance(box: Box, at: Rect, isRight: boolean): Drawn[] {
-    const lines = this.lines(box, 54);
-    const place = this.printed(box).findIndex(({ role }) => role === 'character');
+  #evenChance(box: Box, at: Rect, isRight: boolean): Drawn[] {
+    const lines = this.#lines(box, 54);
+    const place = this.#printed(box).findIndex(({ role }) => role === 'character');
     if (place < 0) return stack(at, lines);
-    const character = this.line(box, place, 'sign', 180);
+    const character = this.#line(box, place, 'sign', 180);
     if (at.width > at.height) return beside(at, 38, character, lines, isRight);
     return stack(at, [[0, character], ...lines.map(([share, item]): Shared => [share * 0.7, item])]);
   }
 
   /** The name as large as there is room, then the other lines, which share what is given to them. */
-  private withName(box: Box, largest: number, share: number): Shared[] {
-    const lines = this.lines(box, largest);
-    return lines.map(([, item], place): Shared => (place === 0 ? [0, { ...(item as Words), voice: 'sign' }] : [share / (lines.length - 1), item]));
+  #withName(box: Box, largest: number, share: number): Shared[] {
+    const lines = this.#lines(box, largest);
+    return lines.map(([, item], place): Shared => (place === 0 ? [0, { ...(item as TextItem), style: 'sign' }] : [share / (lines.length - 1), item]));
   }
 
   /** Name, dice, and the other lines below them. */
-  private withDice(box: Box, at: Rect, largest: number, dice: Item): Drawn[] {
-    const isNamed = this.printed(box)[0]?.role === 'name';
-    const lines = this.lines(box, largest).map(([, item], place): Shared => [isNamed && place === 0 ? 28 : 22, item]);
+  #withDice(box: Box, at: Rect, largest: number, dice: Item): Drawn[] {
+    const isNamed = this.#printed(box)[0]?.role === 'name';
+    const lines = this.#lines(box, largest).map(([, item], place): Shared => [isNamed && place === 0 ? 28 : 22, item]);
     const above = isNamed ? 1 : 0;
     return stack(at, [...lines.slice(0, above), [0, dice], ...lines.slice(above)]);
   }
 
   /** The lines of a box but for its character, each with its share of the height. */
-  private lines(box: Box, largest: number): Shared[] {
-    const shown = this.printed(box).flatMap(({ role }, place): Shared[] => {
-      const [voice, share] = LOOKS[role];
-      return role === 'character' ? [] : [[share, this.line(box, place, voice, role === 'name' ? largest : 28)]];
+  #lines(box: Box, largest: number): Shared[] {
+    const shown = this.#printed(box).flatMap(({ role }, place): Shared[] => {
+      const [style, share] = LOOKS[role];
+      return role === 'character' ? [] : [[share, this.#line(box, place, style, role === 'name' ? largest : 28)]];
     });
     const given = shown.reduce((sum, [share]) => sum + share, 0);
     return shown.map(([share, item]) => [(share * 100) / Math.max(given, 100), item]);
   }
 
   /** A line of a box, as large as that of its whole kind and of its opposite can be. */
-  private line(box: Box, place: number, voice: Voice, largest: number): Words {
-    const text = (of: Box) => this.printed(of)[place]?.text ?? '';
+  #line(box: Box, place: number, style: TextStyle, largest: number): TextItem {
+    const text = (of: Box) => this.#printed(of)[place]?.text ?? '';
     const family = this.layout.boxes.filter(({ box: b }) => kindOf(b) === kindOf(box) || b === OPPOSITES[box]);
-    return { text: text(box), family: family.map((b) => text(b.box)), voice, largest };
+    return { text: text(box), family: family.map((b) => text(b.box)), style, largest };
   }
 
-  private printed(box: Box): Line[] {
-    return this.boxes.get(box)?.printed ?? [];
+  #printed(box: Box): PrintedLine[] {
+    return this.#boxes.get(box)?.printed ?? [];
   }
 }
 

@@ -3,7 +3,7 @@
 
 import type { Rect } from '../felt/fit';
 import type { Box, Cents } from '../protocol/messages';
-import type { Lying } from '../state/bets';
+import type { BoxChips } from '../state/bets';
 import { money } from '../state/money';
 import type { Words } from '../words/en';
 import { labelOf, pendingOn, pileOf, type Label, type Pending, type Pile } from './pile';
@@ -16,8 +16,8 @@ export interface FlownBack {
 }
 
 /** What is told of an area. */
-export interface Told {
-  lies: Lying | undefined;
+export interface AreaState {
+  lies: BoxChips | undefined;
   isWon: boolean;
   paid: Cents | undefined;
   back: FlownBack[] | undefined;
@@ -32,7 +32,7 @@ export interface Beside {
   back: FlownBack[];
 }
 
-export interface Laid extends Told {
+export interface Laid extends AreaState {
   at: Rect;
   pile: Pile | null;
   beside: Beside;
@@ -41,12 +41,12 @@ export interface Laid extends Told {
 const ALONE: Beside = { hasPile: true, isWon: false, pending: null, paid: null, back: [] };
 const NOTHING: Beside = { ...ALONE, hasPile: false };
 
-export function laidOn(at: Rect, told: Told, before: Laid | undefined): Laid {
+export function laidOn(at: Rect, told: AreaState, before: Laid | undefined): Laid {
   const { lies, isWon, paid, back } = told;
   if (before && before.at === at && before.lies === lies && before.isWon === isWon && before.paid === paid && before.back === back) return before;
   const held = lies?.registered ?? 0;
-  const staying = held - Math.min(lies?.leaving ?? 0, held);
-  const pile = held === 0 ? null : staying > 0 ? pileOf(staying, 'registered') : pileOf(held, 'leaving');
+  const staying = held - Math.min(lies?.withdrawing ?? 0, held);
+  const pile = held === 0 ? null : staying > 0 ? pileOf(staying, 'registered') : pileOf(held, 'withdrawing');
   const isAlone = !lies?.pending && !isWon && !paid && !back;
   const beside = pile ? ALONE : NOTHING;
   if (isAlone) return { ...told, at, pile, beside };
@@ -55,7 +55,7 @@ export function laidOn(at: Rect, told: Told, before: Laid | undefined): Laid {
 }
 
 /** What an area is called, with what lies on it and what became of that. */
-export function named(name: string, { lies, isWon, paid }: Told, words: Words): string {
+export function named(name: string, { lies, isWon, paid }: AreaState, words: Words): string {
   let told = name;
   if (lies?.registered) told += `, ${words.lies(money(lies.registered))}`;
   if (lies?.pending) told += `, ${words.waits(money(lies.pending))}`;

@@ -2,18 +2,18 @@
 
 import { Clock } from '../state/clock';
 
-const OFTEN = 250;
+const TICK_MS = 250;
 
 export class Now {
   readonly clock = new Clock();
   time = $state(this.clock.time());
 
   constructor() {
-    setInterval(() => (this.time = this.clock.time()), OFTEN);
+    setInterval(() => (this.time = this.clock.time()), TICK_MS);
   }
 
-  told(time: number): void {
-    this.clock.told(time);
+  sync(time: number): void {
+    this.clock.sync(time);
     this.time = this.clock.time();
   }
 }

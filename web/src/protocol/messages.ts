@@ -23,6 +23,8 @@ export type TableLimits = Schemas['TableLimits'];
 export type Snapshot = Omit<Schemas['Snapshot'], 'staff'> & { staff?: StaffView | null };
 export type TableMessage = Schemas['TableMessage'];
 export type Answered = Schemas['Answered'];
+/** A reply to a command. The table is the one that refused, whose rules are cited. */
+export type CommandReply = { accepted: unknown } | { refused: Refused; table?: number };
 export type Refused = Omit<Schemas['Refused'], 'code'> & { code: string; detail?: unknown };
 export type Enrolled = Schemas['Enrolled'];
 export type HouseView = Schemas['HouseView'];

@@ -1,9 +1,9 @@
-// Parts of what a screen is shown, each numbered: a change fits only if its number is the next one.
+// HouseFeed of what a screen is shown, each numbered: a change fits only if its number is the next one.
 
 import type { PublicChange, PublicView, ResultView, SeatView } from './messages';
 
 /** So many results are kept (F63). */
-const RESULTS = 100;
+const MAX_RESULTS = 100;
 
 /** The table after a change; nothing if a change is missing before it. */
 export function changed(before: PublicView, change: PublicChange): PublicView | undefined {
@@ -17,7 +17,7 @@ export function withResult(results: ResultView[], latest: ResultView): ResultVie
   const others = results.filter((result) => result.round !== latest.round);
   const at = others.findIndex((result) => result.round < latest.round);
   const place = at < 0 ? others.length : at;
-  return [...others.slice(0, place), latest, ...others.slice(place)].slice(0, RESULTS);
+  return [...others.slice(0, place), latest, ...others.slice(place)].slice(0, MAX_RESULTS);
 }
 
 export function follows(before: SeatView, seat: SeatView): boolean {

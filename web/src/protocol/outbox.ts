@@ -1,113 +1,110 @@
-// Commands on their way to the house: numbered, rising, at most as many unanswered as the house remembers, and sent again
-// under the same number after the line was lost, so that each is carried out once.
+// A terminal's commands on their way to the server: numbered, rising, and at most as many without a reply as the server remembers. After
+// a lost connection they are sent again under the same numbers, so the server carries each out once.
 
-import type { Answered, Refused, SeatCommand } from './messages';
+import type { Answered, CommandReply, SeatCommand } from './messages';
 
-/** The house remembers this many commands of a source. */
-const UNANSWERED = 4;
+/** The server remembers this many commands of a source. */
+const MAX_UNANSWERED = 4;
 
-export type Verdict = { accepted: unknown } | { refused: Refused };
-
-/** A command, and who waits for its answer. */
-export interface Letter {
+export interface QueuedCommand {
   readonly command: SeatCommand;
-  /** Not sent before that one is accepted; called off if it is not. */
-  readonly after?: Letter | undefined;
+  /** Sent only once that one is accepted; cancelled if it is not. */
+  readonly after?: QueuedCommand | undefined;
   sequence: number | null;
-  verdict: Verdict | null;
+  reply: CommandReply | null;
 }
 
-/** What becomes of a letter. */
-export interface Post {
-  say(message: { commands: { sequence: number; command: SeatCommand }[] }): void;
-  answered(letter: Letter, verdict: Verdict): void;
+export interface OutboxListener {
+  send(message: { commands: { sequence: number; command: SeatCommand }[] }): void;
+  answered(queued: QueuedCommand, reply: CommandReply): void;
   /** It was not sent, and will not be. */
-  calledOff(letter: Letter): void;
+  cancelled(queued: QueuedCommand): void;
   /** Remembers the last number over a reload of the page. */
   used(sequence: number): void;
 }
 
 export class Outbox {
-  private waiting: Letter[] = [];
-  private unanswered: Letter[] = [];
-  private isUp = false;
+  #waiting: QueuedCommand[] = [];
+  #unanswered: QueuedCommand[] = [];
+  #isUp = false;
+  readonly #listener: OutboxListener;
+  #lastSequence: number;
 
-  constructor(
-    private readonly post: Post,
-    private last = 0,
-  ) {}
-
-  put(command: SeatCommand, after?: Letter): Letter {
-    const letter: Letter = { command, after: after?.verdict ? undefined : after, sequence: null, verdict: null };
-    this.waiting.push(letter);
-    this.send();
-    return letter;
+  constructor(listener: OutboxListener, lastSequence = 0) {
+    [this.#listener, this.#lastSequence] = [listener, lastSequence];
   }
 
-  /** The line is up. Numbers begin above the house's time, so that none is used again even where the last was forgotten. */
-  up(time: number, isStillWanted: (letter: Letter) => boolean): void {
-    this.last = Math.max(this.last, time);
-    this.isUp = true;
-    const again = this.unanswered.filter(isStillWanted);
-    const forgotten = this.unanswered.filter((letter) => !isStillWanted(letter));
-    this.unanswered = again;
-    forgotten.forEach((letter) => this.post.calledOff(letter));
-    this.say(again);
-    this.send();
+  put(command: SeatCommand, after?: QueuedCommand): QueuedCommand {
+    const queued: QueuedCommand = { command, after: after?.reply ? undefined : after, sequence: null, reply: null };
+    this.#waiting.push(queued);
+    this.#sendNext();
+    return queued;
   }
 
-  /** The line is lost: what was not sent is called off, the fate of the rest is asked for later. */
+  /** Connected. Numbers begin above the server's time, so that none is used twice even if the last one was forgotten. */
+  up(time: number, isStillWanted: (queued: QueuedCommand) => boolean): void {
+    this.#lastSequence = Math.max(this.#lastSequence, time);
+    this.#isUp = true;
+    const wanted = this.#unanswered.filter(isStillWanted);
+    const unwanted = this.#unanswered.filter((queued) => !isStillWanted(queued));
+    this.#unanswered = wanted;
+    unwanted.forEach((queued) => this.#listener.cancelled(queued));
+    this.#transmit(wanted);
+    this.#sendNext();
+  }
+
+  /** Disconnected: cancels what was not sent. What was sent stays unanswered until the next snapshot. */
   down(): void {
-    this.isUp = false;
-    this.callOff();
+    this.#isUp = false;
+    this.cancel();
   }
 
-  /** Calls off what was not sent. */
-  callOff(letters: Letter[] = this.waiting): void {
-    const off = this.waiting.filter((letter) => letters.includes(letter));
-    this.waiting = this.waiting.filter((letter) => !letters.includes(letter));
-    off.forEach((letter) => this.post.calledOff(letter));
+  /** Cancels commands that were not sent yet. */
+  cancel(commands: QueuedCommand[] = this.#waiting): void {
+    const cancelled = this.#waiting.filter((queued) => commands.includes(queued));
+    this.#waiting = this.#waiting.filter((queued) => !commands.includes(queued));
+    cancelled.forEach((queued) => this.#listener.cancelled(queued));
   }
 
-  hear(answers: Answered[]): void {
+  receive(answers: Answered[]): void {
     for (const { sequence, answer } of answers) {
-      const letter = this.unanswered.find((sent) => sent.sequence === sequence);
-      if (letter === undefined) continue;
-      this.unanswered = this.unanswered.filter((sent) => sent !== letter);
-      letter.verdict = answer as Verdict;
-      this.post.answered(letter, letter.verdict);
+      const queued = this.#unanswered.find((sent) => sent.sequence === sequence);
+      if (queued === undefined) continue;
+      this.#unanswered = this.#unanswered.filter((sent) => sent !== queued);
+      queued.reply = answer as CommandReply;
+      this.#listener.answered(queued, queued.reply);
     }
-    this.send();
+    this.#sendNext();
   }
 
-  private send(): void {
-    if (!this.isUp) return;
-    const now: Letter[] = [];
-    const off: Letter[] = [];
-    for (const letter of this.waiting) {
-      const before = letter.after;
-      if (before && this.has(before)) continue;
-      if (before?.verdict && 'refused' in before.verdict) off.push(letter);
-      else if (this.unanswered.length + now.length < UNANSWERED) now.push(letter);
+  #sendNext(): void {
+    if (!this.#isUp) return;
+    const now: QueuedCommand[] = [];
+    const cancelled: QueuedCommand[] = [];
+    for (const queued of this.#waiting) {
+      const before = queued.after;
+      if (before && this.#has(before)) continue;
+      if (before?.reply && 'refused' in before.reply) cancelled.push(queued);
+      else if (this.#unanswered.length + now.length < MAX_UNANSWERED) now.push(queued);
     }
-    this.waiting = this.waiting.filter((letter) => !now.includes(letter) && !off.includes(letter));
-    for (const letter of now) {
-      this.last += 1;
-      letter.sequence = this.last;
-      this.unanswered.push(letter);
+    this.#waiting = this.#waiting.filter((queued) => !now.includes(queued) && !cancelled.includes(queued));
+    for (const queued of now) {
+      this.#lastSequence += 1;
+      queued.sequence = this.#lastSequence;
+      this.#unanswered.push(queued);
     }
-    if (now.length > 0) this.post.used(this.last);
-    this.say(now);
-    off.forEach((letter) => this.post.calledOff(letter));
+    if (now.length > 0) this.#listener.used(this.#lastSequence);
+    this.#transmit(now);
+    cancelled.forEach((queued) => this.#listener.cancelled(queued));
   }
 
-  private has(letter: Letter): boolean {
-    return this.waiting.includes(letter) || this.unanswered.includes(letter);
+  #has(queued: QueuedCommand): boolean {
+    return this.#waiting.includes(queued) || this.#unanswered.includes(queued);
   }
 
-  private say(letters: Letter[]): void {
-    if (letters.length === 0) return;
-    const numbered = letters.flatMap(({ sequence, command }) => (sequence === null ? [] : [{ sequence, command }]));
-    this.post.say({ commands: numbered });
+  #transmit(commands: QueuedCommand[]): void {
+    if (commands.length === 0) return;
+    const numbered = commands.flatMap(({ sequence, command }) => (sequence === null ? [] : [{ sequence, command }]));
+    this.#listener.send({ commands: numbered });
   }
 }

@@ -2,20 +2,20 @@
 
 import type { Act, ApprovalOnFile, ClusterCommand, HouseCommand, RoundCommand } from '../protocol/messages';
 
-/** What can be approved. Its JSON is what the approval says. */
-export type What = { table: { table: number; round: RoundCommand } } | { cluster: { table: number; number: number; command: ClusterCommand } } | { house: HouseCommand } | { password: { person: number } } | { code: { device: number } };
+/** ApprovableAct can be approved. Its JSON is what the approval says. */
+export type ApprovableAct = { table: { table: number; round: RoundCommand } } | { cluster: { table: number; number: number; command: ClusterCommand } } | { house: HouseCommand } | { password: { person: number } } | { code: { device: number } };
 
 /** An act with its name and what it is about, in an order that people read. */
-export interface Read {
+export interface ParsedAct {
   name: string;
   table: number | null;
   fields: Record<string, unknown>;
 }
 
 /** Reads an act; nothing where it cannot be read. */
-export function read(what: string): Read | null {
+export function read(what: string): ParsedAct | null {
   try {
-    const act = JSON.parse(what) as What | { sale: { amount: number } } | { reissue: { serial: number } };
+    const act = JSON.parse(what) as ApprovableAct | { sale: { amount: number } } | { reissue: { serial: number } };
     if ('sale' in act) return { name: 'sale', table: null, fields: act.sale };
     if ('reissue' in act) return { name: 'reissue', table: null, fields: act.reissue };
     if ('table' in act) return { ...named(act.table.round), table: act.table.table };
@@ -28,7 +28,7 @@ export function read(what: string): Read | null {
   }
 }
 
-function named(command: RoundCommand | ClusterCommand | HouseCommand): Pick<Read, 'name' | 'fields'> {
+function named(command: RoundCommand | ClusterCommand | HouseCommand): Pick<ParsedAct, 'name' | 'fields'> {
   if (typeof command === 'string') return { name: command, fields: {} };
   const [name, fields] = Object.entries(command)[0]!;
   const { second: _, ...rest } = fields as Record<string, unknown>;
@@ -37,17 +37,17 @@ function named(command: RoundCommand | ClusterCommand | HouseCommand): Pick<Read
 
 /** The act as it can be carried out. The house has no voucher's number (F42): one is voided by the number that is entered, and not
  * without. */
-export function carried(what: string, number: string | null = null): What | null {
+export function carried(what: string, number: string | null = null): ApprovableAct | null {
   const act = read(what);
   if (!act) return null;
   if (act.name === 'void-voucher') return number === null ? null : { house: { void: { number, why: String(act.fields['why']) } } };
-  const said = JSON.parse(what) as What | { sale: { amount: number } } | { reissue: { serial: number } };
+  const said = JSON.parse(what) as ApprovableAct | { sale: { amount: number } } | { reissue: { serial: number } };
   if ('sale' in said) return { house: { sell: said.sale } };
   return 'reissue' in said ? { house: said } : said;
 }
 
-/** What a command asks for, as it was sent to this path. */
-export function whatOf(path: string, command: unknown): What {
+/** ApprovableAct a command asks for, as it was sent to this path. */
+export function whatOf(path: string, command: unknown): ApprovableAct {
   const table = Number(/^tables\/(\d+)\//.exec(path)?.[1] ?? 0);
   if (table === 0) return { house: command as HouseCommand };
   const at = command as { round: RoundCommand } | { cluster: { number: number; command: ClusterCommand } };
@@ -55,7 +55,7 @@ export function whatOf(path: string, command: unknown): What {
 }
 
 /** Which right an act needs. */
-export function rightOf(what: What): Act {
+export function rightOf(what: ApprovableAct): Act {
   if ('password' in what) return 'manage-people';
   if ('code' in what) return 'manage-devices';
   const { name } = named('table' in what ? what.table.round : 'cluster' in what ? what.cluster.command : what.house);
@@ -78,8 +78,8 @@ export function ownOf(approvals: readonly ApprovalOnFile[], me: number): Approva
   return approvals.filter(({ by, used }) => by === me && used == null);
 }
 
-export type Stand = 'waiting' | 'approved' | 'refused';
+export type ApprovalState = 'waiting' | 'approved' | 'refused';
 
-export function standOf({ answer }: ApprovalOnFile): Stand {
+export function standOf({ answer }: ApprovalOnFile): ApprovalState {
   return answer === 'waiting' ? 'waiting' : 'approved' in answer ? 'approved' : 'refused';
 }

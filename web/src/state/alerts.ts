@@ -21,7 +21,7 @@ export interface Alert {
   acknowledged: { by: number; time: number } | null;
 }
 
-const QUIET = ['terminal-back', 'login-failed', 'login-unlocked', 'redemption-unlocked', 'configured', 'limit-change'];
+const QUIET_KINDS = ['terminal-back', 'login-failed', 'login-unlocked', 'redemption-unlocked', 'configured', 'limit-change'];
 
 type Fields = { table?: number; cluster?: { table: number }; seat?: number; round?: number; amount?: number; variance?: number | null; tumbler?: number; over?: OverDifferential };
 
@@ -41,7 +41,7 @@ export function alertOf({ number, time, what, acknowledged = null }: Significant
     amount: fields.amount ?? fields.variance ?? null,
     over: fields.over ?? null,
     redeemer: kind === 'redemption-locked' ? redeemer : null,
-    isUrgent: !QUIET.includes(kind),
+    isUrgent: !QUIET_KINDS.includes(kind),
     acknowledged,
   };
 }

@@ -11,17 +11,17 @@ export interface Moving {
 }
 
 /** What lies on one box. */
-export interface Lying {
+export interface BoxChips {
   registered: Cents;
   pending: Cents;
-  leaving: Cents;
+  withdrawing: Cents;
 }
 
 /** What lies on each box. A box on which the same lies as `before` keeps what it had, so that nobody looks at it again. */
-export function lying(bets: readonly Stake[], moving: readonly Pick<Moving, 'stakes' | 'isPlaced'>[], before?: Map<Box, Lying>): Map<Box, Lying> {
-  const boxes = new Map<Box, Lying>();
+export function chipsByBox(bets: readonly Stake[], moving: readonly Pick<Moving, 'stakes' | 'isPlaced'>[], before?: Map<Box, BoxChips>): Map<Box, BoxChips> {
+  const boxes = new Map<Box, BoxChips>();
   const at = (box: Box) => {
-    const present = boxes.get(box) ?? { registered: 0, pending: 0, leaving: 0 };
+    const present = boxes.get(box) ?? { registered: 0, pending: 0, withdrawing: 0 };
     boxes.set(box, present);
     return present;
   };
@@ -29,12 +29,12 @@ export function lying(bets: readonly Stake[], moving: readonly Pick<Moving, 'sta
   for (const { stakes, isPlaced } of moving) {
     for (const { box, amount } of stakes) {
       if (isPlaced) at(box).pending += amount;
-      else at(box).leaving += amount;
+      else at(box).withdrawing += amount;
     }
   }
   for (const [box, present] of boxes) {
     const past = before?.get(box);
-    if (past && past.registered === present.registered && past.pending === present.pending && past.leaving === present.leaving) boxes.set(box, past);
+    if (past && past.registered === present.registered && past.pending === present.pending && past.withdrawing === present.withdrawing) boxes.set(box, past);
   }
   return boxes;
 }
@@ -50,8 +50,8 @@ export function total(stakes: readonly Stake[]): Cents {
 
 /** What lies there once all that is on its way, there and back, has come. */
 export function coming(seat: SeatView | null, moving: readonly Pick<Moving, 'stakes' | 'isPlaced'>[]): Stake[] {
-  const boxes = lying(seat?.bets ?? [], moving);
-  return [...boxes].map(([box, { registered, pending, leaving }]) => ({ box, amount: registered + pending - leaving })).filter(({ amount }) => amount > 0);
+  const boxes = chipsByBox(seat?.bets ?? [], moving);
+  return [...boxes].map(([box, { registered, pending, withdrawing }]) => ({ box, amount: registered + pending - withdrawing })).filter(({ amount }) => amount > 0);
 }
 
 /** Something that was asked of the house, and what lies on its boxes if it is carried out. */

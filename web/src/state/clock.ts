@@ -1,16 +1,16 @@
 // The house's time: what it told, and how long ago that was. The browser's own clock decides nothing, nor does setting it.
 
 export class Clock {
-  private offset = 0;
+  #offset = 0;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  told(time: number): void {
-    this.offset = time - this.now();
+  sync(time: number): void {
+    this.#offset = time - this.now();
   }
 
   time(): number {
-    return this.now() + this.offset;
+    return this.now() + this.#offset;
   }
 }
 

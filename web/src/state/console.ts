@@ -1,7 +1,7 @@
 // What the Dealer does next: always the next lawful step, and whose step it is. The house decides whether it is done.
 
 import type { LayoutView, Me, Phase, PublicView } from '../protocol/messages';
-import type { AttendedView } from './attended';
+import type { StaffTableView } from './staffTableFeed';
 import { rules, runsTable } from './rights';
 
 export type StepName = 'open-table' | 'assign' | 'show-limits' | 'open-bets' | 'close-bets' | 'activate' | 'tumbled' | 'enter-dice' | 'commit' | 'all-registered' | 'continue' | 'wait' | 'ruling' | 'close-table';
@@ -23,7 +23,7 @@ export const isBetween = (phase: Phase) => BETWEEN.includes(phase);
 export const isInPlay = (phase: Phase) => phase === 'open' || phase === 'closing' || phase === 'closed';
 
 /** The next step. `faces` are those that the Dealer has entered. */
-export function nextStep(layout: Pick<LayoutView, 'is_covered' | 'has_limits'>, { table, announcedIn }: Pick<AttendedView, 'table' | 'announcedIn'>, me: Me, faces: readonly number[]): Step {
+export function nextStep(layout: Pick<LayoutView, 'is_covered' | 'has_limits'>, { table, announcedIn }: Pick<StaffTableView, 'table' | 'announcedIn'>, me: Me, faces: readonly number[]): Step {
   if (!table) return { name: 'wait', isMine: false };
   const of = (name: StepName, isMine: boolean): Step => ({ name, isMine });
   const [isRunner, isDealer] = [runsTable(me), deals(me, table)];

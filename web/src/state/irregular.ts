@@ -6,7 +6,7 @@ import { paragraphsOf, type Cited } from './cited';
 
 export type Irregularity = 'few-tumbles' | 'not-flat' | 'exposed' | 'activated-early' | 'interrupted';
 
-export interface Entry {
+export interface IrregularityOption {
   name: Irregularity;
   paragraphs: readonly string[];
   /** Whether it can be reported at this moment. */
@@ -16,11 +16,11 @@ export interface Entry {
 }
 
 /** The irregularities of the table's game, in the order of its rules. `known` are the dice read before an interruption. */
-export function irregularities(layout: Pick<LayoutView, 'is_covered' | 'paragraphs'>, table: PublicView, known: readonly number[] = []): Entry[] {
+export function irregularities(layout: Pick<LayoutView, 'is_covered' | 'paragraphs'>, table: PublicView, known: readonly number[] = []): IrregularityOption[] {
   // 5.4.1: what is known binds, and voids neither by 5.5.1 nor by 5.5.2.
   const isPlayed = isInPlay(table.phase) && !table.is_held && !table.is_interrupted;
   const isActivated = table.tumbles != null;
-  const of = (name: Irregularity, cited: Cited, isLawful: boolean, then: Entry['then'] = 'void'): Entry => {
+  const of = (name: Irregularity, cited: Cited, isLawful: boolean, then: IrregularityOption['then'] = 'void'): IrregularityOption => {
     const cites = [...paragraphsOf(layout, cited), ...(then === 'void' ? paragraphsOf(layout, 'void-returned') : [])];
     return { name, paragraphs: cites, isLawful, then };
   };

@@ -7,14 +7,14 @@ import { kindOf } from './limits';
 import { money } from './money';
 
 /** A line of the form: for a kind, for a single box, or for every box that has no line. */
-export interface Line {
+export interface LimitLine {
   boxes: BoxKey | 'rest';
   min: string;
   max: string;
 }
 
 export interface LimitForm {
-  lines: Line[];
+  lines: LimitLine[];
   unit: string;
   differential: string;
 }
@@ -24,7 +24,7 @@ export type Wrong = 'missing' | 'not-amount' | 'below-unit' | 'off-unit' | 'belo
 
 export interface Fault {
   /** Which line, where the field is one of a line. */
-  boxes?: Line['boxes'];
+  boxes?: LimitLine['boxes'];
   field: Field;
   wrong: Wrong;
 }
@@ -35,25 +35,25 @@ const written = (amount: number | null | undefined) => (amount == null ? '' : mo
 
 /** The form filled with limits. Where some box of the layout has none, there is a line for the rest, to be filled. */
 export function formOf(limits: TableLimits | null | undefined, layout: Laid): LimitForm {
-  const lines: Line[] = (limits?.boxes ?? []).map(({ boxes, min, max }) => ({ boxes, min: written(min), max: written(max) }));
+  const lines: LimitLine[] = (limits?.boxes ?? []).map(({ boxes, min, max }) => ({ boxes, min: written(min), max: written(max) }));
   if (layout.has_limits && (limits?.rest || isLeftOpen(lines, layout))) lines.push({ boxes: 'rest', min: written(limits?.rest?.min), max: written(limits?.rest?.max) });
   return { lines, unit: written(limits?.unit), differential: written(limits?.differential) };
 }
 
-const has = (lines: readonly Line[], key: Line['boxes']) => lines.some(({ boxes }) => boxes === key);
+const has = (lines: readonly LimitLine[], key: LimitLine['boxes']) => lines.some(({ boxes }) => boxes === key);
 
 /** Whether some box of the layout has no line, neither of its own nor of its kind. */
-export function isLeftOpen(lines: readonly Line[], { boxes }: Pick<Laid, 'boxes'>): boolean {
+export function isLeftOpen(lines: readonly LimitLine[], { boxes }: Pick<Laid, 'boxes'>): boolean {
   return boxes.some(({ box }) => !has(lines, box) && !has(lines, kindOf(box)));
 }
 
 /** The kinds of the layout without a line of their own. */
-export function kindsLeft(lines: readonly Line[], { boxes }: Pick<Laid, 'boxes'>): BoxKey[] {
+export function kindsLeft(lines: readonly LimitLine[], { boxes }: Pick<Laid, 'boxes'>): BoxKey[] {
   return [...new Set(boxes.map(({ box }) => kindOf(box)))].filter((kind) => !has(lines, kind));
 }
 
 /** The single boxes without a line of their own. A box that is all of its kind stands among the kinds. */
-export function boxesLeft(lines: readonly Line[], { boxes }: Pick<Laid, 'boxes'>): Box[] {
+export function boxesLeft(lines: readonly LimitLine[], { boxes }: Pick<Laid, 'boxes'>): Box[] {
   return boxes.map(({ box }) => box).filter((box) => box !== kindOf(box) && !has(lines, box));
 }
 

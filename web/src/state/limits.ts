@@ -55,17 +55,17 @@ export function range(limits: Limits): { min: Cents; max: Cents } {
 }
 
 /** Chips that people know from a casino, in cents: those that a tray has first, and those that it has where there is room. */
-const USUAL = [5, 25, 100, 500, 2_500, 10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000];
-const BETWEEN = [10, 50, 1_000, 5_000];
+const USUAL_CHIPS = [5, 25, 100, 500, 2_500, 10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000];
+const EXTRA_CHIPS = [10, 50, 1_000, 5_000];
 /** Multiples of a unit that none of those are multiples of. */
-const MULTIPLES = [1, 2, 5].flatMap((digit) => [1, 10, 100, 1_000, 10_000, 100_000].map((size) => digit * size)).sort((one, other) => one - other);
+const UNIT_MULTIPLES = [1, 2, 5].flatMap((digit) => [1, 10, 100, 1_000, 10_000, 100_000].map((size) => digit * size)).sort((one, other) => one - other);
 
 /** So many touches may the highest maximum take. */
-const TOUCHES = 5;
+const MAX_TOUCHES = 5;
 /** Two chips beside each other are no further apart than this where the usual ones can help it. */
-const APART = 10;
+const MAX_RATIO = 10;
 /** Where there is no maximum, chips are as for this one. */
-const NO_MAXIMUM = 500_000;
+const DEFAULT_MAXIMUM_CENTS = 500_000;
 
 export interface TrayOf {
   limits: Limits;
@@ -81,17 +81,17 @@ export interface TrayOf {
 export function chips({ limits, boxes, room, hasUnit = false }: TrayOf): Cents[] {
   const unit = limits?.unit ?? 100;
   const limited = boxes.map((box) => limitOf(limits, box));
-  const most = Math.max(...limited.map(({ max }) => max ?? NO_MAXIMUM));
+  const most = Math.max(...limited.map(({ max }) => max ?? DEFAULT_MAXIMUM_CENTS));
   const suits = (chip: Cents) => chip % unit === 0 && chip <= most;
-  const [usual, between, multiples] = [USUAL, BETWEEN, MULTIPLES.map((count) => count * unit)].map((all) => all.filter(suits)) as [Cents[], Cents[], Cents[]];
+  const [usual, between, multiples] = [USUAL_CHIPS, EXTRA_CHIPS, UNIT_MULTIPLES.map((count) => count * unit)].map((all) => all.filter(suits)) as [Cents[], Cents[], Cents[]];
   const tray = new Set(limited.map(({ min }) => Math.max(min ?? 0, unit)));
   if (hasUnit) tray.add(unit);
-  const reaches = (chip: Cents) => chip * TOUCHES >= most;
+  const reaches = (chip: Cents) => chip * MAX_TOUCHES >= most;
   const top = usual.find(reaches) ?? multiples.find(reaches);
   if (top && tray.size < room && ![...tray].some(reaches)) tray.add(top);
   fill(tray, usual, room);
   fill(tray, between, room);
-  fill(tray, multiples, room, APART);
+  fill(tray, multiples, room, MAX_RATIO);
   for (const chip of usual) if (tray.size < room && chip > Math.max(...tray)) tray.add(chip);
   return [...tray].sort((one, other) => one - other);
 }

@@ -2,200 +2,200 @@
 // comes back with the reason when it was refused. What is registered is what the house said last; nothing here decides a bet
 // or reckons a payout.
 
-import type { Answered, GameLine, PublicChange, PublicView, ResultView, SeatCommand, SeatView, Snapshot, Stake } from '../protocol/messages';
+import type { Answered, CommandReply, GameLine, PublicChange, PublicView, ResultView, SeatCommand, SeatView, Snapshot, Stake } from '../protocol/messages';
 import { changed, follows } from '../protocol/numbered';
-import { Outbox, type Letter, type Verdict } from '../protocol/outbox';
-import type { Act } from './asked';
+import { Outbox, type QueuedCommand } from '../protocol/outbox';
+import type { PendingAct } from './pendingAct';
 import { coming, isSeen, registered, total } from './bets';
-import { here, NOTHING, type Surroundings, type TerminalView, type Why } from './seen';
+import { here, NOTHING, type TerminalDeps, type TerminalView, type Why } from './terminalView';
 
 const isSame = (one: ResultView, other: ResultView) => (one.void ?? null) === (other.void ?? null) && one.dice?.join() === other.dice?.join();
 
 export class Terminal {
-  private view: TerminalView = NOTHING;
-  private outbox: Outbox;
-  private acts: Act[] = [];
-  private done: Act[] = [];
-  private next = 1;
+  #view: TerminalView = NOTHING;
+  #outbox: Outbox;
+  #acts: PendingAct[] = [];
+  #done: PendingAct[] = [];
+  #next = 1;
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly deps: TerminalDeps,
     last = 0,
   ) {
-    this.outbox = new Outbox(
+    this.#outbox = new Outbox(
       {
-        say: (message) => around.say(message),
-        used: (sequence) => around.used(sequence),
-        answered: (letter, verdict) => this.answered(letter, verdict),
-        calledOff: (letter) => this.calledOff(letter),
+        send: (message) => deps.send(message),
+        used: (sequence) => deps.used(sequence),
+        answered: (queued, reply) => this.#answered(queued, reply),
+        cancelled: (queued) => this.#cancelled(queued),
       },
       last,
     );
   }
 
-  hear(message: Record<string, unknown>): void {
-    if ('snapshot' in message) this.begin(message['snapshot'] as Snapshot);
-    else if ('public' in message) this.follow(message['public'] as PublicChange);
-    else if ('answers' in message) this.seated(message['answers'] as Answered[], message['seat'] as SeatView | undefined);
-    else if ('games' in message) this.change({ games: message['games'] as GameLine[] });
+  receive(message: Record<string, unknown>): void {
+    if ('snapshot' in message) this.#begin(message['snapshot'] as Snapshot);
+    else if ('public' in message) this.#follow(message['public'] as PublicChange);
+    else if ('answers' in message) this.#seated(message['answers'] as Answered[], message['seat'] as SeatView | undefined);
+    else if ('games' in message) this.#change({ games: message['games'] as GameLine[] });
   }
 
   lost(reason: string, isDenied: boolean): void {
-    this.view = { ...this.view, link: isDenied ? 'denied' : 'lost', reason };
-    this.outbox.down();
-    this.show();
+    this.#view = { ...this.#view, link: isDenied ? 'denied' : 'lost', reason };
+    this.#outbox.down();
+    this.#show();
   }
 
   place(stakes: Stake[]): void {
-    this.ask({ place: { seat: this.seat, chips: 'own', stakes } }, { stakes, isPlaced: true, isUndoable: true });
+    this.#ask({ place: { seat: this.seat, chips: 'own', stakes } }, { stakes, isPlaced: true, isUndoable: true });
   }
 
   double(): void {
-    this.ask({ double: { seat: this.seat } }, { stakes: this.met(), isPlaced: true, isUndoable: true });
+    this.#ask({ double: { seat: this.seat } }, { stakes: this.#met(), isPlaced: true, isUndoable: true });
   }
 
   repeat(): void {
-    const stakes = (this.view.seat?.last?.lines ?? []).map(({ box, staked }) => ({ box, amount: staked }));
-    this.ask({ repeat: { seat: this.seat } }, { stakes, isPlaced: true, isUndoable: true });
+    const stakes = (this.#view.seat?.last?.lines ?? []).map(({ box, staked }) => ({ box, amount: staked }));
+    this.#ask({ repeat: { seat: this.seat } }, { stakes, isPlaced: true, isUndoable: true });
   }
 
   clear(): void {
-    this.ask({ clear: { seat: this.seat } }, { stakes: this.met(), isPlaced: false, isUndoable: true });
+    this.#ask({ clear: { seat: this.seat } }, { stakes: this.#met(), isPlaced: false, isUndoable: true });
   }
 
   /** Takes the last act of the round back. */
   undo(): void {
-    const act = this.done.pop();
+    const act = this.#done.pop();
     if (act === undefined) return;
-    const { stakes, isPlaced, letter } = act;
+    const { stakes, isPlaced, queued } = act;
     const command: SeatCommand = isPlaced
       ? { withdraw: { seat: this.seat, chips: 'own', stakes } }
       : { place: { seat: this.seat, chips: 'own', stakes } };
-    this.ask(command, { stakes, isPlaced: !isPlaced, isUndoable: false }, letter);
+    this.#ask(command, { stakes, isPlaced: !isPlaced, isUndoable: false }, queued);
   }
 
   /** Something about money that is no bet; the answer is for whoever asked. */
-  request(command: SeatCommand, done: (verdict: Verdict) => void): void {
-    this.ask(command, { stakes: [], isPlaced: true, isUndoable: false, done });
+  request(command: SeatCommand, done: (reply: CommandReply) => void): void {
+    this.#ask(command, { stakes: [], isPlaced: true, isUndoable: false, done });
   }
 
   /** Asks for the last games, as the record has them. */
   look(): void {
-    if (this.view.link === 'up') this.around.say({ games: true });
+    if (this.#view.link === 'up') this.deps.send({ games: true });
   }
 
   get seat(): number {
-    return this.view.seat?.seat ?? 0;
+    return this.#view.seat?.seat ?? 0;
   }
 
   /** What the next command meets on the layout: all that goes before it, and nothing that waits for an answer first. */
-  private met(): Stake[] {
-    return coming(this.view.seat, this.acts.filter(({ letter }) => !letter.after || letter.after.verdict));
+  #met(): Stake[] {
+    return coming(this.#view.seat, this.#acts.filter(({ queued }) => !queued.after || queued.after.reply));
   }
 
-  private ask(command: SeatCommand, what: Omit<Act, 'letter' | 'id' | 'round' | 'expected'>, after?: Letter): void {
-    const id = this.next++;
-    if (this.view.link !== 'up') return this.returned(id, what, here('offline'));
-    const lies = new Map(coming(this.view.seat, [...this.acts, what]).map(({ box, amount }) => [box, amount]));
+  #ask(command: SeatCommand, what: Omit<PendingAct, 'queued' | 'id' | 'round' | 'expected'>, after?: QueuedCommand): void {
+    const id = this.#next++;
+    if (this.#view.link !== 'up') return this.#returned(id, what, here('offline'));
+    const lies = new Map(coming(this.#view.seat, [...this.#acts, what]).map(({ box, amount }) => [box, amount]));
     const expected = what.stakes.map(({ box }) => ({ box, amount: lies.get(box) ?? 0 }));
-    const act: Act = { ...what, id, expected, round: this.view.table?.round ?? 0, letter: this.outbox.put(command, after) };
-    this.acts.push(act);
-    if (act.isUndoable) this.done.push(act);
-    this.show();
+    const act: PendingAct = { ...what, id, expected, round: this.#view.table?.round ?? 0, queued: this.#outbox.put(command, after) };
+    this.#acts.push(act);
+    if (act.isUndoable) this.#done.push(act);
+    this.#show();
   }
 
-  private begin(snapshot: Snapshot): void {
-    const isBack = this.view.link === 'lost';
-    this.view = { ...this.view, link: 'up', reason: '', table: snapshot.public };
-    this.sit(snapshot.seat ?? null);
-    // Before the letters go again, so that those called off are seen in the light of what the house registered.
+  #begin(snapshot: Snapshot): void {
+    const isBack = this.#view.link === 'lost';
+    this.#view = { ...this.#view, link: 'up', reason: '', table: snapshot.public };
+    this.#sit(snapshot.seat ?? null);
+    // Before the commands go again, so that those called off are seen in the light of what the house registered.
     const { round, phase } = snapshot.public;
-    this.outbox.up(snapshot.time, (letter) => {
-      const act = this.acts.find((act) => act.letter === letter);
+    this.#outbox.up(snapshot.time, (queued) => {
+      const act = this.#acts.find((act) => act.queued === queued);
       return act !== undefined && (act.done !== undefined || (act.round === round && phase === 'open'));
     });
-    this.keepOf(snapshot.public);
-    if (isBack) this.around.word({ kind: 'back', amount: total(registered(this.view.seat)) });
-    this.show();
+    this.#keepOf(snapshot.public);
+    if (isBack) this.deps.notify({ kind: 'back', amount: total(registered(this.#view.seat)) });
+    this.#show();
   }
 
-  private follow(change: PublicChange): void {
-    const before = this.view.table;
+  #follow(change: PublicChange): void {
+    const before = this.#view.table;
     const table = before && changed(before, change);
-    if (!table) return this.around.again();
-    this.view = { ...this.view, table };
-    this.keepOf(table);
-    if (table.phase !== before.phase && table.phase !== 'open') this.outbox.callOff(this.acts.filter(({ done }) => !done).map(({ letter }) => letter));
+    if (!table) return this.deps.resync();
+    this.#view = { ...this.#view, table };
+    this.#keepOf(table);
+    if (table.phase !== before.phase && table.phase !== 'open') this.#outbox.cancel(this.#acts.filter(({ done }) => !done).map(({ queued }) => queued));
     const earlier = before.results?.find(({ round }) => round === change.latest?.round);
-    if (change.latest && earlier && !isSame(earlier, change.latest)) this.around.word({ kind: 'changed', result: change.latest });
-    this.show();
+    if (change.latest && earlier && !isSame(earlier, change.latest)) this.deps.notify({ kind: 'changed', result: change.latest });
+    this.#show();
   }
 
   /** Only what was done in this round can be taken back, and only while it is open. */
-  private keepOf({ round, phase }: PublicView): void {
-    this.done = phase === 'open' ? this.done.filter((act) => act.round === round) : [];
+  #keepOf({ round, phase }: PublicView): void {
+    this.#done = phase === 'open' ? this.#done.filter((act) => act.round === round) : [];
   }
 
   /** Answers about money come without a seat: how it stands is told beside them. */
-  private seated(answers: Answered[], seat?: SeatView): void {
+  #seated(answers: Answered[], seat?: SeatView): void {
     if (seat) {
-      if (this.view.seat && !follows(this.view.seat, seat)) return this.around.again();
-      this.sit(seat);
+      if (this.#view.seat && !follows(this.#view.seat, seat)) return this.deps.resync();
+      this.#sit(seat);
     }
-    this.outbox.hear(answers);
-    this.show();
+    this.#outbox.receive(answers);
+    this.#show();
   }
 
   /** The last game and the messages are told when they have come or changed, and stay until then; another player begins without them. */
-  private sit(seat: SeatView | null): void {
-    const before = this.view.seat;
+  #sit(seat: SeatView | null): void {
+    const before = this.#view.seat;
     const of = before && before.session === seat?.session ? before : null;
     const messages = seat?.messages ?? of?.messages;
-    this.view = { ...this.view, seat: seat && { ...seat, last: seat.last ?? of?.last ?? null, ...(messages && { messages }) } };
+    this.#view = { ...this.#view, seat: seat && { ...seat, last: seat.last ?? of?.last ?? null, ...(messages && { messages }) } };
   }
 
-  private answered(letter: Letter, verdict: Verdict): void {
-    const act = this.forget(letter);
+  #answered(queued: QueuedCommand, reply: CommandReply): void {
+    const act = this.#forget(queued);
     if (act === undefined) return;
-    if (act.done) return act.done(verdict);
-    if ('refused' in verdict) {
-      this.done = this.done.filter((done) => done !== act);
-      this.returned(act.id, act, verdict.refused);
+    if (act.done) return act.done(reply);
+    if ('refused' in reply) {
+      this.#done = this.#done.filter((done) => done !== act);
+      this.#returned(act.id, act, reply.refused);
     }
   }
 
   /** Nothing is told where there was nothing to take back, or where it was done although no answer came. */
-  private calledOff(letter: Letter): void {
-    const act = this.forget(letter);
+  #cancelled(queued: QueuedCommand): void {
+    const act = this.#forget(queued);
     if (act === undefined) return;
-    this.done = this.done.filter((done) => done !== act);
-    const { after } = letter;
-    const isMoot = after && (after.sequence === null || (after.verdict && 'refused' in after.verdict));
-    const isDone = letter.sequence !== null && !act.done && isSeen(this.view, act, this.acts);
-    if (!isMoot && !isDone) this.returned(act.id, act, here(this.view.link === 'up' ? 'too-late' : 'offline'));
+    this.#done = this.#done.filter((done) => done !== act);
+    const { after } = queued;
+    const isMoot = after && (after.sequence === null || (after.reply && 'refused' in after.reply));
+    const isDone = queued.sequence !== null && !act.done && isSeen(this.#view, act, this.#acts);
+    if (!isMoot && !isDone) this.#returned(act.id, act, here(this.#view.link === 'up' ? 'too-late' : 'offline'));
   }
 
-  private forget(letter: Letter): Act | undefined {
-    const act = this.acts.find((act) => act.letter === letter);
-    this.acts = this.acts.filter((other) => other !== act);
+  #forget(queued: QueuedCommand): PendingAct | undefined {
+    const act = this.#acts.find((act) => act.queued === queued);
+    this.#acts = this.#acts.filter((other) => other !== act);
     return act;
   }
 
-  private returned(id: number, what: Pick<Act, 'stakes' | 'isPlaced' | 'done'>, why: Why): void {
+  #returned(id: number, what: Pick<PendingAct, 'stakes' | 'isPlaced' | 'done'>, why: Why): void {
     if (what.done) what.done({ refused: why });
-    else if (what.isPlaced && what.stakes.length > 0) this.around.word({ kind: 'returned', returned: { id, stakes: what.stakes, why } });
-    else this.around.word({ kind: 'refused', why });
-    this.show();
+    else if (what.isPlaced && what.stakes.length > 0) this.deps.notify({ kind: 'returned', returned: { id, stakes: what.stakes, why } });
+    else this.deps.notify({ kind: 'refused', why });
+    this.#show();
   }
 
-  private change(change: Partial<TerminalView>): void {
-    this.view = { ...this.view, ...change };
-    this.show();
+  #change(change: Partial<TerminalView>): void {
+    this.#view = { ...this.#view, ...change };
+    this.#show();
   }
 
-  private show(): void {
-    const moving = this.acts.filter(({ stakes }) => stakes.length > 0).map(({ id, stakes, isPlaced }) => ({ id, stakes, isPlaced }));
-    this.view = { ...this.view, moving, canUndo: this.done.length > 0 };
-    this.around.show(this.view);
+  #show(): void {
+    const moving = this.#acts.filter(({ stakes }) => stakes.length > 0).map(({ id, stakes, isPlaced }) => ({ id, stakes, isPlaced }));
+    this.#view = { ...this.#view, moving, canUndo: this.#done.length > 0 };
+    this.deps.show(this.#view);
   }
 }

@@ -1,4 +1,4 @@
-// What the record says of an event beside its kind, in the reader's words. The record writes it tersely, in its own; what is not known
+// ApprovableAct the record says of an event beside its kind, in the reader's words. The record writes it tersely, in its own; what is not known
 // here is shown as it was written.
 
 import type { EventLine, VoidReason } from '../protocol/messages';
@@ -8,8 +8,8 @@ import type { Words } from './en';
 import { spelled } from './spelled';
 import type { StaffWords } from './staff/en';
 
-/** What an event is told with. */
-export interface Say {
+/** ApprovableAct an event is told with. */
+export interface EventWords {
   staff: StaffWords;
   words: Words;
   /** A box as its table prints it. */
@@ -17,27 +17,26 @@ export interface Say {
 }
 
 type Event = Pick<EventLine, 'kind' | 'detail' | 'table'>;
-type Told = (found: RegExpExecArray, say: Say, event: Event) => string | undefined;
+type DetailWords = (found: RegExpExecArray, say: EventWords, event: Event) => string | undefined;
 
 const cents = (text: string | undefined) => money(Number(text), true);
 const dice = (text: string) => text.replaceAll('-', ' ');
 /** A hash as long as it is told apart by; files have the whole. */
 const brief = (text: string) => text.replace(/([0-9a-f]{12})[0-9a-f]{20,}/g, '$1…');
-const voided: Told = ([code], { words }) => words.voidReasons[code as VoidReason];
-const instead: Told = ([, before, now], { staff, words }) => staff.audit.details.instead(before === 'void' ? words.void : dice(before!), dice(now!));
-const stood = (text: string, { staff, words }: Say) => {
+const voided: DetailWords = ([code], { words }) => words.voidReasons[code as VoidReason];
+const instead: DetailWords = ([, before, now], { staff, words }) => staff.audit.details.instead(before === 'void' ? words.void : dice(before!), dice(now!));
+const stood = (text: string, { staff, words }: EventWords) => {
   const void_ = /^void, ([a-z-]+)$/.exec(text);
   if (text === 'in play') return staff.pit.inPlay;
   return void_ ? words.void : dice(text);
 };
-const ruled: Told = ([, before, after], say) => say.staff.audit.details.instead(stood(before!, say), stood(after!, say));
-const reused: Told = ([, source], { staff }) => staff.audit.details.source(Number(source));
+const ruled: DetailWords = ([, before, after], say) => say.staff.audit.details.instead(stood(before!, say), stood(after!, say));
+const reused: DetailWords = ([, source], { staff }) => staff.audit.details.source(Number(source));
 
-const ASKED = /^[a-z-]+: (.*)$/s;
+const REQUESTED_ACT = /^[a-z-]+: (.*)$/s;
 
 /** How each kind writes its detail, and how it is told. */
-const DETAILS: Record<string, [RegExp, Told]> = {
-  relieved: [/^[a-z]+$/, ([code], { staff }) => staff.console.positions[code as 'dealer']],
+const DETAILS: Record<string, [RegExp, DetailWords]> = {
   limits: [/^unit (\d+)(?:, (\d+))?$/, ([, unit, most], { staff: { audit: { details } } }) => [details.unit(cents(unit)), ...(most ? [details.differential(cents(most))] : [])].join(details.between)],
   'dice-in-use': [/^\d+$/, ([set], { staff }) => staff.audit.diceSet(Number(set))],
   'tumbler-in-use': [/^\d+$/, ([device], { staff }) => staff.audit.tumbler(Number(device))],
@@ -57,9 +56,9 @@ const DETAILS: Record<string, [RegExp, Told]> = {
       return staff.pit.counted(name(box!), cents(counted), name(opposite!), cents(other), cents(most)) + (cited ? ` (${cited})` : '');
     },
   ],
-  adjustment: [/^(-?\d+) at once$/, ([, amount], { staff }) => staff.audit.details.atOnce(cents(amount))],
+  adjustment: [/^(-?)(\d+) at once$/, ([, minus, amount], { staff: { audit: { details } } }) => (minus ? details.fromCredits : details.toCredits)(cents(amount))],
   enrol: [/^[a-z-]+$/, ([code], { staff }) => staff.pit.deviceKinds[code as 'terminal']],
-  'request-approval': [ASKED, ([, what], { staff, words, boxOf }) => spelled(read(what!), staff, words, boxOf)],
+  'request-approval': [REQUESTED_ACT, ([, what], { staff, words, boxOf }) => spelled(read(what!), staff, words, boxOf)],
   'answer-approval': [/^(\d+) (approved|refused)$/, ([, approval, answer], { staff }) => staff.audit.details.answered(Number(approval), staff.pit.stands[answer as 'approved'])],
   acknowledge: [/^(\d+) (?:reported-)?([a-z-]+)$/, ([, event, kind], { staff: { audit } }) => (audit.events[kind!] ? audit.details.noted(Number(event), audit.events[kind!]!) : undefined)],
   'command-id-reused': [/^source (\d+)$/, reused],
@@ -67,9 +66,16 @@ const DETAILS: Record<string, [RegExp, Told]> = {
   'program-started': [/^program (\S+ \S+?)(?:, rules (\S+?))?, profile (\S+ \S+)$/, ([, version, rules, profile], { staff: { audit: { details } } }) => brief([details.program(version!), ...(rules ? [details.rules(rules)] : []), details.profile(profile!)].join(details.between))],
 };
 
+/** ApprovableAct happened. The detail of an assignment is the position, which its name has. */
+export function eventName({ kind, detail, subject }: Pick<EventLine, 'kind' | 'detail' | 'subject'>, { audit, console }: StaffWords): string {
+  const position = kind === 'relieved' ? console.positions[detail as 'dealer'] : undefined;
+  if (position) return subject == null ? audit.relieved(position) : audit.assigned(position);
+  return audit.events[kind.replace(/^reported-/, '')] ?? kind;
+}
+
 /** The detail of an event. `isForeign` where it stands as the record wrote it, in English; nothing where there is none. */
-export function detailOf(event: Event, say: Say): { text: string; isForeign: boolean } | null {
-  if (event.detail == null) return null;
+export function detailOf(event: Event, say: EventWords): { text: string; isForeign: boolean } | null {
+  if (event.detail == null || event.kind === 'relieved') return null;
   const [form, tell] = DETAILS[event.kind.replace(/^reported-/, '')] ?? [];
   const found = form?.exec(event.detail);
   const text = found && tell!(found, say, event);
@@ -78,6 +84,6 @@ export function detailOf(event: Event, say: Say): { text: string; isForeign: boo
 
 /** Why it was done, in the words of who did it: those of a request stand in what it asks for. */
 export function whyOf({ kind, detail, why }: Pick<EventLine, 'kind' | 'detail' | 'why'>): string | null {
-  const asked = kind === 'request-approval' ? read(ASKED.exec(detail ?? '')?.[1] ?? '')?.fields['why'] : null;
+  const asked = kind === 'request-approval' ? read(REQUESTED_ACT.exec(detail ?? '')?.[1] ?? '')?.fields['why'] : null;
   return why ?? (typeof asked === 'string' ? asked : null);
 }

@@ -10,8 +10,8 @@ interface ScreenWords extends Record<'title' | 'terminal' | 'console' | 'display
 export const screens: Record<Language, ScreenWords> = {
   en: {
     title: 'Tai Sai', terminal: 'Player Terminal', console: 'Game Console', display: 'Display', pit: 'Pit', cage: 'Cage', audit: 'Audit', tables: 'Tables',
-    noSuchTable: (number) => `There is no table ${number} in this house.`,
-    roundsVoid: (from, to, why) => `Rounds ${from} to ${to} are void: ${why} Every bet came back in full.`,
+    noSuchTable: (number) => `There is no table ${number} here. Choose another.`,
+    roundsVoid: (from, to, why) => `Rounds ${from} to ${to} are void: ${why} All bets are returned in full.`,
   },
   'zh-Hans': {
     title: '骰宝', terminal: '玩家终端', console: '荷官控制台', display: '显示屏', pit: '场区', cage: '账房', audit: '稽核', tables: '赌台',

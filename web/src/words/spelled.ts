@@ -1,7 +1,7 @@
 // An act that a second person approves, in words, from what the house has written of it.
 
 import type { Role, Stake, VoidReason } from '../protocol/messages';
-import type { Read } from '../state/acts';
+import type { ParsedAct } from '../state/acts';
 import { money } from '../state/money';
 import type { Words } from './en';
 import type { StaffWords } from './staff/en';
@@ -9,11 +9,11 @@ import type { StaffWords } from './staff/en';
 type Fields = { round: number; line: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; serial: number; number: string; receivable: number; ruling: 'written-off' | { collected: { amount: number } }; amount: number; receipt: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number; player: string; stake: Stake; stakes: Stake[] };
 
 /** All that is in an act; nothing where there are no words for it. */
-export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pick<Words, 'voidReasons'>, boxOf: (table: number, box: string) => string | undefined): string {
+export function spelled(act: ParsedAct | null, staff: StaffWords, { voidReasons }: Pick<Words, 'voidReasons'>, boxOf: (table: number, box: string) => string | undefined): string {
   const { spelled: said, noRoles } = staff.pit;
   const fields = (act?.fields ?? {}) as Fields;
   const roles = () => fields.roles.map((role) => staff.roles[role]).join(', ') || noRoles;
-  const on = ({ box, amount }: Stake) => staff.lead.spelled.on(money(amount), boxOf(act?.table ?? 0, box) ?? box);
+  const on = ({ box, amount }: Stake) => staff.winners.spelled.on(money(amount), boxOf(act?.table ?? 0, box) ?? box);
   switch (act?.name) {
     case 'correct':
       return said.correct(act.table ?? 0, fields.round, fields.dice.join(' '));
@@ -47,13 +47,13 @@ export function spelled(act: Read | null, staff: StaffWords, { voidReasons }: Pi
     case 'issue-colour':
       return said['buy-in'](act.table ?? 0, fields.seat, money(Number(fields.value) * fields.chips));
     case 'register':
-      return staff.lead.spelled.register(act.table ?? 0, fields.seat, fields.stakes.map(on).join(', '));
+      return staff.winners.spelled.register(act.table ?? 0, fields.seat, fields.stakes.map(on).join(', '));
     case 'register-from-film':
-      return staff.lead.spelled.film(act.table ?? 0, fields.round, fields.seat, fields.player, on(fields.stake));
+      return staff.winners.spelled.film(act.table ?? 0, fields.round, fields.seat, fields.player, on(fields.stake));
     case 'withdraw-from-film':
-      return staff.lead.spelled.unfilm(act.table ?? 0, fields.round, fields.line);
+      return staff.winners.spelled.unfilm(act.table ?? 0, fields.round, fields.line);
     case 'close-returns':
-      return staff.lead.spelled.close(act.table ?? 0, fields.round);
+      return staff.winners.spelled.close(act.table ?? 0, fields.round);
     case 'add-person':
       return said['add-person'](fields.person, fields.name, roles());
     case 'set-roles':

@@ -23,7 +23,7 @@ describe('the cage', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Pay out 500.00 in cash').waitFor();
     await page.getByLabel('Amount').fill('250');
-    await page.getByRole('button', { name: 'Cash received: issue the voucher' }).click();
+    await page.getByRole('button', { name: 'Cash received: issue voucher' }).click();
     await page.getByText('12 3456 7890 1234 5678').waitFor();
     await shot(page, 'cage-voucher');
     expect(fixture.house.staff.heard).toContainEqual({ sell: { amount: 25_000 } });
@@ -33,8 +33,8 @@ describe('the cage', () => {
     const page = await staff('cage', 8);
     const second = await staff('pit', 3);
     await page.getByLabel('Amount').fill('6000');
-    await page.getByRole('button', { name: 'Cash received: issue the voucher' }).click();
-    await second.getByText('Sell a voucher of 6,000.00.').waitFor();
+    await page.getByRole('button', { name: 'Cash received: issue voucher' }).click();
+    await second.getByText('Sell a voucher for 6,000.00.').waitFor();
     await second.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('12 3456 7890 1234 5678').waitFor();
     await page.getByRole('button', { name: 'Handed over' }).click();
@@ -43,7 +43,7 @@ describe('the cage', () => {
 
   it('shows what was set off of claims and receivables beside what is left', async () => {
     const page = await staff('cage', 8);
-    await page.getByRole('region', { name: 'To pay by hand' }).getByText('600.00 less 175.00 set off').waitFor();
+    await page.getByRole('region', { name: 'Hand-pays' }).getByText('600.00 less 175.00 set off').waitFor();
     await page.getByRole('region', { name: 'Receivables' }).getByText('400.00 less 250.00 set off or collected').waitFor();
     await shot(page, 'cage-set-off');
     expect(await spilling(page)).toEqual([]);
@@ -75,8 +75,8 @@ describe('the cage', () => {
     });
     await page.getByLabel('Amount').fill('250');
     await page.keyboard.press('Enter');
-    const sheet = page.getByRole('dialog', { name: 'The house did not answer' });
-    await sheet.getByText('Sell a voucher of 250.00.').waitFor();
+    const sheet = page.getByRole('dialog', { name: 'No reply from the server' });
+    await sheet.getByText('We could not confirm “Sell a voucher for 250.00”. Retrying is safe: it happens only once.').waitFor();
     await shot(page, 'cage-unanswered');
     isBack = true;
     await page.getByText('12 3456 7890 1234 5678').waitFor();
@@ -90,7 +90,7 @@ describe('the cage', () => {
     const isPressedTwice = new Promise<void>((done) => (go = done));
     await page.route('**/house/commands', (route) => isPressedTwice.then(() => route.continue()));
     await page.getByRole('button', { name: 'Collected' }).first().click();
-    await page.locator('dialog').getByLabel('Why').fill('Paid at the desk');
+    await page.locator('dialog').getByLabel('Reason').fill('Paid at the desk');
     const collect = page.locator('dialog button.first');
     await collect.click();
     await collect.evaluate((button: HTMLElement) => button.click());
@@ -113,9 +113,9 @@ describe('the cage', () => {
     const page = await staff('cage', 8);
     const second = await staff('pit', 3);
     const vouchers = page.getByRole('region', { name: 'Vouchers' });
-    await vouchers.getByLabel('Find: table/seat').fill('1/3');
-    await vouchers.getByRole('row').filter({ hasText: '…9021' }).filter({ hasText: 'not confirmed' }).getByRole('button', { name: 'Issue anew' }).click();
-    await second.getByText('Issue voucher № 11 anew.').waitFor();
+    await vouchers.getByLabel('Search: table/seat').fill('1/3');
+    await vouchers.getByRole('row').filter({ hasText: '…9021' }).filter({ hasText: 'not confirmed' }).getByRole('button', { name: 'Reissue' }).click();
+    await second.getByText('Reissue voucher № 11.').waitFor();
     await second.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('12 3456 7890 1234 5690').waitFor();
     await shot(page, 'cage-anew');
@@ -132,9 +132,9 @@ describe('the cage', () => {
 
   it('an attendant takes a claim before it is paid', async () => {
     const page = await staff('cage', 8);
-    const claim = page.getByRole('region', { name: 'To pay by hand' }).getByRole('row').filter({ hasText: '425.00' });
-    await claim.getByRole('button', { name: 'I am paying this' }).click();
-    await claim.getByText('Noraini Ahmad has it').waitFor();
+    const claim = page.getByRole('region', { name: 'Hand-pays' }).getByRole('row').filter({ hasText: '425.00' });
+    await claim.getByRole('button', { name: 'I will pay this' }).click();
+    await claim.getByText('Noraini Ahmad is paying this').waitFor();
     expect(fixture.house.staff.heard).toContainEqual({ 'take-claim': { claim: 13 } });
   });
 });

@@ -23,12 +23,12 @@ describe('a voucher', () => {
     await cashOut(page, /Cash out all/);
     const shown = (await page.getByText(NUMBER).first().textContent())!;
     await page.reload();
-    await card(page, 'voucher').getByText(`Your voucher of 1,000.00, number …${shown.slice(-4)}, is not confirmed.`).waitFor();
+    await card(page, 'voucher').getByText(`Do you have your voucher for 1,000.00, number …${shown.slice(-4)}?`).waitFor();
     expect(await page.getByText(NUMBER).count()).toBe(0);
     await seats.shot(page, `terminal-card-voucher-${size.width}`);
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Show it under a new number' }).click();
+    await page.getByRole('button', { name: 'Show it with a new number' }).click();
     const anew = (await page.getByText(NUMBER).first().textContent())!;
     expect(anew).not.toBe(shown);
     await page.getByRole('button', { name: 'I have it' }).click();
@@ -53,7 +53,7 @@ describe('a voucher', () => {
     const state = { paid: { time: Date.now(), at: { cage: 8 } } };
     const voucher = { serial: 9, amount: 33_500, last_digits: 42, issued: 1, expires: 2, session: 7, state };
     table.tell(table.seat(42), { credits: 0, session: null, money: { claims: [], paid: [], voucher, coming: 0 } });
-    await card(page, 'voucher-paid').getByText(/Your voucher of 335.00, number …0042, was redeemed at the cage on/).waitFor();
+    await card(page, 'voucher-paid').getByText(/Your voucher for 335.00, number …0042, was redeemed at the cage on/).waitFor();
     await page.getByRole('button', { name: 'I have read this' }).click();
     await card(page, 'voucher-paid').waitFor({ state: 'detached' });
   });
@@ -64,8 +64,8 @@ describe('a claim', () => {
     const page = await seats.open(1, 43);
     await cashOut(page, /Call an attendant/);
     const claim = card(page, 'claim');
-    await claim.getByText(/1,000.00 will be paid to you by an attendant. Claim \d+./).waitFor();
-    await claim.getByText('It waits for an attendant.').waitFor();
+    await claim.getByText(/An attendant will pay you 1,000.00. Claim \d+./).waitFor();
+    await claim.getByText('Waiting for an attendant.').waitFor();
     await seats.shot(page, 'terminal-card-claim');
     await page.reload();
     await claim.getByRole('button', { name: 'Take it back as credits' }).click();
@@ -81,11 +81,11 @@ describe('a claim', () => {
     const seat = table.seat(44);
     const [claim] = seat.view.money!.claims;
     table.tell(seat, { money: { ...seat.view.money!, claims: [{ ...claim!, is_taken: true, can_be_taken_back: false }] } });
-    await card(page, 'claim').getByText('An attendant is on the way with it.').waitFor();
+    await card(page, 'claim').getByText('An attendant is on the way.').waitFor();
     expect(await card(page, 'claim').getByRole('button').count()).toBe(0);
     const { claim: number, amount, origin } = claim!;
     table.tell(seat, { money: { claims: [], paid: [{ claim: number, amount, origin, time: 1 }], voucher: null, coming: 0 } });
-    await card(page, 'paid').getByText(/1,000.00 was paid to you by hand./).waitFor();
+    await card(page, 'paid').getByText(/An attendant paid you 1,000.00./).waitFor();
     await page.reload();
     await card(page, 'paid').getByRole('button', { name: 'I have read this' }).click();
     await card(page, 'paid').waitFor({ state: 'detached' });
@@ -96,7 +96,7 @@ it('credits on their way are told until they have arrived', async () => {
   const page = await seats.open(1, 45);
   const table = seats.house.table(1);
   table.tell(table.seat(45), { money: { claims: [], paid: [], voucher: null, coming: 5_000 } });
-  await card(page, 'coming').getByText('50.00 is on its way to your credits.').waitFor();
+  await card(page, 'coming').getByText('50.00 is being added to your credits.').waitFor();
   table.tell(table.seat(45), { money: { claims: [], paid: [], voucher: null, coming: 0 }, credits: 105_000 });
   await card(page, 'coming').waitFor({ state: 'detached' });
 });

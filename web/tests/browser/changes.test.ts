@@ -37,9 +37,9 @@ describe('a late correction and a void', () => {
     await read(page);
     await page.getByRole('button', { name: 'I have read this' }).waitFor({ state: 'detached' });
     table.tell(table.seat(seatNumber), { messages: [{ ...message(1, OWED, 0), is_read: true }, message(2, PAID, 1_500)], credits: 1_500 });
-    expect(await figures(page)).toEqual([['Owed to you for round 71', '45.00'], ['You owed for round 70, set off', '30.00'], ['Put to your credits', '15.00']]);
+    expect(await figures(page)).toEqual([['Owed to you for round 71', '45.00'], ['You owed for round 70, set off', '30.00'], ['Added to your credits', '15.00']]);
     await page.getByText('15.00 was paid to you; your credits are now 15.00.').waitFor();
-    await page.getByText('Round 71 is void: equipment malfunction. Every bet came back in full.').waitFor();
+    await page.getByText('Round 71 is void: equipment malfunction. All bets are returned in full.').waitFor();
     await page.getByText('law: equipment malfunction').waitFor();
     await seats.shot(page, `terminal-set-off-${size.width}`);
     expect(await spilling(page)).toEqual([]);
@@ -49,14 +49,14 @@ describe('a late correction and a void', () => {
     await page.getByRole('button', { name: 'I have read this' }).waitFor({ state: 'detached' });
     await page.reload();
     await page.locator('[data-box]').first().waitFor();
-    expect(await page.locator('dl').filter({ hasText: 'Put to your credits' }).count()).toBe(0);
+    expect(await page.locator('dl').filter({ hasText: 'Added to your credits' }).count()).toBe(0);
   });
 
   it('say that the house bears what may not be taken back (F81)', async () => {
     const table = seats.house.table(1);
     const page = await seats.open(1, 43);
     table.tell(table.seat(43), { messages: [message(1, change(70, -8_000, 0, { is_waived: true, dice: null, void: 'force-majeure' }), 100_000)] });
-    expect(await figures(page)).toEqual([['Owed by you for round 70', '80.00'], ['Borne by the house; nothing more is taken from you', '80.00']]);
+    expect(await figures(page)).toEqual([['Owed by you for round 70', '80.00'], ['Covered by the casino; you owe nothing more', '80.00']]);
   });
 
   it.each(['zh-Hans', 'zh-Hant'])('are told in %s', async (language) => {

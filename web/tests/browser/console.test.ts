@@ -60,15 +60,15 @@ describe('the console', () => {
     await seat.click();
     await shot(page, 'receipt');
     await receipt.getByRole('button', { name: 'Reverse this buy-in' }).click();
-    await receipt.getByLabel('Why it is reversed').fill('It was for seat 26');
-    await receipt.getByRole('button', { name: 'Ask a second person to reverse 200.00' }).click();
+    await receipt.getByLabel('Reason for the reversal').fill('It was for seat 26');
+    await receipt.getByRole('button', { name: 'Ask for approval to reverse 200.00' }).click();
     const manager = await staff('pit', 5);
-    await manager.getByText('Table 1, seat 25: reverse the buy-in of receipt 1.').waitFor();
+    await manager.getByText('Table 1, seat 25: reverse the buy-in with receipt 1.').waitFor();
     await manager.getByText('It was for seat 26').waitFor();
     await manager.getByRole('button', { name: 'Approve' }).click();
-    await receipt.getByText('Reversed: the cash was given back.').waitFor();
+    await receipt.getByText('Reversed. The cash was returned.').waitFor();
     expect(await receipt.getByRole('button', { name: 'Reverse this buy-in' }).count()).toBe(0);
-    await player.getByText('Your buy-in of 200.00 (receipt 1) was reversed and the cash given back; your credits are now 1,000.00.').waitFor();
+    await player.getByText('Your buy-in of 200.00 (receipt 1) was reversed and the cash returned; your credits are now 1,000.00.').waitFor();
     expect(await spilling(page)).toEqual([]);
     expect(await spilling(player)).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('the console', () => {
     });
     const heard = fixture.house.staff.heard.length;
     await opened.click();
-    // What follows is pressed as soon as it can be, and however late the answer comes.
+    // Result is pressed as soon as it can be, and however late the answer comes.
     const next = page.locator('[data-step]:not([data-step=open-bets])');
     await expect.poll(() => next.evaluate((button: HTMLButtonElement) => button.disabled)).toBe(false);
     await caughtUp(page);
@@ -194,7 +194,7 @@ describe('the console', () => {
     table.seat(7).view.credits = 900_000;
     table.forSeat({ place: { seat: 7, chips: 'own', stakes: [{ box: 'big', amount: 300_000 }, { box: 'small', amount: 20_000 }] } });
     await page.getByText(/over$/).first().waitFor();
-    const cuts = page.getByRole('list', { name: 'These come back:' }).getByRole('listitem');
+    const cuts = page.getByRole('list', { name: 'To be returned:' }).getByRole('listitem');
     expect(await cuts.allTextContents()).toEqual(['Seat 7Big1,700']);
     await shot(page, 'live');
     expect(await spilling(page)).toEqual([]);
@@ -237,17 +237,17 @@ describe('the console', () => {
       await page.getByRole('button', { name: 'Sign in' }).click();
     };
     await signIn('wrong');
-    await page.getByText('The number or the password is wrong').waitFor();
+    await page.getByText('Wrong number or password').waitFor();
     await shot(page, 'sign-in');
     expect(await faults(page)).toEqual([]);
     await signIn('secret-10');
     await page.getByRole('heading', { name: 'Choose your password' }).waitFor();
-    await page.getByLabel('The password you were given').fill('secret-10');
+    await page.getByLabel('One-time password').fill('secret-10');
     await page.getByLabel('New password', { exact: true }).fill('a long new secret');
-    await page.getByLabel('New password again').fill('another secret!!');
+    await page.getByLabel('Repeat the new password').fill('another secret!!');
     await page.getByRole('button', { name: 'Set password' }).click();
-    await page.getByText('The two new passwords are not the same.').waitFor();
-    await page.getByLabel('New password again').fill('a long new secret');
+    await page.getByText('The two new passwords do not match.').waitFor();
+    await page.getByLabel('Repeat the new password').fill('a long new secret');
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('Deepa Nair').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();

@@ -116,7 +116,7 @@ describe('bets entered at a live table', () => {
     await page.locator('[data-others=big]').getByText('300').waitFor();
     expect(await box(page, 'big').getAttribute('aria-label')).toContain('others 300');
     expect(await page.locator('[data-others=small]').count()).toBe(0);
-    await press(page, 'Take chip off');
+    await press(page, 'Remove chip');
     await box(page, 'big').click();
     await expect.poll(() => bets(5)).toEqual([['big', 10_000], ['small', 10_000]]);
     expect(heard()).toEqual({ cluster: { number: 0, command: { withdraw: { seat: 5, chips: 'own', stakes: [{ box: 'big', amount: 10_000 }] } } } });
@@ -129,7 +129,7 @@ describe('bets entered at a live table', () => {
     await chip(page, 50_000).click();
     await box(page, 'small').click();
     await expect.poll(() => bets(5)).toEqual([['small', 60_000]]);
-    await press(page, 'Take bet off');
+    await press(page, 'Remove bet');
     await fixture.shot(page, 'console-take-off');
     await well(page);
     await box(page, 'small').click();
@@ -141,7 +141,7 @@ describe('bets entered at a live table', () => {
     expect(await page.locator('[data-others]').count()).toBe(0);
     fixture.house.table(LIVE).commit([2, 4, 6]);
     fixture.house.table(LIVE).open();
-    await page.getByText('Seat 5: a touch puts 500').waitFor();
+    await page.getByText('Seat 5: each touch adds 500').waitFor();
   });
 
   it('takes back what was entered last, and repeats what a seat bet before', async () => {
@@ -168,7 +168,7 @@ describe('bets entered at a live table', () => {
     const page = await opened();
     await seatKey(page, 7).click();
     for (const key of ['0', '3', '7', 'Backspace', '0', '0']) await page.keyboard.press(key);
-    await page.getByText('Seat 7: a touch puts 300').waitFor();
+    await page.getByText('Seat 7: each touch adds 300').waitFor();
     await box(page, 'big').click();
     await chip(page, 30_000).waitFor();
     await box(page, 'small').click();
@@ -180,7 +180,7 @@ describe('bets entered at a live table', () => {
     await expect.poll(() => bets(7).slice(2)).toEqual([['sum:9', 2_500], ['sum:10', 30_000]]);
     await page.keyboard.press('4');
     await page.keyboard.press('Escape');
-    await page.getByText('Seat 7: a touch puts 300').waitFor();
+    await page.getByText('Seat 7: each touch adds 300').waitFor();
   });
 
   it('shows chips at once as on their way, and lets go of them when they are refused', async () => {
@@ -194,9 +194,9 @@ describe('bets entered at a live table', () => {
       await route.continue();
     });
     await box(page, 'big').click();
-    await expect.poll(() => box(page, 'big').getAttribute('aria-label')).toContain('25.00 on its way');
+    await expect.poll(() => box(page, 'big').getAttribute('aria-label')).toContain('25.00 pending');
     answer();
-    await expect.poll(() => box(page, 'big').getAttribute('aria-label')).not.toContain('on its way');
+    await expect.poll(() => box(page, 'big').getAttribute('aria-label')).not.toContain('pending');
     expect(bets(8)).toEqual([]);
   });
 
@@ -244,7 +244,7 @@ describe('bets entered at a live table', () => {
     await fixture.shot(page, 'console-seat');
     await well(page);
     await page.keyboard.press('Escape');
-    await page.getByText(/a touch puts .* · Placed by staff for the player/).waitFor();
+    await page.getByText(/each touch adds .* · Placed by staff for the player/).waitFor();
     await box(page, 'big').click();
     await expect.poll(heard).toMatchObject({ cluster: { command: { 'place-for': { seat: 2 } } } });
     // The next player's bets are their own again.

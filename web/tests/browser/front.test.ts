@@ -12,7 +12,7 @@ it('the front page comes back when the house does, and tells phases as they chan
   const page = await context.newPage();
   await page.route('**/api/v1/**', (route) => route.abort());
   await page.goto(fixture.stage.address);
-  await page.getByRole('alert').getByText('The house cannot be reached.').waitFor();
+  await page.getByRole('alert').getByText('Cannot connect.').waitFor();
   await page.unroute('**/api/v1/**');
   const table = page.locator('a[href="/display?table=1"]');
   await table.getByText('Next round soon').waitFor();
@@ -24,7 +24,7 @@ it.each(['99', 'x'])('the display says that there is no table %s', async (number
   const context = await fixture.stage.context();
   const page = await context.newPage();
   await page.goto(`${fixture.stage.address}/display?table=${number}`);
-  await page.getByRole('status').getByText(`There is no table ${number} in this house.`).waitFor();
+  await page.getByRole('status').getByText(`There is no table ${number} here. Choose another.`).waitFor();
   await page.getByRole('link', { name: 'Tables' }).click();
   await page.locator('a[href="/display?table=1"]').waitFor();
 });
@@ -43,7 +43,7 @@ it.each([['the front page', '', 'li a'], ['the display', 'display?table=1', '[da
   await page.goto(`${fixture.stage.address}/${path}`);
   await page.getByRole('button', { name: 'Settings' }).click();
   expect(await page.getByRole('switch', { name: 'Sound' }).count()).toBe(0);
-  for (const name of ['High contrast', 'Less motion']) await page.getByRole('switch', { name }).check();
+  for (const name of ['High contrast', 'Reduce motion']) await page.getByRole('switch', { name }).check();
   await page.keyboard.press('Escape');
   await page.reload();
   await page.locator(loaded).first().waitFor({ state: 'attached' });

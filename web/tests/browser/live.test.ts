@@ -29,16 +29,16 @@ describe('the console of a live table', () => {
     const page = await staff('console?table=8', 21);
     const below = region(page, 'Below the minimum');
     await below.getByText('Big 15, minimum 25').waitFor();
-    await below.getByText('May increase or withdraw until “No more bets”.').waitFor();
+    await below.getByText('The player may add or withdraw until “No more bets”.').waitFor();
     await fixture.shot(page, 'console-below');
     await well(page);
-    await below.getByRole('button', { name: 'Advised' }).click();
+    await below.getByRole('button', { name: 'Player advised' }).click();
     await below.getByText('Advice recorded').waitFor();
     expect(heard()).toEqual({ cluster: { number: 0, command: { advise: { box: 'big' } } } });
     // Another total is advised of anew.
     await below.getByRole('button', { name: 'Seat 4 withdraws 5' }).click();
     await below.getByText('Big 10, minimum 25').waitFor();
-    await below.getByRole('button', { name: 'Advised' }).waitFor();
+    await below.getByRole('button', { name: 'Player advised' }).waitFor();
     await page.locator('button[data-step=close-bets]').click();
     await below.waitFor({ state: 'detached' });
   });
@@ -56,18 +56,18 @@ describe('the console of a live table', () => {
       await page.getByRole('button', { name: /^Seat 3/ }).click();
       await page.getByRole('radio', { name: 'Chip of 1,000', exact: true }).click();
       await page.locator('[data-box=big]').first().click();
-      await region(page, /Refused/).getByText('Seat 3 · Big 1,000').waitFor();
+      await region(page, /Not accepted/).getByText('Seat 3 · Big 1,000').waitFor();
     };
     await refuse();
-    await region(page, /Refused/).getByText('Big: room for 500').waitFor();
+    await region(page, /Not accepted/).getByText('Big: room for 500').waitFor();
     await fixture.shot(page, 'console-refused');
     await well(page);
-    await page.getByRole('button', { name: 'Given back' }).click();
-    await region(page, /Refused/).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Returned to player' }).click();
+    await region(page, /Not accepted/).waitFor({ state: 'detached' });
     expect(heard()).toMatchObject({ cluster: { command: { place: { seat: 3 } } } });
     await refuse();
-    await region(page, /Refused/).getByRole('button', { name: /^Lies there/ }).click();
-    await region(page, /Refused/).waitFor({ state: 'detached' });
+    await region(page, /Not accepted/).getByRole('button', { name: /^Still on layout/ }).click();
+    await region(page, /Not accepted/).waitFor({ state: 'detached' });
     expect(heard()).toEqual({ cluster: { number: 0, command: { 'place-excess': { seat: 3, chips: 'own', stakes: [{ box: 'big', amount: 100_000 }] } } } });
     await page.getByText(/over$/).first().waitFor();
   });
@@ -88,7 +88,7 @@ describe('the console of a live table', () => {
     expect(table.phase).toBe('open');
     await hold(page.locator('dialog button.hold'), () => page.locator('[data-phase=void]').waitFor());
     expect(heard()).toEqual({ round: 'uncover' });
-    const announce = region(page, 'Say aloud');
+    const announce = region(page, 'Announce');
     await announce.getByText(new RegExp(`“Round ${table.public.round} is void: the dice were seen before`)).waitFor();
     await fixture.shot(page, 'console-announce');
     await announce.getByRole('button', { name: 'Announced' }).click();
@@ -101,14 +101,14 @@ describe('the console of a live table', () => {
     const wall = await fixture.stage.display(6);
     await page.locator('button[data-step=open-bets]').waitFor();
     table.change({ latest: { round: 60, dice: null, void: 'malfunction' } });
-    await region(page, 'Say aloud').getByText('“Round 60 is void: equipment malfunction. All bets of this round are returned in full.”').waitFor();
-    await region(page, 'Say aloud').getByText('law: equipment malfunction').waitFor();
-    await wall.getByText('Round 60 is void: equipment malfunction. Every bet came back in full.').waitFor();
+    await region(page, 'Announce').getByText('“Round 60 is void: equipment malfunction. All bets of this round are returned in full.”').waitFor();
+    await region(page, 'Announce').getByText('law: equipment malfunction').waitFor();
+    await wall.getByText('Round 60 is void: equipment malfunction. All bets are returned in full.').waitFor();
     await wall.getByText('law: equipment malfunction').waitFor();
     await well(page);
     await fixture.shot(wall, 'display-void');
     table.open();
-    await region(page, 'Say aloud').waitFor({ state: 'detached' });
+    await region(page, 'Announce').waitFor({ state: 'detached' });
   });
 
   it('concludes an interrupted round by the dice that are read, and lets a supervisor correct a known one (5.4.1)', async () => {
@@ -122,10 +122,10 @@ describe('the console of a live table', () => {
     await hold(page.locator('dialog button.hold'), () => page.getByText(/^Known: 4\. Enter all three/).waitFor());
     const supervisor = await staff('console?table=10', 3);
     await supervisor.getByRole('button', { name: 'Irregularities' }).click();
-    await supervisor.getByRole('button', { name: 'A known die was reported wrongly' }).click();
+    await supervisor.getByRole('button', { name: 'A known die was reported wrong' }).click();
     await supervisor.getByText('Reported: 4').waitFor();
     await supervisor.getByRole('dialog').getByRole('button', { name: 'Face 5' }).click();
-    await supervisor.getByLabel('Why').fill('The five was read as a four');
+    await supervisor.getByLabel('Reason').fill('The five was read as a four');
     await fixture.shot(supervisor, 'console-known');
     await well(supervisor);
     await supervisor.getByRole('button', { name: 'Ask for approval' }).click();

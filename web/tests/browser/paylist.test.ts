@@ -43,12 +43,12 @@ describe('the pay list', () => {
     const list = listOf(page);
     await list.getByRole('button').first().waitFor();
     const told = async (what: 'button' | 'row') => (await list.getByRole(what).allInnerTexts()).map((text) => text.split(/\s+/).filter(Boolean).join(' '));
-    expect(await told('button')).toEqual(['Seat 2 Pay 475 stakes back 325 · Lost: 50', 'Seat 3 Pay 50 stakes back 50', 'Seat 9 Pay 60 stakes back 10 · Lost: 100']);
+    expect(await told('button')).toEqual(['Seat 2 Pay 475 stakes returned 325 · Lost: 50', 'Seat 3 Pay 50 stakes returned 50', 'Seat 9 Pay 60 stakes returned 10 · Lost: 100']);
     expect(await told('row')).toEqual(['Big 300 1 to 1 Pay 300', 'Total sum 12 25 7 to 1 Pay 175', 'Six 50 1 to 1 Pay 50', '4 and 6 10 6 to 1 Pay 60']);
     await list.getByText('Chips: 4 × 100 + 1 × 50 + 1 × 25').waitFor();
     await fixture.shot(page, 'console-pay-list');
     await well(page);
-    await page.getByText('3 seats are not ticked off as paid').waitFor();
+    await page.getByText('3 seats are not marked as paid').waitFor();
     await seat(page, 3).click();
     await list.getByText('1 of 3 paid').waitFor();
     await page.reload();
@@ -58,7 +58,7 @@ describe('the pay list', () => {
     await fixture.shot(page, 'console-pay-list-done');
     await well(page);
     await seat(page, 9).click();
-    await page.getByText('One seat is not ticked off as paid').waitFor();
+    await page.getByText('One seat is not marked as paid').waitFor();
     table.open();
     await list.waitFor({ state: 'detached' });
   });
@@ -66,7 +66,7 @@ describe('the pay list', () => {
   it('hands everything back after a void, and says where nobody is paid', async () => {
     play('void');
     const page = await fixture.stage.staff(`console?table=${LIVE}`, 21);
-    await listOf(page).getByText('hand back 375').first().waitFor();
+    await listOf(page).getByText('return 375').first().waitFor();
     await fixture.shot(page, 'console-pay-list-void');
     await well(page);
     const table = fixture.house.table(LIVE);
@@ -74,7 +74,7 @@ describe('the pay list', () => {
     table.forSeat({ place: { seat: 1, chips: 'own', stakes: [{ box: 'small', amount: 2_500 }] } });
     table.close();
     table.commit([5, 5, 6]);
-    await listOf(page).getByText('Nobody is paid.').waitFor();
+    await listOf(page).getByText('No one is paid.').waitFor();
   });
 
   it('says what counted of a bet over the maximum, and what is handed back (5.1.1)', async () => {
@@ -84,7 +84,7 @@ describe('the pay list', () => {
     const page = await fixture.stage.staff(`console?table=${LIVE}`, 21);
     await listOf(page).getByText('2,000 of 4,000 counts').waitFor();
     await seat(page, 2).getByText('Pay 2,000').waitFor();
-    await seat(page, 2).getByText('stakes back 2,000 · hand back 2,000').waitFor();
+    await seat(page, 2).getByText('stakes returned 2,000 · return 2,000').waitFor();
     await seat(page, 4).getByText('Pay 0').waitFor();
     await well(page);
   });
@@ -99,11 +99,11 @@ describe('the pay list', () => {
     const page = await fixture.stage.staff(`console?table=${LIVE}`, 21);
     const list = listOf(page);
     await list.getByText('3 of 4 paid').waitFor();
-    await page.getByText('One seat is not ticked off as paid').waitFor();
-    await seat(page, 2).getByText('Given 200 · give 1,000 more').waitFor();
+    await page.getByText('One seat is not marked as paid').waitFor();
+    await seat(page, 2).getByText('200 given · give 1,000 more').waitFor();
     await list.getByText('Chips: 1 × 1,000').waitFor();
-    await list.getByText('✓ Given 400 · 400 too much was given').waitFor();
-    await list.getByText('✓ Given 100 · 50 kept as a claim').waitFor();
+    await list.getByText('✓ 400 given · 400 too much given').waitFor();
+    await list.getByText('✓ 100 given · 50 kept as a claim').waitFor();
     await list.getByText('200 kept as a claim').first().waitFor();
     // What the House has, and what becomes a claim, is not ticked off.
     expect(await list.getByRole('button').count()).toBe(2);
@@ -118,7 +118,7 @@ describe('the pay list', () => {
     const page = await fixture.stage.staff(`console?table=${LIVE}`, 3);
     fixture.house.table(LIVE).open();
     await page.getByRole('button', { name: 'Last rounds' }).click();
-    await page.getByText('Choose a round to see whom it paid.').waitFor();
+    await page.getByText('Choose a round to see its pay list.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: /^Round 72/ }).click();
     await page.getByRole('dialog').getByRole('region', { name: 'Pay list of round 72' }).getByText(/^Seat \d/).first().waitFor();
     await fixture.shot(page, 'console-last-rounds');

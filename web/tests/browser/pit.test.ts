@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { faults, spilling } from './faults';
 import { Fixture } from './fixture';
 import { caughtUp, hold, settled } from './stage';
-import { told } from './told';
+import { told } from './notices';
 
 const fixture = new Fixture();
 const staff = (...how: Parameters<typeof fixture.stage.staff>) => fixture.stage.staff(...how);
@@ -50,14 +50,14 @@ describe('the pit', () => {
     let go = () => {};
     const isPressedTwice = new Promise<void>((done) => (go = done));
     await page.route('**/house/commands', (route) => isPressedTwice.then(() => route.continue()));
-    for (const _ of [1, 2]) await first.getByRole('button', { name: 'Noted', exact: true }).click();
+    for (const _ of [1, 2]) await first.getByRole('button', { name: 'Acknowledge', exact: true }).click();
     go();
-    const noted = alerts.getByRole('listitem').filter({ hasText: /Noted by .+, \d\d:\d\d/ });
+    const noted = alerts.getByRole('listitem').filter({ hasText: /Acknowledged by .+, \d\d:\d\d/ });
     await noted.filter({ hasText: 'Large win, terminal locked' }).waitFor();
     expect(await alerts.getByRole('listitem').last().textContent()).toContain('Large win, terminal locked');
     expect(await noted.getByRole('button').count()).toBe(0);
     expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one).includes('acknowledge'))).toEqual([{ acknowledge: { event: 41 } }]);
-    await other.getByRole('listitem').filter({ hasText: /\d\d:\d\d 已阅/ }).waitFor();
+    await other.getByRole('listitem').filter({ hasText: /\d\d:\d\d 已确认/ }).waitFor();
     expect(await faults(other)).toEqual([]);
     expect(await spilling(other)).toEqual([]);
     await page.reload();
@@ -65,7 +65,7 @@ describe('the pit', () => {
     await shot(page, 'pit-noted');
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
-    await hold(alerts.getByRole('button', { name: 'All noted' }), () => noted.nth(4).waitFor());
+    await hold(alerts.getByRole('button', { name: 'Acknowledge all' }), () => noted.nth(4).waitFor());
     await alerts.getByRole('button', { name: 'Clear the lock' }).click();
     await alerts.getByText('Vouchers unlocked').waitFor();
     expect(await alerts.getByRole('button', { name: 'Clear the lock' }).count()).toBe(0);
@@ -77,14 +77,14 @@ describe('the pit', () => {
     let go = () => {};
     const isNoted = new Promise<void>((done) => (go = done));
     await page.route('**/house/commands', (route) => isNoted.then(() => route.continue()));
-    await alert(page).getByRole('button', { name: 'Noted', exact: true }).click();
-    await alert(other).getByRole('button', { name: 'Noted', exact: true }).click();
-    await alert(other).filter({ hasText: 'Noted by' }).waitFor();
+    await alert(page).getByRole('button', { name: 'Acknowledge', exact: true }).click();
+    await alert(other).getByRole('button', { name: 'Acknowledge', exact: true }).click();
+    await alert(other).filter({ hasText: 'Acknowledged by' }).waitFor();
     const answered = page.waitForResponse('**/house/commands');
     go();
     await (await answered).finished();
     await caughtUp(page);
-    await alert(page).filter({ hasText: await alert(other).getByText('Noted by').innerText() }).waitFor();
+    await alert(page).filter({ hasText: await alert(other).getByText('Acknowledged by').innerText() }).waitFor();
     expect(await page.evaluate(() => window.everTold)).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ describe('the pit', () => {
     await first.getByRole('button', { name: /Act Table 2/ }).click();
     await first.locator('dialog').getByLabel('Round').fill('73');
     for (const face of [2, 4, 6]) await first.locator('dialog').getByRole('button', { name: `Face ${face}` }).click();
-    await first.locator('dialog').getByLabel('Why').fill('The two was read as a three');
+    await first.locator('dialog').getByLabel('Reason').fill('The two was read as a three');
     await shot(first, 'pit-correct');
     expect(await faults(first)).toEqual([]);
     fixture.house.staff.asksAgain = true;
@@ -104,11 +104,11 @@ describe('the pit', () => {
     await shot(second, 'pit-approve');
     expect(await faults(second)).toEqual([]);
     await second.getByRole('button', { name: 'Approve' }).click();
-    await first.getByRole('heading', { name: 'Your password again' }).waitFor();
+    await first.getByRole('heading', { name: 'Confirm it is you' }).waitFor();
     await shot(first, 'staff-again');
     await first.locator('dialog input[type=password]').fill('secret-3');
-    await first.getByRole('button', { name: 'Go on' }).click();
-    await told(first, 'Approved and carried out.');
+    await first.getByRole('button', { name: 'Continue' }).click();
+    await told(first, 'Approved and applied.');
     expect(table.public.latest).toMatchObject({ round: 73, dice: [2, 4, 6] });
   });
 
@@ -117,14 +117,14 @@ describe('the pit', () => {
     table.attended({ unwitnessed: [{ round: 73, by: 5, why: 'The film shows 2 4 6', stands: { settled: [2, 4, 6] }, paid: { settled: [3, 4, 6] } }] });
     const [maker, page] = [await staff('pit', 5), await staff('pit', 3)];
     const rulings = (of: Page) => of.getByRole('region', { name: 'Rulings to witness' });
-    await rulings(maker).getByText('Paid until then as: 3 4 6 (13)').waitFor();
+    await rulings(maker).getByText('Until then, paid as: 3 4 6 (13)').waitFor();
     expect(await rulings(maker).getByRole('button').count()).toBe(0);
     await rulings(page).getByText('2 4 6 (12)').waitFor();
     await shot(page, 'pit-witness');
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
-    await hold(rulings(page).getByRole('button', { name: 'Witness: move the money' }), () => rulings(page).waitFor({ state: 'detached' }));
-    await told(page, 'Witnessed. The money is moved.');
+    await hold(rulings(page).getByRole('button', { name: 'Witness and move the money' }), () => rulings(page).waitFor({ state: 'detached' }));
+    await told(page, 'Witnessed. The money has moved.');
     expect(fixture.house.staff.heard).toContainEqual({ round: { witness: { round: 73, seen: { settled: [2, 4, 6] } } } });
   });
 
@@ -179,7 +179,7 @@ describe('the pit', () => {
     await page.locator('tbody tr:not(.stale)').nth(9).waitFor();
     await page.route('**/reports/results?**', (route) => route.fulfill({ status: 409, json: { refused: { code: 'too-slow', paragraphs: [], sentence: '' } } }));
     await page.getByRole('group', { name: 'Results' }).getByRole('button', { name: 'All days' }).click();
-    await told(page, 'The answer was not ready in time.');
+    await told(page, 'No reply in time.');
   });
 
   it('keeps the heading of results until others have come, and names nobody in the reader’s words', async () => {
@@ -261,20 +261,20 @@ describe('the pit', () => {
     await page.getByRole('button', { name: /Act Table 4/ }).click();
     await page.getByRole('button', { name: 'Limits', exact: true }).click();
     expect(await page.getByLabel('Differential').inputValue()).toBe('0');
-    const least = page.getByLabel('Every other box, Minimum');
+    const least = page.getByLabel('All other boxes, Minimum');
     await least.fill('');
-    await page.getByLabel('Limits of its own for').selectOption({ label: 'Total sum 4' });
+    await page.getByLabel('Separate limits for').selectOption({ label: 'Total sum 4' });
     await page.getByLabel('Total sum 4, Maximum').fill('50');
     await page.getByLabel('Total sum 4, Minimum').fill('5');
-    await page.getByLabel('Why').fill('Quiet morning');
-    await page.getByRole('button', { name: 'Put on display' }).click();
-    await page.getByText('Every other box, Minimum is missing.').waitFor();
+    await page.getByLabel('Reason').fill('Quiet morning');
+    await page.getByRole('button', { name: 'Apply limits' }).click();
+    await page.getByText('All other boxes, Minimum is missing.').waitFor();
     expect(await least.evaluate((input) => input === document.activeElement && input.getAttribute('aria-invalid') === 'true')).toBe(true);
     await shot(page, 'pit-limits-missing');
     expect(await faults(page)).toEqual([]);
     expect(JSON.stringify(fixture.house.staff.heard)).not.toContain('Quiet morning');
     await least.fill('10');
-    await page.getByRole('button', { name: 'Put on display' }).click();
+    await page.getByRole('button', { name: 'Apply limits' }).click();
     await page.locator('dialog').waitFor({ state: 'detached' });
     expect(table.public.limits).toEqual({ unit: 100, boxes: [{ boxes: 'big', min: 2_500, max: 500_000 }, { boxes: 'sum:4', min: 500, max: 5_000 }], rest: { min: 1_000, max: 100_000 }, differential: 0 });
     await page.getByRole('button', { name: /Act Table 7/ }).click();
@@ -290,7 +290,7 @@ describe('the pit', () => {
     const fact = page.getByLabel('Irregularity that binds the ruling');
     expect(await fact.locator('option').allTextContents()).toEqual(['None', 'Fewer than three tumbles', 'A die does not lie flat', 'Dice seen before “No more bets”']);
     await fact.selectOption({ label: 'A die does not lie flat' });
-    await page.getByLabel('Why').fill('Seen on film');
+    await page.getByLabel('Reason').fill('Seen on film');
     await shot(page, 'pit-ruling');
     await hold(page.locator('dialog button.hold'), () => page.locator('dialog').waitFor({ state: 'detached' }));
     expect(fixture.house.staff.heard.at(-1)).toMatchObject({ round: { rule: { ruling: { void: { fact: 'not-flat' } }, why: 'Seen on film' } } });
@@ -307,7 +307,7 @@ describe('the pit', () => {
     await page.reload();
     await page.getByRole('button', { name: /Act Table 4/ }).click();
     await page.getByRole('button', { name: 'Void by law' }).click();
-    await page.getByLabel('Why').fill('The tumbler had stopped');
+    await page.getByLabel('Reason').fill('The tumbler had stopped');
     const round = page.getByLabel('Round', { exact: true });
     expect(await round.inputValue()).toBe('');
     show();

@@ -26,9 +26,9 @@ describe('the terminal', () => {
     await page.getByText('There is no such voucher. Please check the number.').waitFor();
     await page.getByLabel('Number on the voucher').fill('12 0000 0000 0000 0000');
     await page.getByRole('button', { name: 'Add credits' }).click();
-    await page.getByText('The voucher was taken. Its credits are on their way.').waitFor();
+    await page.getByText('Voucher accepted. The credits are being added.').waitFor();
     await page.getByRole('button', { name: 'Cash out all 1,500.00 to a voucher' }).click();
-    await page.getByText('1,500.00 becomes a voucher, and your session ends.').waitFor();
+    await page.getByText('You get a voucher for 1,500.00, and your session ends.').waitFor();
     await page.getByRole('button', { name: 'Yes, cash out 1,500.00' }).click();
     await page.getByText('12 3456 7890 1234 5678').waitFor();
     await page.getByText('VOID – training').waitFor();
@@ -48,7 +48,7 @@ describe('the terminal', () => {
     seats.house.table(1).open();
     await box(page, 'big').click();
     await page.getByRole('button', { name: 'Favourites' }).click();
-    await page.getByRole('button', { name: 'Keep these bets as favourite 1' }).click();
+    await page.getByRole('button', { name: 'Save these bets as favourite 1' }).click();
     await page.keyboard.press('Escape');
     seats.house.table(1).void('ruling');
     await page.reload();
@@ -71,7 +71,7 @@ describe('the terminal', () => {
     await page.evaluate(() => localStorage.setItem('taisai.session', JSON.stringify({ session: 7, since: Date.now() - 3_661_000 })));
     await page.reload();
     await page.getByRole('heading', { name: 'You have played for 1:01.' }).waitFor();
-    await page.getByRole('button', { name: 'Go on playing' }).click();
+    await page.getByRole('button', { name: 'Continue playing' }).click();
     await page.getByText('You have played for').waitFor({ state: 'detached' });
     // The next player, who came while the line was away.
     seats.house.isAway = true;
@@ -87,7 +87,7 @@ describe('the terminal', () => {
     seats.house.table(1).open();
     await box(page, 'big').click();
     await page.getByRole('button', { name: 'Favourites' }).click();
-    await page.getByRole('button', { name: 'Keep these bets as favourite 1' }).click();
+    await page.getByRole('button', { name: 'Save these bets as favourite 1' }).click();
     const kept = page.locator('dialog').getByText('Big 25', { exact: true });
     await kept.waitFor();
     seats.house.isAway = true;
@@ -108,21 +108,21 @@ describe('the terminal', () => {
     }
     const other = await (await seats.stage.context()).newPage();
     await other.goto(`${seats.stage.address}/terminal#device=326&code=ONCE-326`);
-    await other.getByText('The code is wrong, used or too old.').waitFor();
+    await other.getByText('The code is wrong, used or expired.').waitFor();
   });
 
   it('is not set up with a wrong code', async () => {
     const context = await seats.stage.context();
     const page = await context.newPage();
     await page.goto(`${seats.stage.address}/terminal`);
-    await page.getByLabel(/type its code/).fill('WRONG');
+    await page.getByLabel(/enter its code/).fill('WRONG');
     await page.getByRole('button', { name: 'Set up' }).click();
-    await page.getByText('The code is wrong, used or too old.').waitFor();
+    await page.getByText('The code is wrong, used or expired.').waitFor();
   });
 
   it.each([
-    ['makes no such key', () => Object.assign(SubtleCrypto.prototype, { generateKey: () => Promise.reject(new DOMException('', 'NotSupportedError')) }), /has no key of the kind that a terminal needs/],
-    ['stores nothing', () => Object.assign(IDBFactory.prototype, { open: () => { throw new DOMException('', 'SecurityError'); } }), /keeps nothing/],
+    ['makes no such key', () => Object.assign(SubtleCrypto.prototype, { generateKey: () => Promise.reject(new DOMException('', 'NotSupportedError')) }), /is too old for a terminal/],
+    ['stores nothing', () => Object.assign(IDBFactory.prototype, { open: () => { throw new DOMException('', 'SecurityError'); } }), /does not store data/],
   ])('says so where the browser %s, and spends no code', async (_, breaks, why) => {
     const context = await seats.stage.context();
     const page = await context.newPage();

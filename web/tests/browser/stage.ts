@@ -38,14 +38,14 @@ interface PageOpened extends HowOpened {
 }
 
 /** A page, and what went wrong on it. */
-export interface Watched {
+export interface PublicTableFeed {
   page: Page;
   wrong: string[];
 }
 
 export class Stage {
   private readonly contexts: BrowserContext[] = [];
-  private readonly watched: Watched[] = [];
+  private readonly watched: PublicTableFeed[] = [];
 
   private constructor(
     readonly house: MockHouse,
@@ -136,7 +136,7 @@ async function leave(context: BrowserContext): Promise<void> {
   await context.close();
 }
 
-export async function watched(context: BrowserContext): Promise<Watched> {
+export async function watched(context: BrowserContext): Promise<PublicTableFeed> {
   const page = await context.newPage();
   await page.addInitScript(remember);
   const wrong: string[] = [];

@@ -1,7 +1,7 @@
 // A player who plays without a pause: the house, which beats only while it is asked for nothing, is not taken for lost.
 
 import { expect, it } from 'vitest';
-import { SILENT } from '../../src/protocol/line';
+import { SILENCE_TIMEOUT_MS } from '../../src/protocol/connection';
 import { label, PlayerStage } from './seats';
 import { box } from './stage';
 
@@ -23,10 +23,10 @@ it('keeps its line while the player taps, and loses it when nothing more is hear
     await expect.poll(() => label(page, 'big')).toContain(`${tap * 25}.00 bet`);
     await page.clock.runFor(EVERY);
   }
-  expect(EVERY * TAPS).toBeGreaterThan(SILENT);
+  expect(EVERY * TAPS).toBeGreaterThan(SILENCE_TIMEOUT_MS);
   expect(await page.getByText('Connection lost').count()).toBe(0);
   expect(lines).toBe(0);
   // Not a moment longer: the terminal would be connected again.
-  await page.clock.runFor(SILENT - EVERY);
+  await page.clock.runFor(SILENCE_TIMEOUT_MS - EVERY);
   await page.getByText('Connection lost').waitFor();
 });

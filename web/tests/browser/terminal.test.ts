@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { label, PlayerStage } from './seats';
 import { box, SIZES } from './stage';
-import { told } from './told';
+import { told } from './notices';
 
 const seats = new PlayerStage();
 
@@ -49,10 +49,10 @@ describe('the terminal', () => {
     await page.locator('[data-phase=open]').waitFor();
     seats.house.hold();
     await box(page, 'sum:9').click();
-    expect(await label(page, 'sum:9')).toContain('25.00 on its way');
+    expect(await label(page, 'sum:9')).toContain('25.00 pending');
     seats.house.release();
     await expect.poll(() => label(page, 'sum:9')).toContain('25.00 bet');
-    expect(await label(page, 'sum:9')).not.toContain('on its way');
+    expect(await label(page, 'sum:9')).not.toContain('pending');
   });
 
   it('gives a late chip back with the reason and its paragraph', async () => {
@@ -61,17 +61,17 @@ describe('the terminal', () => {
     seats.house.table(1).close();
     await page.locator('[data-phase=closed]').waitFor();
     await box(page, 'small').click();
-    await told(page, '25 came back. No more bets.');
+    await told(page, 'No more bets. 25 returned.');
     await told(page, 'Game rules 3.5');
     expect(await page.locator('[data-cents]').first().getAttribute('data-cents')).toBe('100000');
   });
 
-  it('says why a bet over the limit came back', async () => {
+  it('says why a bet over the limit was returned', async () => {
     const page = await seats.open(1, 14);
     seats.house.table(1).open();
     await page.getByRole('radio', { name: 'Chip of 500' }).click();
     await box(page, 'triple:6').click();
-    await told(page, /The bet would be over the maximum\. Game rules 3\.3/);
+    await told(page, /Triple Six takes at most 200\. 500 returned\. Game rules 3\.3/);
   });
 
   it('stops at once when the house is lost, and says that bets stand when it is back', async () => {
@@ -81,9 +81,9 @@ describe('the terminal', () => {
     await expect.poll(() => label(page, 'big')).toContain('bet');
     seats.house.isAway = true;
     seats.house.drop();
-    await page.getByText('Connection lost. No bets are taken.').waitFor();
+    await page.getByText('Connection lost. Bets are not accepted.').waitFor();
     await box(page, 'big').click();
-    await told(page, '25 came back. This terminal has lost the house.');
+    await told(page, 'This terminal is offline. 25 returned.');
     seats.house.isAway = false;
     await told(page, 'Connected again. Your bets stand: 25.00.');
     expect(await label(page, 'big')).toContain('25.00 bet');
@@ -110,12 +110,12 @@ describe('the terminal', () => {
     seats.house.table(1).seat(28).view = { ...seats.house.table(1).seat(28).view, bets: [], on_layout: 0, credits: 100_000 };
     seats.house.drop();
     seats.house.release();
-    await page.getByText('Connection lost. No bets are taken.').waitFor();
-    expect(await isSeen('Connection lost. No bets are taken.')).toBe(true);
+    await page.getByText('Connection lost. Bets are not accepted.').waitFor();
+    expect(await isSeen('Connection lost. Bets are not accepted.')).toBe(true);
     seats.house.isAway = false;
     await page.clock.runFor(500);
-    await told(page, /^25 came back\./);
-    expect(await isSeen(/^25 came back\./)).toBe(true);
+    await told(page, / 25 returned\./);
+    expect(await isSeen(/ 25 returned\./)).toBe(true);
     await page.keyboard.press('Escape');
     expect(await page.locator('main [role=log]').count()).toBe(1);
   });
@@ -131,7 +131,7 @@ describe('the terminal', () => {
     seats.house.release();
     await told(page, 'Connected again. Your bets stand: 25.00.');
     await expect.poll(() => label(page, 'even')).toContain('25.00 bet');
-    expect(await label(page, 'even')).not.toContain('on its way');
+    expect(await label(page, 'even')).not.toContain('pending');
     expect(seats.house.table(1).seat(16).view.bets).toEqual([{ chips: 'own', box: 'even', amount: 2_500 }]);
   });
 
@@ -161,7 +161,7 @@ describe('the terminal', () => {
     await expect.poll(() => label(page, 'big')).toContain('25.00 bet');
     table.close();
     table.void('not-flat');
-    await page.getByRole('status').getByText(/is void: a die did not lie flat\. Every bet came back in full\./).waitFor();
+    await page.getByRole('status').getByText(/is void: a die did not lie flat\. All bets are returned in full\./).waitFor();
     await page.getByRole('status').getByText('Game rules 5.3.2').waitFor();
     expect(await page.locator('[data-net]').getAttribute('data-net')).toBe('23750');
   });
@@ -222,8 +222,8 @@ describe('the terminal', () => {
     await press('Double');
     await expect.poll(bets).toEqual([['big', 5_000]]);
     await press('Favourites');
-    await page.getByRole('button', { name: 'Keep these bets as favourite 1' }).click();
-    await page.getByRole('dialog').getByText('Kept as favourite 1.').waitFor();
+    await page.getByRole('button', { name: 'Save these bets as favourite 1' }).click();
+    await page.getByRole('dialog').getByText('Saved as favourite 1.').waitFor();
     await page.keyboard.press('Escape');
     await press('Clear');
     await expect.poll(bets).toEqual([]);
@@ -267,7 +267,7 @@ describe('the terminal', () => {
     }];
     await page.getByRole('button', { name: 'My games' }).click();
     const sheet = page.getByRole('dialog');
-    await sheet.getByText('Corrected: it was first settled by 1 2 4, which paid 430.00. As it stands it pays 120.00.').waitFor();
+    await sheet.getByText('Corrected: first settled on 1 2 4, paying 430.00. It now pays 120.00.').waitFor();
     const rows = await sheet.locator('dl').evaluate((list) => [...list.querySelectorAll('dt')].map((name) => [name.textContent!, name.nextElementSibling!.textContent!]));
     expect(rows).toEqual([['Credits before', '555.00'], ['Stake', '−140.00'], ['Paid', '430.00'], ['Late corrections', '−310.00'], ['Bought in since', '100.00'], ['Credits after', '635.00'], ['Result', '−20.00']]);
     const amounts = rows.map(([, amount]) => Number(amount!.replace('−', '-')));

@@ -8,7 +8,7 @@ import type { Box } from '../../src/protocol/messages';
 import { faults, leftOver, small, spilling } from './faults';
 import { Fixture } from './fixture';
 import { box, hold } from './stage';
-import { told } from './told';
+import { told } from './notices';
 
 interface Scenario {
   dice: number[];
@@ -109,7 +109,7 @@ describe('winners of a live table', () => {
       await key.click();
     }
     await list.getByText('6 of 6 paid').waitFor();
-    await list.getByText('What else lost is collected and not entered.').waitFor();
+    await list.getByText('Collect all other losing bets; they are not entered.').waitFor();
     await fixture.shot(page, 'console-winners-paid');
     await well(page);
     // One touch more for each seat that is paid.
@@ -120,7 +120,7 @@ describe('winners of a live table', () => {
 
   it('are not entered before the dice, and what is not known is not shown', async () => {
     const page = await opened();
-    await page.getByText('Bets lie on the layout and nothing is entered before the dice.', { exact: false }).waitFor();
+    await page.getByText('Bets lie on the layout, and nothing is entered before the dice.', { exact: false }).waitFor();
     expect(await page.getByRole('region', { name: 'Enter bets' }).count()).toBe(0);
     expect(await page.getByRole('heading', { name: 'Differential' }).count()).toBe(0);
     await fixture.shot(page, 'console-winners-before');
@@ -134,7 +134,7 @@ describe('winners of a live table', () => {
     // Six boxes that win, and the question about those that lose.
     expect(await led(page).getByRole('button').allInnerTexts()).toHaveLength(7);
     expect(await ledBox(page, 'Big').getAttribute('aria-pressed')).toBe('true');
-    await tray(page).getByText('Big: whose chips lie there? Touch a seat.').waitFor();
+    await tray(page).getByText('Big: whose chips are these? Touch a seat.').waitFor();
     await chip(page, 10_000).click();
     await page.getByText('Choose the seat first.').first().waitFor();
     await seatKey(page, 3).click();
@@ -156,7 +156,7 @@ describe('winners of a live table', () => {
     await line.click();
     await expect.poll(() => bets(7)).toEqual([]);
     expect(command()).toEqual({ withdraw: { seat: 7, chips: 'own', stakes: [{ box: 'single:4', amount: 2_500 }] } });
-    await led(page).getByText('Nothing registered.', { exact: false }).waitFor();
+    await led(page).getByText('Nothing registered yet.', { exact: false }).waitFor();
   });
 
   it('of a player who walked away are kept as a claim and in no sum to pay (5.3)', async () => {
@@ -212,12 +212,12 @@ describe('winners of a live table', () => {
     await fixture.shot(page, 'console-winners-opposite');
     await well(page);
     await ledBox(page, 'Small').click();
-    await tray(page).getByText('What lay there in all?', { exact: false }).waitFor();
+    await tray(page).getByText('What was its total?', { exact: false }).waitFor();
     await seatKey(page, 2).click();
-    await page.getByText('Enter first what lay on this box in all.').first().waitFor();
+    await page.getByText('Enter the total of this box first.').first().waitFor();
     await chip(page, 10_000).click();
     await chip(page, 10_000).click();
-    await tray(page).getByRole('button', { name: 'In all 200' }).click();
+    await tray(page).getByRole('button', { name: 'Total 200' }).click();
     await expect.poll(command).toEqual({ 'tell-total': { box: 'small', amount: 20_000 } });
     await page.locator('[data-asked]').waitFor({ state: 'detached' });
     await ledBox(page, 'Big').click();
@@ -233,7 +233,7 @@ describe('winners of a live table', () => {
     await tray(page).getByText('Over its maximum?', { exact: false }).waitFor();
     for (const key of ['5', '0', '0']) await page.keyboard.press(key);
     await page.keyboard.press('Enter');
-    await led(page).getByText('Within its limits: collect it, nothing is entered.').waitFor();
+    await led(page).getByText('Within its limits. Collect it; nothing is entered.').waitFor();
     for (const key of ['1', '5', '0', '0']) await page.keyboard.press(key);
     await page.keyboard.press('Enter');
     await ledBox(page, 'Total sum 9').getByText('0 of 1.5k').or(ledBox(page, 'Total sum 9').getByText('0 of 1,500')).waitFor();
@@ -242,12 +242,12 @@ describe('winners of a live table', () => {
     await seatKey(page, 5).click();
     await chip(page, 50_000).click();
     await page.locator('[data-asked]').waitFor({ state: 'detached' });
-    await led(page).getByRole('button', { name: /^Remove: ?Seat 4 / }).getByText('hand back', { exact: false }).waitFor();
+    await led(page).getByRole('button', { name: /^Remove: ?Seat 4 / }).getByText('return', { exact: false }).waitFor();
     await fixture.shot(page, 'console-winners-losing');
     await well(page);
     await noneOver(page);
     await hold(allRegistered(page), () => page.locator('[data-phase=settled]').waitFor());
-    await page.getByRole('button', { name: /^Seat 5 / }).getByText('hand back', { exact: false }).waitFor();
+    await page.getByRole('button', { name: /^Seat 5 / }).getByText('return', { exact: false }).waitFor();
   });
 
   it('wait for a second person above the house’s amount, and are registered when they approve', async () => {
@@ -256,7 +256,7 @@ describe('winners of a live table', () => {
     await seatKey(page, 6).click();
     for (const key of '12000') await page.keyboard.press(key);
     await page.keyboard.press('Enter');
-    await led(page).getByText('Seat 6, Big, 12,000: awaiting approval by a second person.').waitFor();
+    await led(page).getByText('Seat 6, Big, 12,000: waiting for approval.').waitFor();
     await fixture.shot(page, 'console-winners-second');
     await well(page);
     const { id, act, what } = staff.parts.approvals!.all.at(-1)!;
@@ -264,11 +264,11 @@ describe('winners of a live table', () => {
     expect(bets(6)).toEqual([]);
     // The house has it on file: it waits there also when the screen is loaded anew.
     await page.reload();
-    await led(page).getByText('Seat 6, Big, 12,000: awaiting approval by a second person.').waitFor();
+    await led(page).getByText('Seat 6, Big, 12,000: waiting for approval.').waitFor();
     expect(await allRegistered(page).isDisabled()).toBe(true);
     staff.show('approvals', staff.parts.approvals!.all.map((one) => (one.id === id ? { ...one, answer: { approved: 3 } } : one)));
     await expect.poll(() => bets(6)).toEqual([['big', 1_200_000]]);
-    await led(page).getByText('awaiting approval', { exact: false }).waitFor({ state: 'detached' });
+    await led(page).getByText('waiting for approval', { exact: false }).waitFor({ state: 'detached' });
   });
 
   it('wait for a second person also where approvals were looked up just before', async () => {
@@ -288,7 +288,7 @@ describe('winners of a live table', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => fixture.house.staff.parts.approvals!.all.length).toBe(1);
     answer();
-    await led(page).getByText('awaiting approval', { exact: false }).waitFor();
+    await led(page).getByText('waiting for approval', { exact: false }).waitFor();
   });
 
   it('are told where the second person refuses, and nothing is registered', async () => {
@@ -297,10 +297,10 @@ describe('winners of a live table', () => {
     await seatKey(page, 6).click();
     for (const key of '12000') await page.keyboard.press(key);
     await page.keyboard.press('Enter');
-    await led(page).getByText('awaiting approval', { exact: false }).waitFor();
+    await led(page).getByText('waiting for approval', { exact: false }).waitFor();
     staff.show('approvals', staff.parts.approvals!.all.map((one) => ({ ...one, answer: { refused: 3 } })));
     await told(page, /refused/);
-    await led(page).getByText('awaiting approval', { exact: false }).waitFor({ state: 'detached' });
+    await led(page).getByText('waiting for approval', { exact: false }).waitFor({ state: 'detached' });
     expect(bets(6)).toEqual([]);
   });
 
@@ -310,7 +310,7 @@ describe('winners of a live table', () => {
     await chip(page, 10_000).click();
     await expect.poll(() => bets(2)).toEqual([['big', 10_000]]);
     table().void('damaged-dice');
-    await page.getByText('Hand the chips back as they lie; nothing is entered.', { exact: false }).waitFor();
+    await page.getByText('Return the chips as they lie; nothing is entered.', { exact: false }).waitFor();
     expect(await page.getByRole('region', { name: /^Pay list/ }).count()).toBe(0);
     await fixture.shot(page, 'console-winners-void');
     await well(page);
@@ -343,12 +343,12 @@ describe('winners of a live table', () => {
     await fixture.shot(page, 'pit-film-line');
     expect(await spilling(page)).toEqual([]);
     expect(await faults(page)).toEqual([]);
-    await sheet.getByRole('button', { name: 'Take line 1 off' }).click();
+    await sheet.getByRole('button', { name: 'Remove line 1 off' }).click();
     await expect.poll(() => staff.parts.approvals!.all.at(-1)?.what).toContain('withdraw-from-film');
     approve();
     await sheet.getByText('Red coat, left of the Dealer').waitFor({ state: 'detached' });
     await sheet.getByText('Nothing to pay.').waitFor();
-    await sheet.getByRole('button', { name: 'Round 71: all is registered, close the returns' }).click();
+    await sheet.getByRole('button', { name: 'Round 71: everything is registered, close the returns' }).click();
     await expect.poll(() => staff.parts.approvals!.all.at(-1)?.what).toContain('close-returns');
     approve();
     await page.getByRole('region', { name: 'Returns open' }).waitFor({ state: 'detached' });

@@ -22,10 +22,10 @@ describe('the audit', () => {
     await bet(terminal, 'sum:12', '5.00');
     await conclude(dealer, [2, 4, 6]);
     auditor = await at().staff('auditor', '/audit');
-    await auditor.getByRole('combobox', { name: 'Kind' }).selectOption({ label: 'Limits on display' });
+    await auditor.getByRole('combobox', { name: 'Kind' }).selectOption({ label: 'Limits shown' });
     await auditor.getByRole('button', { name: 'Search' }).click();
     await expect.poll(() => auditor.getByRole('row').count()).toBe(2);
-    await auditor.getByRole('row', { name: /Limits on display 1 .*As the set-up proposes/ }).waitFor();
+    await auditor.getByRole('row', { name: /Limits shown 1 .*Configured limits/ }).waitFor();
   });
 
   it('draws a round as it looked, each line with its paragraph', async () => {
@@ -47,8 +47,8 @@ describe('the audit', () => {
 
   it('verifies the whole record to its end while the house runs', async () => {
     await tab('Verify the record');
-    await auditor.getByRole('button', { name: 'Begin' }).click();
-    await auditor.getByText('The record is whole: nothing was found.').waitFor();
+    await auditor.getByRole('button', { name: 'Start' }).click();
+    await auditor.getByText('The record is intact; no problems found.').waitFor();
     const progress = auditor.getByRole('progressbar');
     expect(await progress.getAttribute('value')).toBe(await progress.getAttribute('max'));
     await auditor.getByRole('status').filter({ hasText: 'Done' }).waitFor();

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { hold } from '../browser/stage';
-import { told } from '../browser/told';
+import { told } from '../browser/notices';
 import { bet, buyIn, conclude, meter, openBets, openTable, says } from './play';
 import { premises } from './premises';
 
@@ -15,7 +15,7 @@ async function askToCorrect(supervisor: Page, round: number, dice: readonly numb
   const sheet = supervisor.getByRole('dialog');
   await sheet.getByLabel('Round').fill(String(round));
   for (const face of dice) await sheet.getByRole('button', { name: `Face ${face}` }).click();
-  await sheet.getByLabel('Why').fill(why);
+  await sheet.getByLabel('Reason').fill(why);
   await sheet.getByRole('button', { name: 'Ask for approval' }).click();
 }
 
@@ -39,7 +39,7 @@ it('corrects a result with two people in two browsers, and credits follow (F12)'
   await manager.getByText('The two was read as a six').waitFor();
   await meter(first, 'Credits', 10_500);
   await manager.getByRole('button', { name: 'Approve' }).click();
-  await told(supervisor, 'Approved and carried out.');
+  await told(supervisor, 'Approved and applied.');
 
   for (const terminal of [first, second]) await told(terminal, /Round 1 was corrected: the dice are 3 4 2\./);
   await meter(first, 'Credits', 9_500);
@@ -72,12 +72,12 @@ it('has a buy-in reversed by two people, who both see it, and tells the player',
   await supervisor.getByRole('button', { name: /^Seat 5\b/ }).click();
   const receipt = supervisor.getByRole('region', { name: /^Receipt 1-0-\d+$/ });
   await receipt.getByRole('button', { name: 'Reverse this buy-in' }).click();
-  await receipt.getByLabel('Why it is reversed').fill('It was for seat 4');
-  await receipt.getByRole('button', { name: 'Ask a second person to reverse 200.00' }).click();
+  await receipt.getByLabel('Reason for the reversal').fill('It was for seat 4');
+  await receipt.getByRole('button', { name: 'Ask for approval to reverse 200.00' }).click();
   const manager = await at().staff('shift-manager', '/pit');
-  await manager.getByText(/^Table 1, seat 5: reverse the buy-in of receipt \d+\.$/).waitFor();
+  await manager.getByText(/^Table 1, seat 5: reverse the buy-in with receipt \d+\.$/).waitFor();
   await manager.getByRole('button', { name: 'Approve' }).click();
-  await receipt.getByText('Reversed: the cash was given back.').waitFor();
+  await receipt.getByText('Reversed. The cash was returned.').waitFor();
   await meter(player, 'Credits', 0);
   await player.getByText(/^Your buy-in of 200\.00 \(receipt \d+\) was reversed/).waitFor();
   await manager.getByText('A buy-in was reversed').first().waitFor();
@@ -98,12 +98,12 @@ it('moves the money of a ruling when a second person has witnessed it (5.14)', a
   await sheet.getByRole('button', { name: 'Ruling' }).click();
   await sheet.getByLabel('Ruling').selectOption('void');
   await sheet.getByRole('textbox', { name: 'Round' }).fill(String(round));
-  await sheet.getByLabel('Why').fill('The lights went out');
+  await sheet.getByLabel('Reason').fill('The lights went out');
   await hold(sheet.getByRole('button', { name: /^Rule/ }), () => sheet.waitFor({ state: 'detached' }));
   const rulings = supervisor.getByRole('region', { name: 'Rulings to witness' });
-  await rulings.getByText('Paid until then as: 3 4 6 (13)').waitFor();
+  await rulings.getByText('Until then, paid as: 3 4 6 (13)').waitFor();
   await meter(player, 'Credits', 10_500);
-  await hold(rulings.getByRole('button', { name: 'Witness: move the money' }), () => rulings.waitFor({ state: 'detached' }));
+  await hold(rulings.getByRole('button', { name: 'Witness and move the money' }), () => rulings.waitFor({ state: 'detached' }));
   await meter(player, 'Credits', 10_000);
 });
 
@@ -138,6 +138,6 @@ it('tells a player both figures of a set-off, until they are read', async () => 
   await approve(first + 1);
   await figures(`Owed to you for round ${first + 1}`, '20.00');
   await figures(`You owed for round ${first}, set off`, '10.00');
-  await figures('Put to your credits', '10.00');
+  await figures('Added to your credits', '10.00');
   await meter(player, 'Credits', 1_000);
 });

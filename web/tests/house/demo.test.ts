@@ -29,7 +29,7 @@ it('shows a table in play, and its time running down', async () => {
   const had = await credits();
   await terminal.getByRole('button', { name: 'Cash out', exact: true }).tap();
   await terminal.getByRole('dialog').getByRole('button', { name: /^Insert 50/ }).tap();
-  await terminal.getByText('Credits were added.').waitFor();
+  await terminal.getByText('Credits added.').waitFor();
   await expect.poll(credits).toBe(had + 5_000);
   await at().house.kill();
 });

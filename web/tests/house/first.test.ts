@@ -42,7 +42,7 @@ describe('a house that has just been founded', () => {
     await page.getByText('Pit Manager').first().waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await at().signIn(page, 'pit-manager', given);
-    await page.getByText('The number or the password is wrong').waitFor();
+    await page.getByText('Wrong number or password').waitFor();
     await at().signIn(page, 'pit-manager', passwordOf('pit-manager'));
     await page.getByRole('row', { name: /Table 1/ }).waitFor();
   });

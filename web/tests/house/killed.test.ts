@@ -2,7 +2,7 @@
 // same, and the Dealer continues the round.
 
 import { expect, it } from 'vitest';
-import { told } from '../browser/told';
+import { told } from '../browser/notices';
 import { bet, buyIn, commit, conclude, meter, openBets, openTable, says, step, tumble } from './play';
 import { premises } from './premises';
 
@@ -19,12 +19,12 @@ it('goes on with the same round and the same bets after it was killed (F20, F21)
   await bet(first, 'big', '10.00');
   await bet(second, 'small', '5.00');
   await at().house.kill();
-  for (const page of [first, second]) await page.getByText('Connection lost. No bets are taken.').waitFor();
+  for (const page of [first, second]) await page.getByText('Connection lost. Bets are not accepted.').waitFor();
   for (const page of [dealer, wall]) await page.getByRole('alert').filter({ hasText: 'Connection lost' }).waitFor();
   await at().house.restart();
   await told(first, 'Connected again. Your bets stand: 10.00.');
   await told(second, 'Connected again. Your bets stand: 5.00.');
-  for (const page of [first, second, wall]) await page.getByText('Play is held.').waitFor();
+  for (const page of [first, second, wall]) await page.getByText('Play is paused.').waitFor();
   await says(first, 'big', '10.00 bet');
   await meter(first, 'Credits', 9_000);
   await step(dealer, 'continue').click();

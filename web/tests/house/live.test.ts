@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { it } from 'vitest';
 import { box, hold } from '../browser/stage';
-import { told } from '../browser/told';
+import { told } from '../browser/notices';
 import { chipOf, commit, openBets, openTable, phase, says, seatKey, step, tumble } from './play';
 import { premises } from './premises';
 
@@ -53,7 +53,7 @@ it('takes chips off, enters by box, repeats a seat, and finds the pay list again
   const press = (name: string) => dealer.getByRole('button', { name, exact: true }).click();
   await openBets(dealer, wall);
   await register(dealer, 5, ['100', '100']);
-  await press('Take chip off');
+  await press('Remove chip');
   await box(dealer, 'big').click();
   await says(dealer, 'big', '100.00 bet');
   await press('By box');
@@ -88,11 +88,11 @@ it('advises on boxes below the minimum, covers the dice, and corrects a known di
   await register(dealer, 4, ['10']);
   const below = dealer.getByRole('region', { name: 'Below the minimum' });
   await below.getByText('Big 15, minimum 25').waitFor();
-  await below.getByRole('button', { name: 'Advised' }).click();
+  await below.getByRole('button', { name: 'Player advised' }).click();
   await below.getByText('Advice recorded').waitFor();
   await below.getByRole('button', { name: 'Seat 4 withdraws 10' }).click();
   await below.getByText('Big 5, minimum 25').waitFor();
-  await below.getByRole('button', { name: 'Advised' }).waitFor();
+  await below.getByRole('button', { name: 'Player advised' }).waitFor();
 
   // The dice are tumbled under the cover; to lift it then exposes them.
   await dealer.getByRole('button', { name: 'Cover the dice' }).click();
@@ -100,7 +100,7 @@ it('advises on boxes below the minimum, covers the dice, and corrects a known di
   await dealer.getByRole('button', { name: 'Uncover the dice' }).click();
   await hold(dealer.getByRole('button', { name: /^Uncover and void round/ }), () => phase(dealer, 'void'));
   await below.waitFor({ state: 'detached' });
-  await dealer.getByRole('region', { name: 'Say aloud' }).getByText(/“Round \d+ is void: the dice were seen before “No more bets”/).waitFor();
+  await dealer.getByRole('region', { name: 'Announce' }).getByText(/“Round \d+ is void: the dice were seen before “No more bets”/).waitFor();
   await wall.getByText(/Round \d+ is void: the dice were seen before/).waitFor();
   await wall.getByText('Winnings of a round that is void or corrected are taken back.').waitFor();
 
@@ -115,13 +115,13 @@ it('advises on boxes below the minimum, covers the dice, and corrects a known di
   const supervisor = await at().staff('pit-supervisor', '/console?table=2');
   const manager = await at().staff('pit-manager', '/pit');
   await supervisor.getByRole('button', { name: 'Irregularities' }).click();
-  await supervisor.getByRole('button', { name: 'A known die was reported wrongly' }).click();
+  await supervisor.getByRole('button', { name: 'A known die was reported wrong' }).click();
   await supervisor.getByRole('dialog').getByRole('button', { name: 'Face 5' }).click();
-  await supervisor.getByLabel('Why').fill('The five was read as a four');
+  await supervisor.getByLabel('Reason').fill('The five was read as a four');
   await supervisor.getByRole('button', { name: 'Ask for approval' }).click();
   await manager.getByText('Table 2: the dice known at the interruption are 5.').waitFor();
   await manager.getByRole('button', { name: 'Approve' }).click();
-  await told(supervisor, 'Approved and carried out.');
+  await told(supervisor, 'Approved and applied.');
   await dealer.getByText(/^Known: 5\./).waitFor();
   await commit(dealer, [5, 3, 6]);
   await wall.getByRole('img', { name: 'Dice 5 3 6, total 14' }).waitFor();

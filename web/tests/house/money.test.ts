@@ -24,7 +24,7 @@ const card = (page: Page, kind: string) => page.locator(`[data-card=${kind}]`);
 const shown = async (page: Page) => (await page.getByText(NUMBER).first().textContent())!.match(NUMBER)![0];
 const have = (page: Page) => page.getByRole('button', { name: 'I have it', exact: true });
 const voucher = (...texts: (string | RegExp)[]) => texts.reduce((row, hasText) => row.filter({ hasText }), cage.getByRole('region', { name: 'Vouchers' }).first().getByRole('row'));
-const claim = (page: Page, hasText: string) => page.getByRole('region', { name: 'To pay by hand' }).first().getByRole('row').filter({ hasText });
+const claim = (page: Page, hasText: string) => page.getByRole('region', { name: 'Hand-pays' }).first().getByRole('row').filter({ hasText });
 
 /** The process is killed and started again, and the terminal and these pages of staff have noticed both: what they show moves then. */
 async function restart(...staff: Page[]): Promise<void> {
@@ -49,7 +49,7 @@ async function pay(number: string): Promise<void> {
 
 async function sell(amount: string): Promise<void> {
   await cage.getByLabel('Amount', { exact: true }).fill(amount);
-  await cage.getByRole('button', { name: 'Cash received: issue the voucher' }).click();
+  await cage.getByRole('button', { name: 'Cash received: issue voucher' }).click();
 }
 
 async function approve(what: string | RegExp): Promise<void> {
@@ -88,25 +88,25 @@ describe('at a terminal', () => {
     isDeaf = true;
     await askToCashOut(first, 'Cash out all 123.50 to a voucher');
     await first.getByRole('button', { name: 'Yes, cash out 123.50' }).click();
-    await first.getByText('Asking the house…').waitFor();
+    await first.getByText('Sending…').waitFor();
     await voucher('123.50', 'not confirmed').waitFor();
     isDeaf = false;
     await first.reload();
-    await card(first, 'voucher').getByText(/^Your voucher of 123\.50, number …\d{4}, is not confirmed\.$/).waitFor();
+    await card(first, 'voucher').getByText(/^Do you have your voucher for 123\.50, number …\d{4}\?$/).waitFor();
     await meter(first, 'Credits', 0);
-    await first.getByRole('button', { name: 'Show it under a new number' }).click();
+    await first.getByRole('button', { name: 'Show it with a new number' }).click();
     const dead = await shown(first);
     await first.reload();
     await card(first, 'voucher').getByText(`number …${dead.slice(-4)}`).waitFor();
     expect(await first.getByText(NUMBER).count()).toBe(0);
-    await first.getByRole('button', { name: 'Show it under a new number' }).click();
+    await first.getByRole('button', { name: 'Show it with a new number' }).click();
     const number = await shown(first);
     expect(number).not.toBe(dead);
     await have(first).click();
     await first.locator('dialog').waitFor({ state: 'detached' });
     expect(await first.locator('[data-card]').count()).toBe(0);
     await pay(dead);
-    await cage.getByText(/Issued anew on .* this number is dead/).waitFor();
+    await cage.getByText(/Reissued on .* this number no longer works/).waitFor();
     await pay(number);
     await cage.getByText('Pay out 123.50 in cash').waitFor();
     await expect.poll(() => voucher('123.50', 'good').count()).toBe(0);
@@ -120,9 +120,9 @@ describe('at a terminal', () => {
     await first.getByRole('button', { name: 'Yes, cash out 80.00' }).click();
     await voucher('80.00', 'not confirmed').waitFor();
     await restart();
-    await card(first, 'voucher').getByText('Your voucher of 80.00').waitFor();
+    await card(first, 'voucher').getByText('Do you have your voucher for 80.00').waitFor();
     await meter(first, 'Credits', 0);
-    await first.getByRole('button', { name: 'Show it under a new number' }).click();
+    await first.getByRole('button', { name: 'Show it with a new number' }).click();
     await shown(first);
     await have(first).click();
     await first.locator('dialog').waitFor({ state: 'detached' });
@@ -136,30 +136,30 @@ describe('at a terminal', () => {
     await askToCashOut(first, 'Cash out all 12,000.00 to a voucher');
     await first.getByRole('button', { name: 'Yes, cash out 12,000.00' }).click();
     await first.getByText('The amount is too large for a voucher.').waitFor();
-    await first.getByRole('button', { name: 'Call an attendant to pay by hand' }).click();
+    await first.getByRole('button', { name: 'Call an attendant to pay you' }).click();
     await first.getByRole('button', { name: 'Yes, cash out 12,000.00' }).click();
     const open = card(first, 'claim');
     await open.getByText(/^12,000\.00 will be paid to you by an attendant\. Claim \d+\.$/).waitFor();
     await restart();
-    await open.getByText('It waits for an attendant.').waitFor();
+    await open.getByText('Waiting for an attendant.').waitFor();
     await open.getByRole('button', { name: 'Take it back as credits' }).click();
     await meter(first, 'Credits', 1_200_000);
     await open.waitFor({ state: 'detached' });
-    await askToCashOut(first, 'Call an attendant to pay by hand');
+    await askToCashOut(first, 'Call an attendant to pay you');
     await first.getByRole('button', { name: 'Yes, cash out 12,000.00' }).click();
-    await open.getByText('It waits for an attendant.').waitFor();
+    await open.getByText('Waiting for an attendant.').waitFor();
 
     const attendant = await at().staff('attendant', '/cage');
-    await claim(attendant, '12,000.00').getByRole('button', { name: 'I am paying this' }).click();
-    await open.getByText('An attendant is on the way with it.').waitFor();
+    await claim(attendant, '12,000.00').getByRole('button', { name: 'I will pay this' }).click();
+    await open.getByText('An attendant is on the way.').waitFor();
     expect(await open.getByRole('button').count()).toBe(0);
     await restart(attendant);
-    await open.getByText('An attendant is on the way with it.').waitFor();
-    await claim(attendant, 'has it').waitFor();
+    await open.getByText('An attendant is on the way.').waitFor();
+    await claim(attendant, 'is paying this').waitFor();
     await hold(claim(attendant, '12,000.00').getByRole('button', { name: 'Hold to pay' }), () => card(first, 'paid').waitFor());
     await claim(attendant, '12,000.00').waitFor({ state: 'detached' });
     await first.reload();
-    await card(first, 'paid').getByText('12,000.00 was paid to you by hand.').waitFor();
+    await card(first, 'paid').getByText('An attendant paid you 12,000.00.').waitFor();
     await first.getByRole('button', { name: 'I have read this' }).click();
     await first.locator('[data-card]').waitFor({ state: 'detached' });
     await meter(first, 'Credits', 0);
@@ -174,16 +174,16 @@ describe('at a terminal', () => {
     isDeaf = true;
     await second.getByRole('button', { name: 'Add credits' }).click();
     await voucher('250.00', 'paid').waitFor();
-    await second.getByText('Asking the house…').waitFor();
+    await second.getByText('Sending…').waitFor();
     await at().house.kill();
-    await second.getByText('Connection lost. No bets are taken.').waitFor();
+    await second.getByText('Connection lost. Bets are not accepted.').waitFor();
     isDeaf = false;
     await at().house.restart();
-    await second.getByText('Its credits are on their way.').waitFor();
+    await second.getByText('The credits are being added.').waitFor();
     await meter(second, 'Credits', 25_000);
     await second.getByLabel('Number on the voucher').fill(number);
     await second.getByRole('button', { name: 'Add credits' }).click();
-    await second.getByText('This voucher was paid already.').waitFor();
+    await second.getByText('This voucher was already paid.').waitFor();
     await second.reload();
     await meter(second, 'Credits', 25_000);
   });
@@ -192,23 +192,23 @@ describe('at a terminal', () => {
 describe('at the cage', () => {
   it('an approved sale and its re-issue are carried out from the list after a reload', async () => {
     await sell('6000');
-    await cage.getByText('Sell a voucher of 6,000.00.').waitFor();
+    await cage.getByText('Sell a voucher for 6,000.00.').waitFor();
     await cage.reload();
-    await approve('Sell a voucher of 6,000.00.');
-    await cage.getByRole('button', { name: 'Carry out' }).click();
+    await approve('Sell a voucher for 6,000.00.');
+    await cage.getByRole('button', { name: 'Apply now' }).click();
     const lost = await shown(cage);
     await cage.reload();
-    await voucher('6,000.00', 'not confirmed').getByRole('button', { name: 'Issue anew' }).click();
-    await cage.getByText(/^Issue voucher № \d+ anew\./).waitFor();
+    await voucher('6,000.00', 'not confirmed').getByRole('button', { name: 'Reissue' }).click();
+    await cage.getByText(/^Reissue voucher № \d+\./).waitFor();
     await cage.reload();
-    await approve('Issue voucher');
-    await cage.getByRole('button', { name: 'Carry out' }).click();
+    await approve('Reissue voucher');
+    await cage.getByRole('button', { name: 'Apply now' }).click();
     const number = await shown(cage);
     expect(number).not.toBe(lost);
     await cage.getByRole('button', { name: 'Handed over' }).click();
     await cage.locator('dialog').waitFor({ state: 'detached' });
     await pay(lost);
-    await cage.getByText(/Issued anew on .* this number is dead/).waitFor();
+    await cage.getByText(/Reissued on .* this number no longer works/).waitFor();
     await pay(number);
     await cage.getByText('Pay out 6,000.00 in cash').waitFor();
   });
@@ -219,18 +219,18 @@ describe('at the cage', () => {
     await cage.getByRole('button', { name: 'Handed over' }).click();
     await cage.locator('dialog').waitFor({ state: 'detached' });
     await cage.getByLabel('Validation number').fill(number);
-    await cage.getByText('Not to be paid?').click();
-    await cage.getByLabel('Why').fill('Torn');
+    await cage.getByText('Void a voucher').click();
+    await cage.getByLabel('Reason').fill('Torn');
     await cage.getByRole('button', { name: 'Void this voucher' }).click();
     await cage.getByText('Void a voucher; its amount becomes a claim.').waitFor();
     await cage.reload();
     await approve('Void a voucher');
-    await cage.getByText('Enter the voucher’s number to carry it out.').waitFor();
+    await cage.getByText('Enter the voucher number to apply this.').waitFor();
     await cage.getByLabel('Validation number').fill('12 3456 7890 1234 5678');
-    await cage.getByRole('button', { name: 'Carry out' }).click();
-    await cage.getByText('The second person has not approved this act.').waitFor();
+    await cage.getByRole('button', { name: 'Apply now' }).click();
+    await cage.getByText('This has not been approved yet.').waitFor();
     await cage.getByLabel('Validation number').fill(number);
-    await cage.getByRole('button', { name: 'Carry out' }).click();
+    await cage.getByRole('button', { name: 'Apply now' }).click();
     await claim(cage, '90.00').waitFor();
     await voucher('90.00', 'void').waitFor();
   });
@@ -238,10 +238,10 @@ describe('at the cage', () => {
   it('a sale, a request and a redemption whose answers were lost are on file, named with their amounts, and done once', async () => {
     await loseAnswer('"sell"');
     await sell('310');
-    await cage.getByText(/^!?Issued before: № \d+, 310\.00, …\d{4}\./).waitFor();
+    await cage.getByText(/^!?Already issued: № \d+, 310\.00, …\d{4}\./).waitFor();
     await loseAnswer('request-approval');
-    await voucher('310.00', 'not confirmed').getByRole('button', { name: 'Issue anew' }).click();
-    await approve('Issue voucher');
+    await voucher('310.00', 'not confirmed').getByRole('button', { name: 'Reissue' }).click();
+    await approve('Reissue voucher');
     const number = await shown(cage);
     await cage.getByRole('button', { name: 'Handed over' }).click();
     await cage.locator('dialog').waitFor({ state: 'detached' });
@@ -255,8 +255,8 @@ describe('at the cage', () => {
   it('a sale that the process is killed under is named, and carried out once the house is back', async () => {
     await at().house.kill();
     await sell('420');
-    const unanswered = cage.getByRole('dialog', { name: 'The house did not answer' });
-    await unanswered.getByText('Sell a voucher of 420.00.').waitFor();
+    const unanswered = cage.getByRole('dialog', { name: 'No reply from the server' });
+    await unanswered.getByText('We could not confirm “Sell a voucher for 420.00”.').waitFor();
     await at().house.restart();
     await shown(cage);
     await unanswered.waitFor({ state: 'detached' });

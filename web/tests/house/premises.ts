@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeEach, expect } from 'vitest';
-import { contextOf, launch, SHOTS, SIZES, watched, type Watched } from '../browser/stage';
+import { contextOf, launch, SHOTS, SIZES, watched, type PublicTableFeed } from '../browser/stage';
 import { House, IMPATIENT, TABLES } from './program';
 
 /** The first people of a house, by what they are, in the order of their numbers. */
@@ -18,7 +18,7 @@ export const passwordOf = (post: Post) => `the password of the ${post}`;
 const TOLD = /net::ERR_(CONNECTION|INTERNET|EMPTY_RESPONSE|ADDRESS)|status of 409/;
 
 export class Premises {
-  private readonly opened: Watched[] = [];
+  private readonly opened: PublicTableFeed[] = [];
   private readonly own = new Set<Post>();
   /** How often somebody has signed in. */
   signIns = 0;
@@ -73,9 +73,9 @@ export class Premises {
   }
 
   async choosePassword(page: Page, post: Post): Promise<void> {
-    await page.getByLabel('The password you were given').fill(this.house.passwords.get(numberOf(post))!);
+    await page.getByLabel('One-time password').fill(this.house.passwords.get(numberOf(post))!);
     await page.getByLabel('New password', { exact: true }).fill(passwordOf(post));
-    await page.getByLabel('New password again').fill(passwordOf(post));
+    await page.getByLabel('Repeat the new password').fill(passwordOf(post));
     await page.getByRole('button', { name: 'Set password' }).click();
     this.own.add(post);
   }

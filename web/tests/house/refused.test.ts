@@ -33,7 +33,7 @@ it('registers refused chips as they lie, and apportions them (5.1, 5.1.1)', asyn
   const refused = dealer.getByRole('region', { name: /^Refused/ });
   await refused.getByText('Seat 3 · Big 1,000').waitFor();
   await refused.getByText('Big: room for 0').waitFor();
-  await refused.getByRole('button', { name: /^Lies there/ }).click();
+  await refused.getByRole('button', { name: /^Still on layout/ }).click();
   await says(dealer, 'big', '6,000.00 bet');
   await dealer.getByRole('meter', { name: '6,000 apart, at most 5,000' }).waitFor();
   await tumble(dealer);

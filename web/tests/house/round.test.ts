@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { box, hold } from '../browser/stage';
-import { told } from '../browser/told';
+import { told } from '../browser/notices';
 import { bet, buyIn, chip, commit, conclude, meter, openBets, openTable, phase, says, step, tumble } from './play';
 import { Premises, premises } from './premises';
 
@@ -53,11 +53,11 @@ describe('a table in play', () => {
     await openBets(dealer, first, second);
     await chip(second, '100');
     await box(second, 'triple:6').tap();
-    await told(second, /100 came back\. The bet would be over the maximum\./);
+    await told(second, /Triple Six takes at most 50\. 100 returned\./);
     await step(dealer, 'close-bets').click();
     await phase(second, 'closed');
     await box(second, 'big').tap();
-    await told(second, /100 came back\. No more bets\./);
+    await told(second, /No more bets\. 100 returned\./);
     await told(second, /Game rules 3\./);
     await meter(second, 'Credits', 39_500);
     await meter(second, 'Bet', 0);
@@ -65,7 +65,7 @@ describe('a table in play', () => {
     await commit(dealer, [6, 6, 5]);
   });
 
-  it('gives a chip back that was on its way when bets closed (3.5)', async () => {
+  it('returns a chip that was pending when bets closed (3.5)', async () => {
     const waiting: (() => void)[] = [];
     let isSlow = false;
     const third = await at().terminal(3, 1, (page) =>
@@ -79,11 +79,11 @@ describe('a table in play', () => {
     await bet(third, 'small', '5.00');
     isSlow = true;
     await box(third, 'small').tap();
-    await says(third, 'small', '5.00 bet, 5.00 on its way');
+    await says(third, 'small', '5.00 bet, 5.00 pending');
     await step(dealer, 'close-bets').click();
     await phase(third, 'closed');
     waiting.forEach((send) => send());
-    await told(third, /5 came back\. No more bets\./);
+    await told(third, /No more bets\. 5 returned\./);
     await meter(third, 'Bet', 500);
     await tumble(dealer);
     await commit(dealer, [1, 2, 3]);
@@ -123,10 +123,10 @@ describe('a table in play', () => {
     await openBets(dealer, first, second);
     await bet(first, 'small', '25.00');
     at().house.signal('SIGSTOP');
-    await Promise.all([first, second].map((page) => page.getByText('Connection lost. No bets are taken.').waitFor()));
+    await Promise.all([first, second].map((page) => page.getByText('Connection lost. Bets are not accepted.').waitFor()));
     await Promise.all([wall, dealer].map((page) => page.getByRole('alert').filter({ hasText: 'Connection lost' }).waitFor()));
     await box(first, 'big').tap();
-    await told(first, '25 came back. This terminal has lost the house.');
+    await told(first, 'This terminal is offline. 25 returned.');
     at().house.signal('SIGCONT');
     await told(first, 'Connected again. Your bets stand: 25.00.');
     await told(second, 'Connected again.');
@@ -141,8 +141,8 @@ describe('a table in play', () => {
     await openBets(dealer, first, second);
     await bet(second, 'big', '100.00');
     await second.context().setOffline(true);
-    await second.getByText('Connection lost. No bets are taken.').waitFor();
-    await dealer.getByRole('button', { name: /^Seat 2\b.*No line/ }).waitFor();
+    await second.getByText('Connection lost. Bets are not accepted.').waitFor();
+    await dealer.getByRole('button', { name: /^Seat 2\b.*Offline/ }).waitFor();
     await second.context().setOffline(false);
     await told(second, 'Connected again. Your bets stand: 100.00.');
     await says(second, 'big', '100.00 bet');
@@ -161,7 +161,7 @@ describe('a table in play', () => {
     await dealer.getByText(/is void and every bet is returned in full/).waitFor();
     await hold(dealer.getByRole('button', { name: /^Void round/ }), () => phase(dealer, 'void'));
     for (const terminal of [first, second]) {
-      await terminal.getByText(/is void: a die did not lie flat\. Every bet came back in full\./).waitFor();
+      await terminal.getByText(/is void: a die did not lie flat\. All bets are returned in full\./).waitFor();
       await terminal.getByText(/Game rules 5\.3\.2/).waitFor();
     }
     await meter(first, 'Credits', 123_000);

@@ -1,7 +1,7 @@
 // A player who plays without a pause keeps the line to the house, which beats only while it is asked for nothing.
 
 import { expect, it } from 'vitest';
-import { SILENT } from '../../src/protocol/line';
+import { SILENCE_TIMEOUT_MS } from '../../src/protocol/connection';
 import { box, pauseClock } from '../browser/stage';
 import { buyIn, chip, openBets, openTable, says } from './play';
 import { premises } from './premises';
@@ -10,7 +10,7 @@ const at = premises();
 
 /** Time passes on the terminal only, by so much after each tap: in all, for longer than a screen waits for a word of the house. */
 const EVERY = 600;
-const TAPS = Math.ceil((2 * SILENT) / EVERY);
+const TAPS = Math.ceil((2 * SILENCE_TIMEOUT_MS) / EVERY);
 
 it('is not lost while it taps for longer than a screen waits for a word of the house', async () => {
   await openTable(at(), 1);

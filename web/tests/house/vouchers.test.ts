@@ -50,11 +50,11 @@ describe('a voucher', () => {
     await meter(first, 'Credits', 12_350);
     const number = await cashOut(first, '123.50');
     await redeem(second, number);
-    await second.getByText('Its credits are on their way.').waitFor();
+    await second.getByText('The credits are being added.').waitFor();
     await second.keyboard.press('Escape');
     await meter(second, 'Credits', 12_350);
     await redeem(first, number);
-    await first.getByText('This voucher was paid already.').waitFor();
+    await first.getByText('This voucher was already paid.').waitFor();
     await first.keyboard.press('Escape');
     cage = await at().staff('cashier', '/cage');
     await pay(number);
@@ -73,7 +73,7 @@ describe('a voucher', () => {
     await cage.addInitScript(() => (window.print = () => document.documentElement.setAttribute('data-printed', '')));
     await cage.reload();
     await cage.getByLabel('Amount').fill('250');
-    await cage.getByRole('button', { name: 'Cash received: issue the voucher' }).click();
+    await cage.getByRole('button', { name: 'Cash received: issue voucher' }).click();
     const number = await shown(cage, '250.00');
     await cage.getByRole('button', { name: 'Print' }).click();
     const frame = cage.frames().find((one) => one !== cage.mainFrame())!;
@@ -81,7 +81,7 @@ describe('a voucher', () => {
     expect(await frame.evaluate(() => [...document.styleSheets].every(({ cssRules }) => cssRules.length > 0) && document.styleSheets.length)).toBe(1);
     await cage.getByRole('button', { name: 'Handed over' }).click();
     await redeem(first, number);
-    await first.getByText('Its credits are on their way.').waitFor();
+    await first.getByText('The credits are being added.').waitFor();
     await meter(first, 'Credits', 25_000);
     await first.keyboard.press('Escape');
   });
@@ -93,12 +93,12 @@ describe('a voucher', () => {
     const dead = await shown(first, '250.00');
     await first.reload();
     const card = first.locator('[data-card=voucher]');
-    await card.getByText(`Your voucher of 250.00, number …${dead.slice(-4)}, is not confirmed.`).waitFor();
-    await card.getByRole('button', { name: 'Show it under a new number' }).click();
+    await card.getByText(`Do you have your voucher for 250.00, number …${dead.slice(-4)}?`).waitFor();
+    await card.getByRole('button', { name: 'Show it with a new number' }).click();
     const number = await shown(first, '250.00');
     expect(number).not.toBe(dead);
     await pay(dead);
-    await cage.getByText(/Issued anew on .* this number is dead/).waitFor();
+    await cage.getByText(/Reissued on .* this number no longer works/).waitFor();
     await pay(number);
     await cage.getByText('Pay out 250.00 in cash').waitFor();
     // It was not confirmed at the terminal: after a reload the player reads what became of it.
@@ -110,6 +110,6 @@ describe('a voucher', () => {
 
   it('is not made up', async () => {
     await pay('12 3456 7890 1234 5678');
-    await cage.getByText('The voucher is not on file.').waitFor();
+    await cage.getByText('There is no such voucher. Check the number.').waitFor();
   });
 });

@@ -94,14 +94,14 @@ it('asks for the opposite total and for a second person, whom the Supervisor is'
   await seatKey(dealer, 3).click();
   for (const key of '12000') await dealer.keyboard.press(key);
   await dealer.keyboard.press('Enter');
-  await led(dealer).getByText('awaiting approval by a second person', { exact: false }).waitFor();
+  await led(dealer).getByText('waiting for approval', { exact: false }).waitFor();
   await supervisor.getByText('Table 1, seat 3: register 12,000.00 on Big.').waitFor();
   await supervisor.getByRole('button', { name: 'Approve' }).click();
   await dealer.getByText('Still missing: Small').waitFor();
   await box(dealer, 'small').click();
   for (const key of '5000') await dealer.keyboard.press(key);
   await dealer.keyboard.press('Enter');
-  await dealer.getByRole('button', { name: /^All registered/ }).getByText('A losing box may be over its limit').waitFor();
+  await dealer.getByRole('button', { name: /^All registered/ }).getByText('First say whether a losing box is over its limit').waitFor();
   await box(dealer, 'big').click();
   await led(dealer).getByText('10,000 of 12,000 counts').waitFor();
   await settle(dealer);
@@ -118,7 +118,7 @@ it('makes a late void good from the film, by two people', async () => {
   await supervisor.getByRole('button', { name: /Table 1/ }).click();
   const sheet = supervisor.getByRole('dialog');
   await sheet.getByRole('button', { name: 'Void by law' }).click();
-  await sheet.getByLabel('Why').fill('The tumbler had stopped by itself');
+  await sheet.getByLabel('Reason').fill('The tumbler had stopped by itself');
   await sheet.getByRole('button', { name: 'Ask for approval' }).click();
   await approve(/round 2: void/);
   await supervisor.getByRole('region', { name: 'Returns open' }).getByRole('button').click();
@@ -136,8 +136,8 @@ it('makes a late void good from the film, by two people', async () => {
   await sheet.getByRole('button', { name: 'Ask for approval' }).click();
   await approve(/register 50\.00 on Small from the film/);
   await sheet.getByText('Seat 5 gets 50.00').waitFor();
-  await sheet.getByRole('button', { name: 'Take line 2 off' }).click();
-  await approve(/take line 2 off/);
+  await sheet.getByRole('button', { name: 'Remove line 2 off' }).click();
+  await approve(/remove line 2/);
   await sheet.getByText('Blue coat').waitFor({ state: 'detached' });
   await sheet.getByText('Seat 4 gets 70.00').waitFor();
   await sheet.getByRole('button', { name: /close the returns/ }).click();

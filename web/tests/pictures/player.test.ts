@@ -29,7 +29,7 @@ for (const [name, size] of Object.entries(SIZES)) {
     house.hold();
     for (const one of ['four:6543', 'big']) {
       await box(page, one).click();
-      await expect.poll(() => label(page, one)).toContain('on its way');
+      await expect.poll(() => label(page, one)).toContain('pending');
     }
     await shot(page, `terminal-${name}-bets`);
     house.drop();

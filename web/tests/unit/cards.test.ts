@@ -1,4 +1,4 @@
-// What a seat's money becomes as cards, and how staff find a voucher.
+// ApprovableAct a seat's money becomes as cards, and how staff find a voucher.
 
 import { describe, expect, it } from 'vitest';
 import type { VoucherOnFile } from '../../src/protocol/messages';

@@ -1,4 +1,4 @@
-// What a player is told of late corrections and voids: both figures of a set-off, until it is read; and the void that all are told of.
+// ApprovableAct a player is told of late corrections and voids: both figures of a set-off, until it is read; and the void that all are told of.
 
 import { describe, expect, it } from 'vitest';
 import type { HouseView, ResultView, VoidReason } from '../../src/protocol/messages';
@@ -34,9 +34,9 @@ describe('changes of a session', () => {
 
   it('stay with the seat until others come, or another player', () => {
     const { around, terminal } = setup(undefined, seat({ messages: [message(1, change(5, 500, 500))] }));
-    terminal.hear({ answers: [], seat: seat({ number: 1, credits: 1 }) });
+    terminal.receive({ answers: [], seat: seat({ number: 1, credits: 1 }) });
     expect(around.view?.seat?.messages).toHaveLength(1);
-    terminal.hear({ answers: [], seat: seat({ number: 2, session: 9 }) });
+    terminal.receive({ answers: [], seat: seat({ number: 2, session: 9 }) });
     expect(around.view?.seat?.messages).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
-// What the record says of an event, told in each language: one row for each form that the reporting tables are written in.
+// ApprovableAct the record says of an event, told in each language: one row for each form that the reporting tables are written in.
 
 import { describe, expect, it } from 'vitest';
-import { detailOf, whyOf } from '../../src/words/details';
+import { detailOf, eventName, whyOf } from '../../src/words/details';
 import { words as en } from '../../src/words/en';
 import { words as staffEn } from '../../src/words/staff/en';
 import { words as staffHans } from '../../src/words/staff/zh-Hans';
@@ -15,9 +15,6 @@ const correct = '{"table":{"table":4,"round":{"correct":{"round":71,"dice":[2,4,
 
 /** Kind, what is written, and what it says in English, Simplified and Traditional Chinese. */
 const ROWS: [kind: string, detail: string, ...told: [string, string, string]][] = [
-  ['relieved', 'dealer', 'Dealer', '荷官', '荷官'],
-  ['relieved', 'supervisor', 'Supervisor', '督导', '督導'],
-  ['relieved', 'manager', 'Manager', '经理', '經理'],
   ['limits', 'unit 100', 'unit 1', '单位1', '單位1'],
   ['limits', 'unit 2550, 200000', 'unit 25.50, Differential 2,000', '单位25.50，差额上限2,000', '單位25.50，差額上限2,000'],
   ['dice-in-use', '4', 'dice set 4', '骰子组4', '骰子組4'],
@@ -32,7 +29,8 @@ const ROWS: [kind: string, detail: string, ...told: [string, string, string]][] 
   ['excess-rejected', 'sum:4', '4', '4点', '4點'],
   ['over-differential', 'big 70000, small 30000, differential 20000, 1.3', '700 counts on big, 300 on small; Differential 200 (1.3)', 'big计700，small计300；差额上限200 (1.3)', 'big計700，small計300；差額上限200 (1.3)'],
   ['reported-over-differential', 'odd 70000, even 30000, differential 20000', '700 counts on odd, 300 on even; Differential 200', 'odd计700，even计300；差额上限200', 'odd計700，even計300；差額上限200'],
-  ['adjustment', '-2550 at once', '−25.50 at once', '即时−25.50', '即時−25.50'],
+  ['adjustment', '-2550 at once', '25.50 taken from credits', '自余额扣除25.50', '自餘額扣除25.50'],
+  ['adjustment', '2550 at once', '25.50 added to credits', '余额加入25.50', '餘額加入25.50'],
   ['enrol', 'terminal', 'Terminal', '终端', '終端'],
   ['enrol', 'chip-reader', 'Chip reader', '筹码读取器', '籌碼讀取器'],
   ['enrol', 'tumbler', 'Tumbler', '摇骰器', '搖骰器'],
@@ -65,6 +63,16 @@ describe.each(['en', 'zh-Hans', 'zh-Hant'].map((language, at) => [language, at] 
 
   it('nothing where there is none', () => expect(detailOf({ kind: 'held', table: 1 }, say(at))).toBeNull());
 });
+
+it.each([
+  [{ kind: 'relieved', detail: 'dealer', subject: 5 }, 'Dealer assigned', '荷官已指派', '荷官已指派'],
+  [{ kind: 'relieved', detail: 'supervisor', subject: 5 }, 'Supervisor assigned', '督导已指派', '督導已指派'],
+  [{ kind: 'relieved', detail: 'manager', subject: null }, 'Manager relieved', '经理已离岗', '經理已離崗'],
+  [{ kind: 'reported-large-win', detail: null }, 'Large win', '大额赢奖', '大額贏獎'],
+  [{ kind: 'of-another-kind', detail: null }, 'of-another-kind', 'of-another-kind', 'of-another-kind'],
+])('names the event %j', (event, ...names) => expect([staffEn, staffHans, staffHant].map((words) => eventName(event, words))).toEqual(names));
+
+it('leaves the position out of the detail of an assignment', () => expect(detailOf({ kind: 'relieved', detail: 'dealer', table: 1 }, say(0))).toBeNull());
 
 it('tells why in the words of who did it', () => {
   expect(whyOf({ kind: 'request-approval', detail: `correct: ${correct}` })).toBe('misread');

@@ -1,10 +1,10 @@
-// What the Dealer of a live table enters and takes off, and whom a round pays.
+// ApprovableAct the Dealer of a live table enters and takes off, and whom a round pays.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BetView, LayoutView, PayLine, RoundSheet } from '../../src/protocol/messages';
-import { lessTaken, movingOf, othersOf, takenOff, typedOn, type Entered } from '../../src/state/entry';
+import { lessTaken, movingOf, othersOf, takenOff, typedOn, type Entered } from '../../src/state/betEntry';
 import { inChips, oddsOf, paidAtTable, payListOf, seatsPaid } from '../../src/state/payList';
 
 const layout: LayoutView = JSON.parse(readFileSync(join(import.meta.dirname, '../../mock/layouts/tai-sai-A.json'), 'utf8'));

@@ -90,7 +90,7 @@ describe('odds', () => {
 it('arrow keys and no others lead somewhere', () => expect([isWay('ArrowUp'), isWay('Enter')]).toEqual([true, false]));
 
 describe('the figures of chips', () => {
-  it('have strokes for every letter that an amount is written with', () => {
+  it('have strokes for every queued that an amount is written with', () => {
     for (const cents of [1, 50, 100, 12_345, 99_900, 100_000, 150_000, 123_456_700, 100_000_000, 250_000_000]) expect(figureOf(`+${brief(cents)}`), String(cents)).toMatch(/^M-/);
     expect(new Set([...'0123456789.kM+'].map(figureOf)).size).toBe(14);
   });
@@ -104,7 +104,7 @@ describe('the figures of chips', () => {
 describe('what is laid on an area', () => {
   const at = { x: 0, y: 0, width: 100, height: 100 };
   const nothing = { lies: undefined, isWon: false, paid: undefined, back: undefined };
-  const lies = (registered: number, pending = 0, leaving = 0) => ({ ...nothing, lies: { registered, pending, leaving } });
+  const lies = (registered: number, pending = 0, withdrawing = 0) => ({ ...nothing, lies: { registered, pending, withdrawing } });
 
   it('is the same as before where the same is told', () => {
     const told = lies(500);
@@ -125,14 +125,14 @@ describe('what is laid on an area', () => {
     ['on its way there', lies(0, 500), undefined, false, 'pending'],
     ['registered, and more on its way', lies(500, 100), 'registered', true, 'pending'],
     ['on its way back in part', lies(500, 0, 100), 'registered', true, undefined],
-    ['on its way back', lies(500, 0, 500), 'leaving', true, undefined],
+    ['on its way back', lies(500, 0, 500), 'withdrawing', true, undefined],
   ] as const)('%s', (_, told, look, hasPile, pending) => {
     const { pile, beside } = laidOn(at, told, undefined);
     expect([pile?.look, beside.hasPile, beside.pending?.pile.look]).toEqual([look, hasPile, pending]);
   });
 
   it('is told with the name of its area', () => {
-    const told = { lies: { registered: 150_000, pending: 500, leaving: 0 }, isWon: true, paid: 2_000, back: undefined };
+    const told = { lies: { registered: 150_000, pending: 500, withdrawing: 0 }, isWon: true, paid: 2_000, back: undefined };
     expect(named('Big', nothing, words)).toBe('Big');
     expect(named('Big', told, words)).toBe(['Big', words.lies('1,500.00'), words.waits('5.00'), words.hasWon, words.paid('20.00')].join(', '));
   });

@@ -2,37 +2,37 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ApprovalOnFile } from '../../src/protocol/messages';
-import { carried, ownOf, read, rightOf, standOf, toAnswer, type What } from '../../src/state/acts';
+import { carried, ownOf, read, rightOf, standOf, toAnswer, type ApprovableAct } from '../../src/state/acts';
 import { alertOf, parted } from '../../src/state/alerts';
 import { cents, centsOrZero } from '../../src/state/figures';
 import { voucherOf } from '../../src/protocol/issued';
 import { detailOf, originOf, stateOf } from '../../src/state/vouchers';
-import { Parts, type PartsView } from '../../src/state/parts';
+import { HouseFeed, type HouseFeedView } from '../../src/state/houseFeed';
 
 describe('the parts of the House', () => {
   const begin = () => {
-    const seen: { view: PartsView | null; again: number } = { view: null, again: 0 };
-    const parts = new Parts({ again: () => (seen.again += 1), show: (view) => (seen.view = view) });
-    parts.hear({ snapshot: { parts: { claims: { number: 3, all: [] }, events: { number: 9, all: [] } } } });
-    return { parts, seen };
+    const seen: { view: HouseFeedView | null; again: number } = { view: null, again: 0 };
+    const feed = new HouseFeed({ resync: () => (seen.again += 1), show: (view) => (seen.view = view) });
+    feed.receive({ snapshot: { parts: { claims: { number: 3, all: [] }, events: { number: 9, all: [] } } } });
+    return { feed, seen };
   };
 
   it('take the place of those before', () => {
-    const { parts, seen } = begin();
-    parts.hear({ parts: { claims: { number: 4, all: [{ id: 1 }] } } });
+    const { feed, seen } = begin();
+    feed.receive({ parts: { claims: { number: 4, all: [{ id: 1 }] } } });
     expect(seen.view?.parts.claims?.all).toHaveLength(1);
     expect(seen.view?.parts.events?.number).toBe(9);
   });
 
   it('are asked for anew when one is missing', () => {
-    const { parts, seen } = begin();
-    parts.hear({ parts: { events: { number: 11, all: [] } } });
+    const { feed, seen } = begin();
+    feed.receive({ parts: { events: { number: 11, all: [] } } });
     expect(seen.again).toBe(1);
   });
 });
 
 describe('an act to approve', () => {
-  const correct: What = { table: { table: 4, round: { correct: { round: 71, dice: [2, 4, 6], why: 'misread', second: null } } } };
+  const correct: ApprovableAct = { table: { table: 4, round: { correct: { round: 71, dice: [2, 4, 6], why: 'misread', second: null } } } };
 
   it('is read from its JSON, without the second person', () => {
     expect(read(JSON.stringify(correct))).toEqual({ name: 'correct', table: 4, fields: { round: 71, dice: [2, 4, 6], why: 'misread' } });

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Denied, file } from '../../src/protocol/staff';
+import { RefusedError, file } from '../../src/protocol/staffApi';
 import { alertOf } from '../../src/state/alerts';
 import { read, rightOf } from '../../src/state/acts';
 import { approves, clearsLocks, isCashier, managesHouse, paysByHand, readsReports, ROLES, rules, runsTable, sees } from '../../src/state/rights';
@@ -15,7 +15,7 @@ const reports = readFileSync(join(ROOT, 'crates/server/src/reports/params.rs'), 
 
 const holders = (may: (me: { roles: (typeof ROLES)[number][] }) => boolean) => ROLES.filter((role) => may({ roles: [role] })).sort();
 const by = (act: string) => (JSON.parse(new RegExp(`^${act} += \\{ by = (\\[.*?\\])`, 'm').exec(profile)![1]!) as string[]).sort();
-const inCode = (text: string) => [...text.matchAll(/Role::(\w+)/g)].map(([, name]) => name!.replace(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()).sort();
+const inCode = (text: string) => [...text.matchAll(/Role::(\w+)/g)].map(([, name]) => name!.replace(/(?<=.)[A-Z]/g, (queued) => `-${queued}`).toLowerCase()).sort();
 
 describe('what is offered', () => {
   it.each([['run-table', runsTable], ['rule', rules], ['clear-lock', clearsLocks], ['cage', isCashier], ['hand-pay', paysByHand], ['manage-people', managesHouse], ['manage-devices', managesHouse]] as const)('%s is for those of the profile', (act, may) =>
@@ -58,7 +58,7 @@ describe('a file', () => {
   it('is refused in the house’s words', async () => {
     const refused = { code: 'not-yet', paragraphs: [], sentence: 'Not yet.' };
     const asked = file('tables/1/rounds/2/evidence', async () => Response.json({ refused }, { status: 409 }));
-    await expect(asked).rejects.toEqual(new Denied(refused));
+    await expect(asked).rejects.toEqual(new RefusedError(refused));
   });
 });
 

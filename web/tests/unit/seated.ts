@@ -1,8 +1,8 @@
-// A terminal at a table with somebody who plays at it, and a house that answers as the test says.
+// A terminal with a player, and a server that replies as the test says.
 
 import type { Box } from '../../src/protocol/messages';
-import { lying } from '../../src/state/bets';
-import type { TerminalView, Word } from '../../src/state/seen';
+import { chipsByBox } from '../../src/state/bets';
+import type { TerminalView, PlayerNotice } from '../../src/state/terminalView';
 import { Terminal } from '../../src/state/terminal';
 import { seat, snapshot, table } from './given';
 
@@ -12,24 +12,24 @@ interface Said {
 
 export function setup(publicView = table(), seatView = seat()) {
   const said: Said[] = [];
-  const words: Word[] = [];
+  const notices: PlayerNotice[] = [];
   const around = { view: null as TerminalView | null, again: 0 };
   const terminal = new Terminal({
-    say: (message) => said.push(message as Said),
-    again: () => (around.again += 1),
+    send: (message) => said.push(message as Said),
+    resync: () => (around.again += 1),
     show: (view) => (around.view = view),
-    word: (word) => words.push(word),
+    notify: (notice) => notices.push(notice),
     used: () => {},
   });
   let current = seatView;
-  terminal.hear(snapshot(publicView, seatView));
-  const answer = (sequence: number, verdict: unknown, change: object = {}) => {
+  terminal.receive(snapshot(publicView, seatView));
+  const answer = (sequence: number, reply: unknown, change: object = {}) => {
     current = { ...current, ...change, number: current.number + 1 };
-    terminal.hear({ answers: [{ sequence, answer: verdict }], seat: current });
+    terminal.receive({ answers: [{ sequence, answer: reply }], seat: current });
   };
   const sent = () => said.flatMap(({ commands }) => commands);
-  const lies = (box: Box) => lying(around.view!.seat!.bets, around.view!.moving).get(box);
-  return { terminal, said, sent, words, around, answer, lies };
+  const lies = (box: Box) => chipsByBox(around.view!.seat!.bets, around.view!.moving).get(box);
+  return { terminal, said, sent, notices, around, answer, lies };
 }
 
 export const big = (amount: number) => [{ box: 'big' as const, amount }];

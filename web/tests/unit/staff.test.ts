@@ -5,11 +5,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { litBy } from '../../src/felt/wins';
-import type { LayoutView, Me, PublicView, Role, SeatHealth, StaffView } from '../../src/protocol/messages';
-import { Errands, type Verdict } from '../../src/protocol/errands';
-import { asked, call, Denied, polled, unreachable } from '../../src/protocol/staff';
+import type { CommandReply, LayoutView, Me, PublicView, Role, SeatHealth, StaffView } from '../../src/protocol/messages';
+import { CommandQueue } from '../../src/protocol/commandQueue';
+import { asked, call, RefusedError, polled, unreachable } from '../../src/protocol/staffApi';
 import { whatOf } from '../../src/state/acts';
-import { Attended, type AttendedView } from '../../src/state/attended';
+import { StaffTableFeed, type StaffTableView } from '../../src/state/staffTableFeed';
 import { canCloseFirst, nextStep, Reading } from '../../src/state/console';
 import { balances, capOf, overMaximum, roomOf } from '../../src/state/excess';
 import { irregularities, report } from '../../src/state/irregular';
@@ -27,8 +27,8 @@ const supervisor = me(['pit-supervisor'], 3);
 const staff = (change: Partial<StaffView> = {}): StaffView => ({ number: 0, registering: null, pay_list: null, returns: [], supervisor: null, manager: null, dice_set: 1, tumbler: 1, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], below: [], excess: [], faces: null, totals: [], bets: [], meters: [], seats: [], gone: [], unlisted: 0, ...change });
 
 describe('a command of a person', () => {
-  const refusal = (code: string) => new Denied({ code, paragraphs: [], sentence: '' });
-  const errands = (answers: (Verdict | Error)[], isToBeAskedAgain = async () => false, isPasswordGiven = async () => true) => {
+  const refusal = (code: string) => new RefusedError({ code, paragraphs: [], sentence: '' });
+  const queueWith = (answers: (CommandReply | Error)[], shouldRetry = async () => false, isPasswordGiven = async () => true) => {
     const sent: Record<string, unknown>[] = [];
     const waited: number[] = [];
     const post = async (_: string, body: unknown) => {
@@ -38,44 +38,44 @@ describe('a command of a person', () => {
       return answer;
     };
     const wait = async (milliseconds: number) => void waited.push(milliseconds);
-    return { sent, waited, errands: new Errands({ post, wait, now: () => 1_000, used: () => {}, isToBeAskedAgain, isPasswordGiven }, 7) };
+    return { sent, waited, queue: new CommandQueue({ post, wait, now: () => 1_000, used: () => {}, shouldRetry, isPasswordGiven }, 7) };
   };
 
   it('is sent again under the same number until it is answered', async () => {
-    const { errands: them, sent, waited } = errands([new Denied(unreachable), refusal('too-slow'), { accepted: 'bets-closed' }]);
-    expect(await them.ask('tables/1/commands', { round: 'close-bets' })).toEqual({ accepted: 'bets-closed' });
+    const { queue, sent, waited } = queueWith([new RefusedError(unreachable), refusal('too-slow'), { accepted: 'bets-closed' }]);
+    expect(await queue.send('tables/1/commands', { round: 'close-bets' })).toEqual({ accepted: 'bets-closed' });
     expect(sent.map(({ sequence }) => sequence)).toEqual([1_000, 1_000, 1_000]);
     expect(waited).toEqual([300, 600]);
   });
 
   it('keeps its number when it is asked again after five tries without an answer', async () => {
     const asks: boolean[] = [true, false];
-    const away = () => new Denied(unreachable);
-    const { errands: them, sent } = errands(Array.from({ length: 10 }, away), async () => asks.shift()!);
-    expect(await them.ask('house/commands', { sell: { amount: 25_000 } })).toEqual({ refused: unreachable });
+    const away = () => new RefusedError(unreachable);
+    const { queue, sent } = queueWith(Array.from({ length: 10 }, away), async () => asks.shift()!);
+    expect(await queue.send('house/commands', { sell: { amount: 25_000 } })).toEqual({ refused: unreachable });
     expect(new Set(sent.map(({ sequence }) => sequence))).toEqual(new Set([1_000]));
     expect([sent.length, asks.length]).toEqual([6, 0]);
   });
 
   it('keeps its number where the password is wanted before it is asked again: it may have been done', async () => {
     const collect = { 'rule-receivable': { receivable: 1, ruling: { collected: { amount: 500 } }, why: 'paid' } };
-    const given = errands([new Denied(unreachable), refusal('sign-in-again'), { accepted: null }]);
-    expect(await given.errands.ask('house/commands', collect)).toEqual({ accepted: null });
+    const given = queueWith([new RefusedError(unreachable), refusal('sign-in-again'), { accepted: null }]);
+    expect(await given.queue.send('house/commands', collect)).toEqual({ accepted: null });
     expect(given.sent.map(({ sequence }) => sequence)).toEqual([1_000, 1_000, 1_000]);
-    const kept = errands([refusal('sign-in-again')], undefined, async () => false);
-    expect(await kept.errands.ask('house/commands', collect)).toMatchObject({ refused: { code: 'sign-in-again' } });
+    const kept = queueWith([refusal('sign-in-again')], undefined, async () => false);
+    expect(await kept.queue.send('house/commands', collect)).toMatchObject({ refused: { code: 'sign-in-again' } });
   });
 
   it('waits until the one before is answered', async () => {
-    const { errands: them, sent } = errands([new Denied(unreachable), { accepted: 'first' }, { accepted: 'second' }]);
-    expect(await Promise.all([them.ask('house/commands', 'one'), them.ask('house/commands', 'two')])).toEqual([{ accepted: 'first' }, { accepted: 'second' }]);
+    const { queue, sent } = queueWith([new RefusedError(unreachable), { accepted: 'first' }, { accepted: 'second' }]);
+    expect(await Promise.all([queue.send('house/commands', 'one'), queue.send('house/commands', 'two')])).toEqual([{ accepted: 'first' }, { accepted: 'second' }]);
     expect(sent.map(({ sequence }) => sequence)).toEqual([1_000, 1_000, 1_001]);
   });
 
   it('is not sent again when it is refused, and the next has a higher number', async () => {
-    const { errands: them, sent } = errands([{ refused: { code: 'not-acting', paragraphs: [], sentence: '' } }, { accepted: 'x' }]);
-    await them.ask('tables/1/commands', { round: 'open-bets' });
-    await them.ask('tables/1/commands', { round: 'open-bets' }, 9);
+    const { queue, sent } = queueWith([{ refused: { code: 'not-acting', paragraphs: [], sentence: '' } }, { accepted: 'x' }]);
+    await queue.send('tables/1/commands', { round: 'open-bets' });
+    await queue.send('tables/1/commands', { round: 'open-bets' }, 9);
     expect(sent).toEqual([
       { source: 7, sequence: 1_000, command: { round: 'open-bets' } },
       { source: 7, sequence: 1_001, approval: 9, command: { round: 'open-bets' } },
@@ -214,40 +214,40 @@ describe('the two sides of a live table', () => {
 describe('a table as its staff follow it', () => {
   const seat = (number: number, change: Partial<SeatHealth> = {}): SeatHealth => ({ cluster: 0, seat: number, session: 1, credits: 0, on_layout: 0, is_connected: true, is_lost: false, is_locked: false, ...change });
   const begin = () => {
-    const seen: { view: AttendedView | null; again: number } = { view: null, again: 0 };
-    const attended = new Attended({ again: () => (seen.again += 1), show: (view) => (seen.view = view) });
-    attended.hear({ snapshot: { time: 1, public: table({ phase: 'settled' }), staff: staff({ seats: [seat(2), seat(3)] }) } });
-    return { seen, attended };
+    const seen: { view: StaffTableView | null; again: number } = { view: null, again: 0 };
+    const feed = new StaffTableFeed({ resync: () => (seen.again += 1), show: (view) => (seen.view = view) });
+    feed.receive({ snapshot: { time: 1, public: table({ phase: 'settled' }), staff: staff({ seats: [seat(2), seat(3)] }) } });
+    return { seen, feed };
   };
 
   it('keeps the seats that did not change', () => {
-    const { seen, attended } = begin();
-    attended.hear({ staff: { number: 1, seats: [seat(3, { is_lost: true })], totals: [{ box: 'big', amount: 500 }] } });
+    const { seen, feed } = begin();
+    feed.receive({ staff: { number: 1, seats: [seat(3, { is_lost: true })], totals: [{ box: 'big', amount: 500 }] } });
     expect(seen.view?.staff?.seats.map(({ seat, is_lost }) => [seat, is_lost])).toEqual([[2, false], [3, true]]);
     expect(seen.view?.staff?.totals).toEqual([{ box: 'big', amount: 500 }]);
     expect(seen.again).toBe(0);
   });
 
   it('forgets the seats that are no longer told of, and counts those that are not listed', () => {
-    const { seen, attended } = begin();
-    attended.hear({ staff: { number: 1, gone: [{ cluster: 0, seat: 2 }], unlisted: 40 } });
+    const { seen, feed } = begin();
+    feed.receive({ staff: { number: 1, gone: [{ cluster: 0, seat: 2 }], unlisted: 40 } });
     expect(seen.view?.staff?.seats.map(({ seat }) => seat)).toEqual([3]);
-    attended.hear({ staff: { number: 2, seats: [seat(2)] } });
+    feed.receive({ staff: { number: 2, seats: [seat(2)] } });
     expect([seen.view?.staff?.seats.map(({ seat }) => seat), seen.view?.staff?.unlisted]).toEqual([[2, 3], 40]);
   });
 
   it('asks anew when a change is missing', () => {
-    const { seen, attended } = begin();
-    attended.hear({ staff: { number: 2 } });
+    const { seen, feed } = begin();
+    feed.receive({ staff: { number: 2 } });
     expect(seen.again).toBe(1);
   });
 
   it('remembers in which round the closing was announced', () => {
-    const { seen, attended } = begin();
-    attended.hear({ public: { number: 1, closure_announced: true } });
-    attended.hear({ public: { number: 2, phase: 'open', round: 13 } });
+    const { seen, feed } = begin();
+    feed.receive({ public: { number: 1, closure_announced: true } });
+    feed.receive({ public: { number: 2, phase: 'open', round: 13 } });
     expect(seen.view?.announcedIn).toBe(12);
-    attended.lost();
+    feed.lost();
     expect(seen.view?.isUp).toBe(false);
   });
 });

@@ -27,7 +27,7 @@ describe('time', () => {
   it('is the house\'s, whatever the browser\'s clock says', () => {
     let here = 1_000;
     const clock = new Clock(() => here);
-    clock.told(50_000);
+    clock.sync(50_000);
     here += 250;
     expect(clock.time()).toBe(50_250);
   });
@@ -36,7 +36,7 @@ describe('time', () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const clock = new Clock();
-    clock.told(50_000);
+    clock.sync(50_000);
     vi.setSystemTime(Date.now() + 3_600_000);
     expect(clock.time()).toBeLessThan(60_000);
   });

@@ -8,27 +8,27 @@ describe('a chip', () => {
   it('is pending at once, and registered when the house says so', () => {
     const { terminal, sent, answer, lies } = setup();
     terminal.place(big(2_500));
-    expect(lies('big')).toEqual({ registered: 0, pending: 2_500, leaving: 0 });
+    expect(lies('big')).toEqual({ registered: 0, pending: 2_500, withdrawing: 0 });
     expect(sent()).toEqual([{ sequence: 1_001, command: { place: { seat: 3, chips: 'own', stakes: big(2_500) } } }]);
     answer(1_001, { accepted: null }, { bets: [bet('big', 2_500)] });
-    expect(lies('big')).toEqual({ registered: 2_500, pending: 0, leaving: 0 });
+    expect(lies('big')).toEqual({ registered: 2_500, pending: 0, withdrawing: 0 });
   });
 
   it('comes back with the reason when it is refused', () => {
-    const { terminal, answer, lies, words, around } = setup();
+    const { terminal, answer, lies, notices, around } = setup();
     terminal.place(big(2_500));
     answer(1_001, refused('bets-closed'));
     expect(lies('big')).toBeUndefined();
-    expect(words).toEqual([{ kind: 'returned', returned: { id: 1, stakes: big(2_500), why: refused('bets-closed').refused } }]);
+    expect(notices).toEqual([{ kind: 'returned', returned: { id: 1, stakes: big(2_500), why: refused('bets-closed').refused } }]);
     expect(around.view!.canUndo).toBe(false);
   });
 
   it('that waits behind others comes back when bets close', () => {
-    const { terminal, sent, words } = setup();
+    const { terminal, sent, notices } = setup();
     for (let chip = 0; chip < 6; chip += 1) terminal.place(big(100));
     expect(sent()).toHaveLength(4);
-    terminal.hear({ public: { number: 1, phase: 'closed' } });
-    expect(words.map((word) => word.kind === 'returned' && word.returned.why.code)).toEqual(['too-late', 'too-late']);
+    terminal.receive({ public: { number: 1, phase: 'closed' } });
+    expect(notices.map((word) => word.kind === 'returned' && word.returned.why.code)).toEqual(['too-late', 'too-late']);
     expect(sent()).toHaveLength(4);
   });
 
@@ -46,18 +46,18 @@ describe('the keys of the tray', () => {
     terminal.place(big(100));
     terminal.undo();
     expect(sent()).toHaveLength(1);
-    expect(lies('big')).toEqual({ registered: 0, pending: 100, leaving: 100 });
+    expect(lies('big')).toEqual({ registered: 0, pending: 100, withdrawing: 100 });
     answer(1_001, { accepted: null }, { bets: [bet('big', 100)] });
     expect(sent().at(-1)!.command).toEqual({ withdraw: { seat: 3, chips: 'own', stakes: big(100) } });
   });
 
   it('undo nothing that was refused', () => {
-    const { terminal, sent, answer, words } = setup();
+    const { terminal, sent, answer, notices } = setup();
     terminal.place(big(100));
     terminal.undo();
     answer(1_001, refused('over-limit'));
     expect(sent()).toHaveLength(1);
-    expect(words).toHaveLength(1);
+    expect(notices).toHaveLength(1);
   });
 
   it('undo a clearing by placing all again', () => {
@@ -74,8 +74,8 @@ describe('the keys of the tray', () => {
     const { terminal, sent, lies } = setup(table(), seat({ bets: [bet('big', 100)], last }));
     terminal.double();
     terminal.repeat();
-    expect(lies('big')).toEqual({ registered: 100, pending: 100, leaving: 0 });
-    expect(lies('sum:9')).toEqual({ registered: 0, pending: 300, leaving: 0 });
+    expect(lies('big')).toEqual({ registered: 100, pending: 100, withdrawing: 0 });
+    expect(lies('sum:9')).toEqual({ registered: 0, pending: 300, withdrawing: 0 });
     expect(sent().map(({ command }) => command)).toEqual([{ double: { seat: 3 } }, { repeat: { seat: 3 } }]);
   });
 
@@ -95,18 +95,18 @@ describe('the keys of the tray', () => {
   });
 
   it('tell that a withdrawal came too late, and nothing of a chip that never went', () => {
-    const { terminal, words } = setup(table(), seat({ bets: [bet('big', 300)] }));
+    const { terminal, notices } = setup(table(), seat({ bets: [bet('big', 300)] }));
     for (let chip = 0; chip < 5; chip += 1) terminal.place(big(100));
     terminal.undo();
     terminal.clear();
-    terminal.hear({ public: { number: 1, phase: 'closed' } });
-    expect(words.map((word) => [word.kind, word.kind === 'refused' && word.why.code])).toEqual([['returned', false], ['refused', 'too-late']]);
+    terminal.receive({ public: { number: 1, phase: 'closed' } });
+    expect(notices.map((word) => [word.kind, word.kind === 'refused' && word.why.code])).toEqual([['returned', false], ['refused', 'too-late']]);
   });
 
   it('undo nothing of a round that is closed', () => {
     const { terminal, around } = setup();
     terminal.place(big(100));
-    terminal.hear({ public: { number: 1, phase: 'closing' } });
+    terminal.receive({ public: { number: 1, phase: 'closing' } });
     expect(around.view!.canUndo).toBe(false);
   });
 });
@@ -117,27 +117,27 @@ describe('the last game', () => {
 
   it('stays when a seat is told without it, until another player sits down', () => {
     const { terminal, around } = setup(table(), seat({ last }));
-    terminal.hear({ answers: [], seat: seat({ number: 1, credits: 900 }) });
+    terminal.receive({ answers: [], seat: seat({ number: 1, credits: 900 }) });
     expect(around.view!.seat).toMatchObject({ credits: 900, last: { round: 11, paid: 600 } });
-    terminal.hear({ answers: [], seat: seat({ number: 2, session: 8 }) });
+    terminal.receive({ answers: [], seat: seat({ number: 2, session: 8 }) });
     expect(around.view!.seat!.last).toBeNull();
   });
 
   it('is told to have changed when its result did, and not when it is new or the same', () => {
-    const { terminal, words } = setup(table({ results: [{ round: 11, dice: [1, 2, 4] }] }));
-    terminal.hear({ public: { number: 1, latest: { round: 11, dice: [1, 2, 4], void: null, winners: ['small'] } } });
-    terminal.hear({ public: { number: 2, latest: { round: 12, dice: [1, 1, 1] } } });
-    expect(words).toEqual([]);
-    terminal.hear({ public: { number: 3, latest: { round: 11, dice: [1, 2, 5] } } });
-    terminal.hear({ public: { number: 4, latest: { round: 12, dice: [1, 1, 1], void: 'ruling' } } });
-    expect(words.map((word) => word.kind === 'changed' && word.result.round)).toEqual([11, 12]);
+    const { terminal, notices } = setup(table({ results: [{ round: 11, dice: [1, 2, 4] }] }));
+    terminal.receive({ public: { number: 1, latest: { round: 11, dice: [1, 2, 4], void: null, winners: ['small'] } } });
+    terminal.receive({ public: { number: 2, latest: { round: 12, dice: [1, 1, 1] } } });
+    expect(notices).toEqual([]);
+    terminal.receive({ public: { number: 3, latest: { round: 11, dice: [1, 2, 5] } } });
+    terminal.receive({ public: { number: 4, latest: { round: 12, dice: [1, 1, 1], void: 'ruling' } } });
+    expect(notices.map((word) => word.kind === 'changed' && word.result.round)).toEqual([11, 12]);
   });
 
   it('is looked up in the record with those before it, while the house is there', () => {
     const { terminal, said, around } = setup();
     terminal.look();
     expect(said).toEqual([{ games: true }]);
-    terminal.hear({ games: [{ round: 11 }] });
+    terminal.receive({ games: [{ round: 11 }] });
     expect(around.view!.games).toEqual([{ round: 11 }]);
     terminal.lost('', false);
     terminal.look();
@@ -148,37 +148,37 @@ describe('the last game', () => {
 describe('requests about money', () => {
   it('are answered to whoever asked, with the seat or without it', () => {
     const { terminal, answer } = setup();
-    const heard: unknown[] = [];
-    terminal.request({ 'cash-out-to-voucher': {} }, (verdict) => heard.push(verdict));
+    const replies: unknown[] = [];
+    terminal.request({ 'cash-out-to-voucher': {} }, (reply) => replies.push(reply));
     answer(1_001, { accepted: { amount: 5 } });
     terminal.lost('', false);
-    terminal.request({ redeem: { number: '1' } }, (verdict) => heard.push(verdict));
-    terminal.hear(snapshot());
-    terminal.request({ redeem: { number: '2' } }, (verdict) => heard.push(verdict));
-    terminal.hear({ answers: [{ sequence: 1_002, answer: refused('voucher-paid') }] });
-    expect(heard.pop()).toEqual(refused('voucher-paid'));
-    expect(heard).toEqual([{ accepted: { amount: 5 } }, { refused: { code: 'offline', paragraphs: [], sentence: '' } }]);
+    terminal.request({ redeem: { number: '1' } }, (reply) => replies.push(reply));
+    terminal.receive(snapshot());
+    terminal.request({ redeem: { number: '2' } }, (reply) => replies.push(reply));
+    terminal.receive({ answers: [{ sequence: 1_002, answer: refused('voucher-paid') }] });
+    expect(replies.pop()).toEqual(refused('voucher-paid'));
+    expect(replies).toEqual([{ accepted: { amount: 5 } }, { refused: { code: 'offline', paragraphs: [], sentence: '' } }]);
   });
 
   it('wait behind chips over the close of bets, and are sent when there is room', () => {
-    const { terminal, sent, answer, words } = setup();
-    const heard: unknown[] = [];
+    const { terminal, sent, answer, notices } = setup();
+    const replies: unknown[] = [];
     for (let chip = 0; chip < 4; chip += 1) terminal.place(big(100));
-    terminal.request({ redeem: { number: '1' } }, (verdict) => heard.push(verdict));
-    terminal.hear({ public: { number: 1, phase: 'closed' } });
-    expect([heard, words]).toEqual([[], []]);
+    terminal.request({ redeem: { number: '1' } }, (reply) => replies.push(reply));
+    terminal.receive({ public: { number: 1, phase: 'closed' } });
+    expect([replies, notices]).toEqual([[], []]);
     answer(1_001, refused('bets-closed'));
     expect(sent().at(-1)).toEqual({ sequence: 1_005, command: { redeem: { number: '1' } } });
     answer(1_005, { accepted: null });
-    expect(heard).toEqual([{ accepted: null }]);
+    expect(replies).toEqual([{ accepted: null }]);
   });
 
   it('that were not sent are answered when the line is lost', () => {
     const { terminal } = setup();
-    const heard: unknown[] = [];
+    const replies: unknown[] = [];
     for (let chip = 0; chip < 4; chip += 1) terminal.place(big(100));
-    terminal.request({ redeem: { number: '1' } }, (verdict) => heard.push(verdict));
+    terminal.request({ redeem: { number: '1' } }, (reply) => replies.push(reply));
     terminal.lost('', false);
-    expect(heard).toEqual([{ refused: { code: 'offline', paragraphs: [], sentence: '' } }]);
+    expect(replies).toEqual([{ refused: { code: 'offline', paragraphs: [], sentence: '' } }]);
   });
 });

@@ -2,11 +2,11 @@ import { mount } from 'svelte';
 import '../../look/base.css';
 import '../../look/staff.css';
 import { settings } from '../../parts/settings.svelte';
-import { firstLanguage, speech } from '../../words/speech.svelte';
-import '../../words/staff.svelte';
+import { firstLanguage, locale } from '../../words/locale.svelte';
+import '../../words/staffLocale.svelte';
 import App from './App.svelte';
 
 document.documentElement.dataset['screen'] = 'cage';
 settings.apply();
-await speech.speak(firstLanguage());
+await locale.load(firstLanguage());
 mount(App, { target: document.getElementById('screen')! });

@@ -1,26 +1,26 @@
 // All tables of the house, each followed on a line of its own, and what the reports say of them.
 
-import type { Line } from '../../protocol/line';
+import type { Connection } from '../../protocol/connection';
 import type { ResultLine, ResultView, SeatHealth, TableView } from '../../protocol/messages';
-import { asked } from '../../protocol/staff';
-import { Attended, type AttendedView } from '../../state/attended';
+import { asked } from '../../protocol/staffApi';
+import { StaffTableFeed, type StaffTableView } from '../../state/staffTableFeed';
 import { readsReports } from '../../state/rights';
 import type { Staff } from '../staff/staff.svelte';
 
 export interface Row {
   about: TableView;
-  view: AttendedView;
+  view: StaffTableView;
 }
 
-const OFTEN = 30_000;
-const RETRY = 2_000;
+const REPORT_POLL_MS = 30_000;
+const RETRY_MS = 2_000;
 
 export class Floor {
   rows: Row[] = $state.raw([]);
   results: ResultLine[] = $state.raw([]);
   /** Which gaming days the results are of. */
   days: 'today' | 'all' = $state('today');
-  private readonly lines: Line[] = [];
+  private readonly connections: Connection[] = [];
   private isEnded = false;
   private retry: ReturnType<typeof setTimeout> | undefined;
   private readonly timer: ReturnType<typeof setInterval>;
@@ -28,7 +28,7 @@ export class Floor {
   constructor(readonly staff: Staff) {
     void this.begin();
     void this.report();
-    this.timer = setInterval(() => void this.report(), OFTEN);
+    this.timer = setInterval(() => void this.report(), REPORT_POLL_MS);
   }
 
   /** Those of other days are not shown meanwhile. */
@@ -56,7 +56,7 @@ export class Floor {
     this.isEnded = true;
     clearTimeout(this.retry);
     clearInterval(this.timer);
-    this.lines.forEach((line) => line.end());
+    this.connections.forEach((connection) => connection.close());
   }
 
   private rowOf(table: number): Row | undefined {
@@ -67,14 +67,14 @@ export class Floor {
     const tables = await this.staff.poll<TableView[]>('tables');
     if (this.isEnded) return;
     if (!tables) {
-      this.retry = setTimeout(() => void this.begin(), RETRY);
+      this.retry = setTimeout(() => void this.begin(), RETRY_MS);
       return;
     }
     this.rows = tables.map((about) => ({ about, view: { isUp: false, table: null, staff: null, announcedIn: null } }));
     tables.forEach(({ table }, at) => {
-      const attended: Attended = new Attended({ again: () => line.again(), show: (view) => (this.rows = this.rows.with(at, { ...this.rows[at]!, view })) });
-      const line: Line = this.staff.follow(`tables/${table}/console`, { message: (message) => attended.hear(message), lost: () => attended.lost() });
-      this.lines.push(line);
+      const feed: StaffTableFeed = new StaffTableFeed({ resync: () => connection.resync(), show: (view) => (this.rows = this.rows.with(at, { ...this.rows[at]!, view })) });
+      const connection: Connection = this.staff.follow(`tables/${table}/console`, { message: (message) => feed.receive(message), lost: () => feed.lost() });
+      this.connections.push(connection);
     });
   }
 

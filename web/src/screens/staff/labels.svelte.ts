@@ -3,10 +3,9 @@
 
 import type { InLanguages, LayoutView } from '../../protocol/messages';
 import { boxName } from '../../words/boxes';
-import { speech } from '../../words/speech.svelte';
 import type { Staff } from './staff.svelte';
 
-const RETRY = 5_000;
+const RETRY_MS = 5_000;
 
 export class Labels {
   private known: ReadonlyMap<number, ReadonlyMap<string, InLanguages>> = $state.raw(new Map());
@@ -17,7 +16,7 @@ export class Labels {
   /** A box in the reader's language; nothing until the layout of its table is known. */
   of(table: number, box: string): string | undefined {
     const label = this.known.get(table)?.get(box);
-    return label && boxName(label[speech.language], speech.words.kinds);
+    return label && boxName(label);
   }
 
   know(tables: Iterable<number | null | undefined>): void {
@@ -28,7 +27,7 @@ export class Labels {
     this.asked.add(table);
     const layout = await this.staff.poll<LayoutView>(`tables/${table}/layout`);
     if (layout) this.known = new Map([...this.known, [table, new Map(layout.boxes.map(({ box, label }) => [box as string, label]))]]);
-    else if (this.staff.me) setTimeout(() => void this.ask(table), RETRY);
+    else if (this.staff.me) setTimeout(() => void this.ask(table), RETRY_MS);
     else this.asked.delete(table);
   }
 }

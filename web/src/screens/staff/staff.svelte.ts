@@ -1,14 +1,14 @@
 // Whoever is signed in at a staff screen, and what they ask of the house. A sensitive act asks for the password again and then
 // goes on (F51); a login that has ended leads back to the sign-in.
 
-import { Errands, type Verdict } from '../../protocol/errands';
-import { socketAt } from '../../protocol/house';
-import { browser, Line } from '../../protocol/line';
-import type { ClusterCommand, HouseCommand, HouseView, Me, RoundCommand } from '../../protocol/messages';
-import { call, Denied, file, polled } from '../../protocol/staff';
+import { CommandQueue } from '../../protocol/commandQueue';
+import { socketAt } from '../../protocol/publicApi';
+import { browser, Connection } from '../../protocol/connection';
+import type { ClusterCommand, CommandReply, HouseCommand, HouseView, Me, RoundCommand } from '../../protocol/messages';
+import { call, RefusedError, file, polled } from '../../protocol/staffApi';
 import { Now } from '../../parts/now.svelte';
 import { whatOf } from '../../state/acts';
-import { office, reasonOf } from '../../words/staff.svelte';
+import { staffLocale, reasonOf } from '../../words/staffLocale.svelte';
 
 /** Something staff are told for a while. */
 export interface Notice {
@@ -19,9 +19,9 @@ export interface Notice {
   cited?: { table: number; paragraphs: readonly string[] };
 }
 
-const KEPT = 'taisai.screen';
-const LASTS = 7_000;
-const RETRY = 2_000;
+const SCREEN_KEY = 'taisai.screen';
+const NOTICE_MS = 7_000;
+const RETRY_MS = 2_000;
 
 export class Staff {
   readonly now = new Now();
@@ -39,17 +39,17 @@ export class Staff {
   private underWay = 0;
   /** The answer to it, for all who wait. */
   private given: Promise<boolean> | null = null;
-  private errands: Errands | null = null;
+  private commandQueue: CommandQueue | null = null;
   private next = 1;
 
   async start(): Promise<void> {
     try {
       this.house = await call<HouseView>('house');
-      this.now.told(this.house.time);
+      this.now.sync(this.house.time);
       await this.begin(await call<Me>('me'));
     } catch (error) {
-      if (!(error instanceof Denied) || error.refused.code !== 'not-signed-in') {
-        setTimeout(() => void this.start(), RETRY);
+      if (!(error instanceof RefusedError) || error.refused.code !== 'not-signed-in') {
+        setTimeout(() => void this.start(), RETRY_MS);
         return;
       }
     }
@@ -74,15 +74,15 @@ export class Staff {
     this.ended();
   }
 
-  round(table: number, command: RoundCommand, approval?: number): Promise<Verdict> {
+  round(table: number, command: RoundCommand, approval?: number): Promise<CommandReply> {
     return this.atTable(table, { round: command }, approval);
   }
 
-  cluster(table: number, number: number, command: ClusterCommand, approval?: number): Promise<Verdict> {
+  cluster(table: number, number: number, command: ClusterCommand, approval?: number): Promise<CommandReply> {
     return this.atTable(table, { cluster: { number, command } }, approval);
   }
 
-  atHouse(command: HouseCommand, approval?: number): Promise<Verdict> {
+  atHouse(command: HouseCommand, approval?: number): Promise<CommandReply> {
     return this.ask('house/commands', command, approval);
   }
 
@@ -100,7 +100,7 @@ export class Staff {
   /** Looks again by itself, with nobody at the screen; nothing, untold, where the house does not answer. */
   async poll<T>(path: string): Promise<T | null> {
     return polled<T>(path).catch((error: unknown) => {
-      if (!(error instanceof Denied)) throw error;
+      if (!(error instanceof RefusedError)) throw error;
       if (error.refused.code === 'not-signed-in') this.ended();
       return null;
     });
@@ -115,27 +115,27 @@ export class Staff {
     link.download = name;
     link.click();
     URL.revokeObjectURL(link.href);
-    this.tell(found.isCut ? office.words.house.savedPart(name) : office.words.house.saved(name), found.isCut);
+    this.notify(found.isCut ? staffLocale.words.house.savedPart(name) : staffLocale.words.house.saved(name), found.isCut);
   }
 
   /** Follows what a screen is shown, until it is ended. */
-  follow(path: string, heard: { message(message: Record<string, unknown>): void; lost(): void }): Line {
+  follow(path: string, heard: { message(message: Record<string, unknown>): void; lost(): void }): Connection {
     const message = (said: Record<string, unknown>) => {
       const time = (said['snapshot'] as { time?: number } | undefined)?.time ?? said['beat'];
-      if (typeof time === 'number') this.now.told(time);
+      if (typeof time === 'number') this.now.sync(time);
       heard.message(said);
     };
     const lost = () => {
       heard.lost();
       void this.poll<Me>('me');
     };
-    return new Line(socketAt(`${path}?source=${this.errands!.source}`), { message, lost }, browser);
+    return new Connection(socketAt(`${path}?source=${this.commandQueue!.source}`), { message, lost }, browser);
   }
 
-  tell(text: string, isAlarm = false, cited?: Notice['cited']): void {
+  notify(text: string, isAlarm = false, cited?: Notice['cited']): void {
     const id = this.next++;
     this.notices = [...this.notices.slice(-2), { id, text, isAlarm, ...(cited && { cited }) }];
-    setTimeout(() => this.dismiss(id), LASTS);
+    setTimeout(() => this.dismiss(id), NOTICE_MS);
   }
 
   dismiss(id: number): void {
@@ -143,10 +143,10 @@ export class Staff {
   }
 
   /** Tells of a refusal; whether it was accepted. */
-  isDone(verdict: Verdict): verdict is { accepted: unknown } {
-    if ('accepted' in verdict) return true;
-    const { refused, table } = verdict;
-    this.tell(reasonOf(refused), true, table === undefined ? undefined : { table, paragraphs: refused.paragraphs ?? [] });
+  isDone(reply: CommandReply): reply is { accepted: unknown } {
+    if ('accepted' in reply) return true;
+    const { refused, table } = reply;
+    this.notify(reasonOf(refused), true, table === undefined ? undefined : { table, paragraphs: refused.paragraphs ?? [] });
     return false;
   }
 
@@ -155,31 +155,31 @@ export class Staff {
     try {
       return await ask();
     } catch (error) {
-      if (error instanceof Denied && error.refused.code === 'sign-in-again' && (await this.isPasswordGiven())) return ask();
+      if (error instanceof RefusedError && error.refused.code === 'sign-in-again' && (await this.isPasswordGiven())) return ask();
       throw error;
     }
   }
 
   private deny(error: unknown): null {
-    if (!(error instanceof Denied)) throw error;
+    if (!(error instanceof RefusedError)) throw error;
     if (error.refused.code === 'not-signed-in') this.ended();
-    this.tell(reasonOf(error.refused), true);
+    this.notify(reasonOf(error.refused), true);
     return null;
   }
 
-  private async atTable(table: number, command: unknown, approval?: number): Promise<Verdict> {
-    const verdict = await this.ask(`tables/${table}/commands`, command, approval);
-    return 'refused' in verdict ? { ...verdict, table } : verdict;
+  private async atTable(table: number, command: unknown, approval?: number): Promise<CommandReply> {
+    const reply = await this.ask(`tables/${table}/commands`, command, approval);
+    return 'refused' in reply ? { ...reply, table } : reply;
   }
 
-  private async ask(path: string, command: unknown, approval?: number): Promise<Verdict> {
-    if (!this.errands) return { refused: { code: 'not-signed-in', paragraphs: [], sentence: '' } };
-    const { errands } = this;
+  private async ask(path: string, command: unknown, approval?: number): Promise<CommandReply> {
+    if (!this.commandQueue) return { refused: { code: 'not-signed-in', paragraphs: [], sentence: '' } };
+    const { commandQueue } = this;
     return this.during(async () => {
-      const verdict = await errands.ask(path, command, approval);
+      const reply = await commandQueue.send(path, command, approval);
       [this.unanswered, this.isLeft] = [null, false];
-      if ('refused' in verdict && verdict.refused.code === 'not-signed-in') this.ended();
-      return verdict;
+      if ('refused' in reply && reply.refused.code === 'not-signed-in') this.ended();
+      return reply;
     });
   }
 
@@ -209,7 +209,7 @@ export class Staff {
         answered(isAgain);
       };
       this.unanswered = { what: JSON.stringify(whatOf(path, command)), answer };
-      setTimeout(() => answered(true), RETRY);
+      setTimeout(() => answered(true), RETRY_MS);
     });
   }
 
@@ -217,20 +217,20 @@ export class Staff {
     this.again?.answer(false);
     this.unanswered?.answer(false);
     this.me = null;
-    this.errands = null;
-    sessionStorage.removeItem(KEPT);
+    this.commandQueue = null;
+    sessionStorage.removeItem(SCREEN_KEY);
   }
 
   /** A screen has a number of its own for its commands, and keeps it over a reload. */
   private async begin(me: Me): Promise<void> {
     if (!me.password_to_be_set) {
-      const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null') as { login: number; source: number; last: number } | null;
+      const kept = JSON.parse(sessionStorage.getItem(SCREEN_KEY) ?? 'null') as { login: number; source: number; last: number } | null;
       const source = kept?.login === me.source ? kept.source : (await call<{ source: number }>('sources', {}, 'POST')).source;
-      const used = (last: number) => sessionStorage.setItem(KEPT, JSON.stringify({ login: me.source, source, last }));
+      const used = (last: number) => sessionStorage.setItem(SCREEN_KEY, JSON.stringify({ login: me.source, source, last }));
       const last = kept?.source === source ? kept.last : 0;
       used(last);
       const wait = (milliseconds: number) => new Promise<void>((done) => setTimeout(done, milliseconds));
-      this.errands = new Errands({ post: (path, body) => call(path, body), wait, now: Date.now, used, isToBeAskedAgain: (path, command) => this.isWanted(path, command), isPasswordGiven: () => this.isPasswordGiven() }, source, last);
+      this.commandQueue = new CommandQueue({ post: (path, body) => call(path, body), wait, now: Date.now, used, shouldRetry: (path, command) => this.isWanted(path, command), isPasswordGiven: () => this.isPasswordGiven() }, source, last);
     }
     this.me = me;
   }

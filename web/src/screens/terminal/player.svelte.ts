@@ -1,37 +1,37 @@
-// The terminal in the browser: it joins the line, the state and what the player is told, and keeps what lasts over a reload.
+// The terminal in the browser: joins the connection, the state and the notices, and keeps what must survive a reload.
 
 import { prove, type Device } from '../../protocol/device';
-import { socketAt } from '../../protocol/house';
-import { browser, Line } from '../../protocol/line';
+import { socketAt } from '../../protocol/publicApi';
+import { browser, Connection } from '../../protocol/connection';
 import type { Box, Cents, HouseView, LayoutView, Voucher } from '../../protocol/messages';
-import { lying, registered, type Lying } from '../../state/bets';
+import { chipsByBox, registered, type BoxChips } from '../../state/bets';
 import { unreadOf } from '../../state/changes';
 import { chips, firstChip, limitOf } from '../../state/limits';
 import { money } from '../../state/money';
 import { outcomeOf, type Outcome } from '../../state/outcome';
-import { NOTHING, type TerminalView, type Why, type Word } from '../../state/seen';
+import { NOTHING, type TerminalView, type Why, type PlayerNotice } from '../../state/terminalView';
 import { Terminal } from '../../state/terminal';
-import { speech } from '../../words/speech.svelte';
+import { locale } from '../../words/locale.svelte';
 import type { FlownBack } from '../../parts/laid';
 import { Now } from '../../parts/now.svelte';
 import { settings } from '../../parts/settings.svelte';
 import { sound } from '../../parts/sound';
-import { began, keepSequence, keptSequence } from './kept';
+import { began, keepSequence, keptSequence } from './localStore';
 
-/** Something the player is told for a while. */
-export type Told = { id: number } & Word;
+/** A notice that disappears after a while. */
+export type TimedNotice = { id: number } & PlayerNotice;
 
-const LASTS = 6_000;
-const FLIES = 800;
-const MOST_TOLD = 3;
+const NOTICE_MS = 6_000;
+const FLIGHT_MS = 800;
+const MAX_NOTICES = 3;
 /** So many chips fit on the tray of a phone. */
-const TRAY = 6;
+const MAX_TRAY_CHIPS = 6;
 
 export class Player {
   readonly now = new Now();
   readonly terminal: Terminal;
   view: TerminalView = $state.raw(NOTHING);
-  told: Told[] = $state.raw([]);
+  notices: TimedNotice[] = $state.raw([]);
   back: FlownBack[] = $state.raw([]);
   chosen: Cents | null = $state(null);
   /** The voucher of a cash-out, until the player is done with it: it is told once (F42). */
@@ -43,52 +43,52 @@ export class Player {
   readonly seat = $derived(this.view.seat);
   /** Late corrections, voids and reversed buy-ins that the player has not read yet. */
   readonly unread = $derived(unreadOf(this.seat?.messages ?? []));
-  private readonly limited = $derived(this.table?.limits);
-  private readonly boxes = $derived.by(() => this.layout.boxes.map(({ box }) => box));
-  readonly tray: readonly Cents[] = $derived(chips({ limits: this.limited, boxes: this.boxes, room: TRAY }));
+  readonly #limited = $derived(this.table?.limits);
+  readonly #boxes = $derived.by(() => this.layout.boxes.map(({ box }) => box));
+  readonly tray: readonly Cents[] = $derived(chips({ limits: this.#limited, boxes: this.#boxes, room: MAX_TRAY_CHIPS }));
   /** The chosen one, as long as the limits have it on the tray. */
-  readonly chip: Cents = $derived(this.chosen !== null && this.tray.includes(this.chosen) ? this.chosen : firstChip(this.limited, this.boxes));
+  readonly chip: Cents = $derived(this.chosen !== null && this.tray.includes(this.chosen) ? this.chosen : firstChip(this.#limited, this.#boxes));
   readonly isOver = $derived(this.table?.phase === 'result' || this.table?.phase === 'settled');
   /** The player's game of this round, once it is over. */
-  private readonly over = $derived(this.isOver && this.seat?.last?.round === this.table?.round ? (this.seat?.last ?? null) : null);
+  readonly #over = $derived(this.isOver && this.seat?.last?.round === this.table?.round ? (this.seat?.last ?? null) : null);
   /** What lies on the felt: the bets, and until the next round those of the one that is over. */
-  readonly lies: Map<Box, Lying> = $derived.by(() => {
-    const isGone = this.over && this.seat?.bets.length === 0;
-    const bets = isGone ? this.over!.lines.map(({ box, staked }) => ({ box, amount: staked, chips: 'own' as const })) : (this.seat?.bets ?? []);
-    return (this.lay = lying(bets, this.view.moving, this.lay));
+  readonly lies: Map<Box, BoxChips> = $derived.by(() => {
+    const isGone = this.#over && this.seat?.bets.length === 0;
+    const bets = isGone ? this.#over!.lines.map(({ box, staked }) => ({ box, amount: staked, chips: 'own' as const })) : (this.seat?.bets ?? []);
+    return (this.#lay = chipsByBox(bets, this.view.moving, this.#lay));
   });
   /** How it came out, net of the stakes; nothing before it is over, or without a bet in it. */
-  readonly outcome: Outcome | null = $derived(this.over && outcomeOf(this.over));
+  readonly outcome: Outcome | null = $derived(this.#over && outcomeOf(this.#over));
   readonly winners: ReadonlySet<Box> = $derived.by(() => {
     const latest = this.table?.latest;
     return new Set(this.isOver && latest && latest.round === this.table?.round && !latest.void ? latest.winners : []);
   });
-  readonly paid: Map<Box, Cents> = $derived(new Map(this.over?.lines.filter(({ paid }) => paid > 0).map(({ box, paid }) => [box, paid])));
+  readonly paid: Map<Box, Cents> = $derived(new Map(this.#over?.lines.filter(({ paid }) => paid > 0).map(({ box, paid }) => [box, paid])));
   readonly bets = $derived(registered(this.seat));
-  private lay = new Map<Box, Lying>();
-  private next = 1;
-  private line: Line;
+  #lay = new Map<Box, BoxChips>();
+  #next = 1;
+  #connection: Connection;
 
   constructor(
     readonly house: HouseView,
     readonly layout: LayoutView,
     device: Device,
   ) {
-    this.now.told(house.time);
+    this.now.sync(house.time);
     this.terminal = new Terminal(
       {
-        say: (message) => this.line.say(message),
-        again: () => this.line.again(),
-        show: (view) => this.show(view),
-        word: (word) => this.word(word),
+        send: (message) => this.#connection.send(message),
+        resync: () => this.#connection.resync(),
+        show: (view) => this.#show(view),
+        notify: (notice) => this.notify(notice),
         used: keepSequence,
       },
       keptSequence(),
     );
-    this.line = new Line(
+    this.#connection = new Connection(
       socketAt(`tables/${device.table}/terminal`),
       {
-        message: (message) => this.hear(message),
+        message: (message) => this.#receive(message),
         lost: (reason, isDenied) => this.terminal.lost(reason, isDenied),
       },
       { ...browser, prove: (challenge) => prove(device, challenge) },
@@ -96,8 +96,8 @@ export class Player {
   }
 
   limits(box: Box): string {
-    const { min, max } = limitOf(this.limited, box);
-    return min === null && max === null ? '' : speech.words.takes(min === null ? '0' : money(min, true), max === null ? '–' : money(max, true));
+    const { min, max } = limitOf(this.#limited, box);
+    return min === null && max === null ? '' : locale.words.takes(min === null ? '0' : money(min, true), max === null ? '–' : money(max, true));
   }
 
   place(box: Box): void {
@@ -107,34 +107,30 @@ export class Player {
 
   /** The player has read up to a message. It stays until the house knows. */
   read(message: number): void {
-    this.terminal.request({ read: { seat: this.terminal.seat, message } }, (verdict) => {
-      if ('refused' in verdict && verdict.refused.code !== 'nothing-to-read') this.word({ kind: 'refused', why: verdict.refused });
+    this.terminal.request({ read: { seat: this.terminal.seat, message } }, (reply) => {
+      if ('refused' in reply && reply.refused.code !== 'nothing-to-read') this.notify({ kind: 'refused', why: reply.refused });
     });
   }
 
-  private tell(told: Word): void {
-    const id = this.next++;
-    this.told = [...this.told, { ...told, id }].slice(-MOST_TOLD);
-    setTimeout(() => (this.told = this.told.filter((one) => one.id !== id)), LASTS);
-  }
-
-  private hear(message: Record<string, unknown>): void {
+  #receive(message: Record<string, unknown>): void {
     const time = (message['snapshot'] as { time?: number } | undefined)?.time ?? message['beat'];
-    if (typeof time === 'number') this.now.told(time);
-    this.terminal.hear(message);
+    if (typeof time === 'number') this.now.sync(time);
+    this.terminal.receive(message);
   }
 
-  word(word: Word): void {
-    if (word.kind === 'returned') {
-      const flown = word.returned.stakes.map(({ box, amount }) => ({ id: word.returned.id, box, amount }));
+  notify(notice: PlayerNotice): void {
+    if (notice.kind === 'returned') {
+      const flown = notice.returned.stakes.map(({ box, amount }) => ({ id: notice.returned.id, box, amount }));
       this.back = [...this.back, ...flown];
-      setTimeout(() => (this.back = this.back.filter((one) => !flown.includes(one))), FLIES);
+      setTimeout(() => (this.back = this.back.filter((one) => !flown.includes(one))), FLIGHT_MS);
       if (settings.sound) sound('back');
     }
-    this.tell(word);
+    const id = this.#next++;
+    this.notices = [...this.notices, { ...notice, id }].slice(-MAX_NOTICES);
+    setTimeout(() => (this.notices = this.notices.filter((one) => one.id !== id)), NOTICE_MS);
   }
 
-  private show(view: TerminalView): void {
+  #show(view: TerminalView): void {
     const before = this.view;
     this.view = view;
     const last = view.seat?.last;
@@ -148,6 +144,6 @@ export class Player {
 
 /** A reason in the player's words. What they lack, the house says in English. */
 export function reason({ code, sentence }: Why): string {
-  const { reasons } = speech.words;
-  return reasons[code] ?? (speech.language === 'en' && sentence ? sentence : reasons['other']!);
+  const { reasons } = locale.words;
+  return reasons[code] ?? (locale.language === 'en' && sentence ? sentence : reasons['other']!);
 }

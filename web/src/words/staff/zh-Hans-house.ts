@@ -1,4 +1,4 @@
-// 人员、计数与记录用语：简体中文。
+// 人员、计量数据与记录用语：简体中文。
 
 import type { house as english } from './en-house';
 
@@ -20,17 +20,17 @@ export const house: typeof english = {
     states: { active: '在职', locked: '已锁定', suspended: '已停职' },
     failed: (count) => `登录失败${count}次`,
     engage: '新增人员',
-    engageHint: '须由第二人批准。之后发给新人一次性密码。',
+    engageHint: '须由第二人批准。之后发给此人一次性密码。',
     change: '更改',
     you: '本人',
     onlyAdministrator: '人员由管理员管理，并须第二人批准。',
     setRoles: '更改职务',
-    rolesHint: '此后即为其全部职务。',
-    password: '发出一次性密码',
-    passwordHint: '此人的所有登录随即结束。密码只显示一次，下次登录时须更换。',
+    rolesHint: '这些职务取代现有职务。',
+    password: '新的一次性密码',
+    passwordHint: '此人在所有屏幕上随即退出。密码只显示一次，下次登录时须更换。',
     unlock: '解除登录锁定',
     suspend: '停职',
-    suspendHint: '收回所有权限，离职时亦然。记录保留此人。',
+    suspendHint: '收回所有权限；离职时亦用此项。记录中仍保留此人。',
     reinstate: '复职',
     passwordIs: (name) => `${name}的一次性密码，只显示一次`,
   },
@@ -59,7 +59,7 @@ export const house: typeof english = {
     reports: '报表',
     behind: (blocks, seconds) => `落后记录${blocks}个区块，${seconds}秒`,
     upToDate: '与记录同步',
-    notLooked: '启动后尚未查看记录。',
+    notLooked: '程序启动后尚未检查记录。',
     lastVerified: '最近一次验证',
     never: '程序启动后尚未验证',
     anchored: '已与锚点核对：没有被截断。',

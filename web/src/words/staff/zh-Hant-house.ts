@@ -1,4 +1,4 @@
-// 人員、計數與記錄用語：繁體中文。
+// 人員、計量數據與記錄用語：繁體中文。
 
 import type { house as english } from './en-house';
 
@@ -20,17 +20,17 @@ export const house: typeof english = {
     states: { active: '在職', locked: '已鎖定', suspended: '已停職' },
     failed: (count) => `登入失敗${count}次`,
     engage: '新增人員',
-    engageHint: '須由第二人批准。之後發給新人一次性密碼。',
+    engageHint: '須由第二人批准。之後發給此人一次性密碼。',
     change: '更改',
     you: '本人',
     onlyAdministrator: '人員由管理員管理，並須第二人批准。',
     setRoles: '更改職務',
-    rolesHint: '此後即為其全部職務。',
-    password: '發出一次性密碼',
-    passwordHint: '此人的所有登入隨即結束。密碼只顯示一次，下次登入時須更換。',
+    rolesHint: '這些職務取代現有職務。',
+    password: '新的一次性密碼',
+    passwordHint: '此人在所有螢幕上隨即退出。密碼只顯示一次，下次登入時須更換。',
     unlock: '解除登入鎖定',
     suspend: '停職',
-    suspendHint: '收回所有權限，離職時亦然。記錄保留此人。',
+    suspendHint: '收回所有權限；離職時亦用此項。記錄中仍保留此人。',
     reinstate: '復職',
     passwordIs: (name) => `${name}的一次性密碼，只顯示一次`,
   },
@@ -59,7 +59,7 @@ export const house: typeof english = {
     reports: '報表',
     behind: (blocks, seconds) => `落後記錄${blocks}個區塊，${seconds}秒`,
     upToDate: '與記錄同步',
-    notLooked: '啟動後尚未查看記錄。',
+    notLooked: '程式啟動後尚未檢查記錄。',
     lastVerified: '最近一次驗證',
     never: '程式啟動後尚未驗證',
     anchored: '已與錨點核對：沒有被截斷。',

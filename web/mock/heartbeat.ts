@@ -3,14 +3,14 @@
 
 import type { WebSocket } from 'ws';
 
-const QUIET = 1_000;
+const HEARTBEAT_MS = 1_000;
 
 /** Beats on a line until it ends, while `isBeating`. */
 export function beat(line: WebSocket, isBeating: () => boolean): void {
   let timer: ReturnType<typeof setTimeout>;
   const wait = () => {
     clearTimeout(timer);
-    timer = setTimeout(quiet, QUIET);
+    timer = setTimeout(quiet, HEARTBEAT_MS);
   };
   const quiet = () => {
     if (isBeating()) line.send(JSON.stringify({ beat: Date.now() }));

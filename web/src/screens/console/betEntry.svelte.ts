@@ -1,23 +1,22 @@
 // Bets of a live table as the Dealer enters them: a seat and then its boxes, or a box and then its seats. The chip stays chosen.
 
-import type { BetView, Box, Cents, ClusterCommand, PublicView } from '../../protocol/messages';
-import type { Verdict } from '../../protocol/errands';
-import { lying, type Lying } from '../../state/bets';
+import type { BetView, Box, Cents, ClusterCommand, CommandReply, PublicView } from '../../protocol/messages';
+import { chipsByBox, type BoxChips } from '../../state/bets';
 import { deals } from '../../state/console';
-import { isAt, lessTaken, movingOf, othersOf, takenOff, typedOn, type Entered, type SeatPlace, type Sent } from '../../state/entry';
+import { isAt, lessTaken, movingOf, othersOf, takenOff, typedOn, type Entered, type SeatPlace, type Sent } from '../../state/betEntry';
 import { chips, firstChip } from '../../state/limits';
-import { office } from '../../words/staff.svelte';
-import type { Desk } from './desk.svelte';
+import { staffLocale } from '../../words/staffLocale.svelte';
+import type { ConsoleState } from './consoleState.svelte';
 
 /** Refusals of bets over a box's maximum or its Differential. */
-const EXCESS = ['over-limit', 'over-differential'];
+const EXCESS_CODES = ['over-limit', 'over-differential'];
 /** So many chips fit on the tray, and so many amounts that were typed. */
-const TRAY = 9;
-const TYPED = 1;
+const MAX_TRAY_CHIPS = 9;
+const MAX_TYPED_AMOUNTS = 1;
 
 type Tool = 'place' | 'take-chip' | 'take-box';
 
-export class Entry {
+export class BetEntry {
   by: 'seat' | 'box' = $state('seat');
   seat: SeatPlace | null = $state.raw(null);
   box: Box | null = $state(null);
@@ -36,26 +35,26 @@ export class Entry {
   private amounts: readonly Cents[] = $state.raw([]);
   private round = 0;
 
-  constructor(private readonly desk: Desk) {}
+  constructor(private readonly consoleState: ConsoleState) {}
 
-  private readonly limited = $derived.by(() => ({ limits: this.desk.table?.limits, boxes: this.desk.layout.boxes.map(({ box }) => box) }));
+  private readonly limited = $derived.by(() => ({ limits: this.consoleState.table?.limits, boxes: this.consoleState.layout.boxes.map(({ box }) => box) }));
   /** The chips of the table. */
-  readonly chips: readonly Cents[] = $derived.by(() => chips({ ...this.limited, room: TRAY, hasUnit: true }));
+  readonly chips: readonly Cents[] = $derived.by(() => chips({ ...this.limited, room: MAX_TRAY_CHIPS, hasUnit: true }));
   /** The same, and beside them the amounts that were typed last. */
-  readonly tray: readonly Cents[] = $derived.by(() => [...this.chips, ...this.amounts.filter((amount) => !this.chips.includes(amount)).slice(0, TYPED)]);
+  readonly tray: readonly Cents[] = $derived.by(() => [...this.chips, ...this.amounts.filter((amount) => !this.chips.includes(amount)).slice(0, MAX_TYPED_AMOUNTS)]);
   readonly chip: Cents = $derived.by(() => {
     if (this.typed) return Number(this.typed) * 100;
     return this.chosen !== null && this.tray.includes(this.chosen) ? this.chosen : firstChip(this.limited.limits, this.limited.boxes);
   });
   /** Whether bets are entered now. */
-  readonly isOn = $derived.by(() => this.desk.isLive && this.desk.table?.phase === 'open' && !this.desk.table.is_held && !this.desk.lead.isOfTable);
+  readonly isOn = $derived.by(() => this.consoleState.isLive && this.consoleState.table?.phase === 'open' && !this.consoleState.table.is_held && !this.consoleState.winners.isOfTable);
   /** What lies on the felt: of the chosen seat what is its own, with its chips on their way; otherwise all. */
-  readonly lies: Map<Box, Lying> = $derived.by(() => {
-    if (this.isOn && this.seat) return lying(this.betsOf(this.seat), movingOf(this.sent, this.seat));
-    return lying([...this.desk.totals].map(([box, amount]) => ({ box, amount })), this.sent);
+  readonly lies: Map<Box, BoxChips> = $derived.by(() => {
+    if (this.isOn && this.seat) return chipsByBox(this.betsOf(this.seat), movingOf(this.sent, this.seat));
+    return chipsByBox([...this.consoleState.totals].map(([box, amount]) => ({ box, amount })), this.sent);
   });
   /** What lies there of others than the chosen seat. */
-  readonly others: Map<Box, Cents> = $derived.by(() => (this.isOn && this.seat ? othersOf(this.desk.totals, this.betsOf(this.seat)) : new Map()));
+  readonly others: Map<Box, Cents> = $derived.by(() => (this.isOn && this.seat ? othersOf(this.consoleState.totals, this.betsOf(this.seat)) : new Map()));
 
   choose(by: 'seat' | 'box'): void {
     this.by = by;
@@ -90,15 +89,15 @@ export class Entry {
 
   /** What lies there of a seat. */
   betsOf(seat: SeatPlace): BetView[] {
-    return this.desk.staffView?.bets.filter((one) => isAt(one, seat)) ?? [];
+    return this.consoleState.staffView?.bets.filter((one) => isAt(one, seat)) ?? [];
   }
 
   /** Registers bets. Those that are refused as over a limit may still lie there: the Dealer is asked. */
   async place(bet: Entered, how: 'place' | 'place-for' | 'place-excess'): Promise<void> {
-    const verdict = await this.ask({ ...bet, isPlaced: true }, how);
-    if (!verdict) return;
-    if (this.desk.staff.isDone(verdict)) this.entered = [...this.entered, bet];
-    else if ('refused' in verdict && EXCESS.includes(verdict.refused.code)) this.refused = [...this.refused, bet];
+    const reply = await this.ask({ ...bet, isPlaced: true }, how);
+    if (!reply) return;
+    if (this.consoleState.staff.isDone(reply)) this.entered = [...this.entered, bet];
+    else if ('refused' in reply && EXCESS_CODES.includes(reply.refused.code)) this.refused = [...this.refused, bet];
   }
 
   /** What the Dealer says of refused chips: they were given back, or they lie there and are registered so (5.1.1). */
@@ -114,17 +113,17 @@ export class Entry {
     const { last } = this;
     if (!last) return;
     this.entered = this.entered.filter((one) => one !== last);
-    const verdict = await this.ask({ ...last, isPlaced: false }, 'withdraw');
-    if (verdict && !this.desk.staff.isDone(verdict)) this.entered = [...this.entered, last];
+    const reply = await this.ask({ ...last, isPlaced: false }, 'withdraw');
+    if (reply && !this.consoleState.staff.isDone(reply)) this.entered = [...this.entered, last];
   }
 
   /** The seat bets what it bet in the last round. */
   async repeat({ cluster, seat }: SeatPlace): Promise<void> {
-    await this.desk.sendTo(cluster, { repeat: { seat } });
+    await this.consoleState.sendTo(cluster, { repeat: { seat } });
   }
 
   async withdrawAll(place: SeatPlace): Promise<void> {
-    if (await this.desk.sendTo(place.cluster, { clear: { seat: place.seat } })) this.entered = this.entered.filter((one) => !isAt(one, place));
+    if (await this.consoleState.sendTo(place.cluster, { clear: { seat: place.seat } })) this.entered = this.entered.filter((one) => !isAt(one, place));
   }
 
   follow({ round, phase }: PublicView): void {
@@ -141,31 +140,31 @@ export class Entry {
   }
 
   private async play(seat: SeatPlace, box: Box): Promise<void> {
-    if (!this.desk.view.isUp) return this.desk.staff.tell(office.words.offline, true);
+    if (!this.consoleState.view.isUp) return this.consoleState.staff.notify(staffLocale.words.offline, true);
     if (this.tool !== 'place') return this.takeOff(seat, box);
     const amount = this.chip;
     if (this.typed) {
       this.amounts = [amount, ...this.amounts.filter((one) => one !== amount)];
       this.take(amount);
     }
-    const isDealer = this.desk.table !== null && deals(this.desk.staff.me!, this.desk.table);
+    const isDealer = this.consoleState.table !== null && deals(this.consoleState.staff.me!, this.consoleState.table);
     await this.place({ ...seat, chips: this.hasColour ? 'colour' : 'own', stakes: [{ box, amount }] }, this.isForPlayer || !isDealer ? 'place-for' : 'place');
   }
 
   private async takeOff(seat: SeatPlace, box: Box): Promise<void> {
     for (const off of takenOff(this.betsOf(seat), box, this.tool === 'take-box' ? 'all' : this.chip)) {
-      const verdict = await this.ask({ ...seat, ...off, isPlaced: false }, 'withdraw');
-      if (verdict && this.desk.staff.isDone(verdict)) this.entered = lessTaken(this.entered, { ...seat, ...off });
+      const reply = await this.ask({ ...seat, ...off, isPlaced: false }, 'withdraw');
+      if (reply && this.consoleState.staff.isDone(reply)) this.entered = lessTaken(this.entered, { ...seat, ...off });
     }
   }
 
   /** Asks the house, and shows until it answers what is on its way. Nothing is answered for a round that is over. */
-  private async ask(sent: Sent, how: 'place' | 'place-for' | 'place-excess' | 'withdraw'): Promise<Verdict | null> {
+  private async ask(sent: Sent, how: 'place' | 'place-for' | 'place-excess' | 'withdraw'): Promise<CommandReply | null> {
     const { cluster, isPlaced: _, ...bet } = sent;
     const { round } = this;
     this.sent = [...this.sent, sent];
-    const verdict = await this.desk.staff.cluster(this.desk.number, cluster, { [how]: bet } as ClusterCommand);
+    const reply = await this.consoleState.staff.cluster(this.consoleState.number, cluster, { [how]: bet } as ClusterCommand);
     this.sent = this.sent.filter((one) => one !== sent);
-    return this.round === round ? verdict : null;
+    return this.round === round ? reply : null;
   }
 }

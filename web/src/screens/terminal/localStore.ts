@@ -3,40 +3,40 @@
 
 import type { Stake } from '../../protocol/messages';
 
-const SEQUENCE = 'taisai.sequence';
-const SESSION = 'taisai.session';
-const FAVOURITES = 'taisai.favourites';
+const SEQUENCE_KEY = 'taisai.sequence';
+const SESSION_KEY = 'taisai.session';
+const FAVOURITES_KEY = 'taisai.favourites';
 
 /** So many sets of bets can be kept. */
-const PLACES = 3;
+const MAX_FAVOURITES = 3;
 
 export function keptSequence(): number {
-  return Number(localStorage.getItem(SEQUENCE)) || 0;
+  return Number(localStorage.getItem(SEQUENCE_KEY)) || 0;
 }
 
 export function keepSequence(sequence: number): void {
-  localStorage.setItem(SEQUENCE, String(sequence));
+  localStorage.setItem(SEQUENCE_KEY, String(sequence));
 }
 
 /** When this session was first seen here, 0 where nobody plays. The next player does not see what the last one has kept. */
 export function began(session: number | null, now: number): number {
-  const kept = read<{ session: number | null; since: number }>(SESSION);
+  const kept = read<{ session: number | null; since: number }>(SESSION_KEY);
   if (kept?.session === session) return kept.since;
   const since = session === null ? 0 : now;
-  localStorage.removeItem(FAVOURITES);
-  localStorage.setItem(SESSION, JSON.stringify({ session, since }));
+  localStorage.removeItem(FAVOURITES_KEY);
+  localStorage.setItem(SESSION_KEY, JSON.stringify({ session, since }));
   return since;
 }
 
 /** Favourites of a layout: boxes of one need not be on another. */
 export function favourites(layout: string): (Stake[] | null)[] {
-  const kept = read<Record<string, (Stake[] | null)[]>>(FAVOURITES)?.[layout] ?? [];
-  return Array.from({ length: PLACES }, (_, at) => kept[at] ?? null);
+  const kept = read<Record<string, (Stake[] | null)[]>>(FAVOURITES_KEY)?.[layout] ?? [];
+  return Array.from({ length: MAX_FAVOURITES }, (_, at) => kept[at] ?? null);
 }
 
 export function keepFavourite(layout: string, place: number, stakes: Stake[]): void {
-  const all = read<Record<string, (Stake[] | null)[]>>(FAVOURITES) ?? {};
-  localStorage.setItem(FAVOURITES, JSON.stringify({ ...all, [layout]: favourites(layout).with(place, stakes) }));
+  const all = read<Record<string, (Stake[] | null)[]>>(FAVOURITES_KEY) ?? {};
+  localStorage.setItem(FAVOURITES_KEY, JSON.stringify({ ...all, [layout]: favourites(layout).with(place, stakes) }));
 }
 
 function read<T>(key: string): T | undefined {

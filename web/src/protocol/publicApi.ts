@@ -1,11 +1,11 @@
 // What is looked up of the house.
 
 /** The house was reached, and has or knows no such thing. */
-export class NoSuch extends Error {}
+export class NotFoundError extends Error {}
 
-export async function told<T>(path: string): Promise<T> {
+export async function get<T>(path: string): Promise<T> {
   const answer = await fetch(`/api/v1/${path}`);
-  if (answer.status === 404 || answer.status === 400) throw new NoSuch(path);
+  if (answer.status === 404 || answer.status === 400) throw new NotFoundError(path);
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
   return answer.json() as Promise<T>;
 }

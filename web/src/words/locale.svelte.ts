@@ -4,39 +4,39 @@ import type { Language } from '../protocol/messages';
 import type { Words } from './en';
 import { LANGUAGES } from './languages';
 
-const LOADED: Record<Language, () => Promise<{ words: Words }>> = {
+const LOADERS: Record<Language, () => Promise<{ words: Words }>> = {
   en: () => import('./en'),
   'zh-Hans': () => import('./zh-Hans'),
   'zh-Hant': () => import('./zh-Hant'),
 };
 
-const KEPT = 'taisai.language';
+const LANGUAGE_KEY = 'taisai.language';
 
-class Speech {
+class Locale {
   language = $state<Language>('en');
   #words = $state.raw<Words | null>(null);
   /** Further words of a screen, loaded with these. */
-  beside: (language: Language) => Promise<void> = async () => {};
+  loadMore: (language: Language) => Promise<void> = async () => {};
 
   get words(): Words {
     if (this.#words === null) throw new Error('no language is spoken yet');
     return this.#words;
   }
 
-  async speak(language: Language): Promise<void> {
-    const [{ words }] = await Promise.all([LOADED[language](), this.beside(language)]);
+  async load(language: Language): Promise<void> {
+    const [{ words }] = await Promise.all([LOADERS[language](), this.loadMore(language)]);
     this.#words = words;
     this.language = language;
     document.documentElement.lang = language;
-    localStorage.setItem(KEPT, language);
+    localStorage.setItem(LANGUAGE_KEY, language);
   }
 }
 
-export const speech = new Speech();
+export const locale = new Locale();
 
 /** The language that was chosen here, or the first of the browser's that the house speaks. */
 export function firstLanguage(): Language {
-  const kept = localStorage.getItem(KEPT);
+  const kept = localStorage.getItem(LANGUAGE_KEY);
   const found = LANGUAGES.find(({ language }) => language === kept);
   if (found) return found.language;
   for (const wanted of navigator.languages) {

@@ -1,16 +1,16 @@
 // What staff screens say beside the words of all screens. It is loaded with them, so that a player never loads it.
 
 import type { Language, Refused } from '../protocol/messages';
-import { speech } from './speech.svelte';
+import { locale } from './locale.svelte';
 import type { StaffWords } from './staff/en';
 
-const LOADED: Record<Language, () => Promise<{ words: StaffWords }>> = {
+const LOADERS: Record<Language, () => Promise<{ words: StaffWords }>> = {
   en: () => import('./staff/en'),
   'zh-Hans': () => import('./staff/zh-Hans'),
   'zh-Hant': () => import('./staff/zh-Hant'),
 };
 
-class Office {
+class StaffLocale {
   #words = $state.raw<StaffWords | null>(null);
 
   get words(): StaffWords {
@@ -18,15 +18,15 @@ class Office {
     return this.#words;
   }
 
-  async speak(language: Language): Promise<void> {
-    this.#words = (await LOADED[language]()).words;
+  async load(language: Language): Promise<void> {
+    this.#words = (await LOADERS[language]()).words;
   }
 }
 
-export const office = new Office();
-speech.beside = (language) => office.speak(language);
+export const staffLocale = new StaffLocale();
+locale.loadMore = (language) => staffLocale.load(language);
 
 /** A refusal in the words of staff; in those of players, or of the house, where there are none. */
 export function reasonOf({ code, sentence }: Pick<Refused, 'code' | 'sentence'>): string {
-  return office.words.reasons[code] ?? speech.words.reasons[code] ?? sentence ?? code;
+  return staffLocale.words.reasons[code] ?? locale.words.reasons[code] ?? sentence ?? code;
 }

@@ -3,7 +3,7 @@
 import type { Refused } from './messages';
 
 /** What a staff screen is told when the house does not do what it was asked. */
-export class Denied extends Error {
+export class RefusedError extends Error {
   constructor(readonly refused: Refused) {
     super(refused.sentence);
   }
@@ -25,7 +25,7 @@ export async function polled<T>(path: string, ask: typeof fetch = fetch): Promis
 }
 
 /** So many pages of a list are joined at most. */
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 
 /** A file of the house. A list comes page after page, each with its head; `isCut` where it goes on after so many. */
 export async function file(path: string, ask: typeof fetch = fetch): Promise<{ file: Blob; isCut: boolean }> {
@@ -36,17 +36,17 @@ export async function file(path: string, ask: typeof fetch = fetch): Promise<{ f
     const part = await answer.blob();
     parts.push(after === null ? part : new Blob([(await part.text()).replace(/^[^\n]*\n/, '')]));
     after = answer.headers.get('taisai-after');
-  } while (after !== null && parts.length < MOST_PAGES);
+  } while (after !== null && parts.length < MAX_PAGES);
   return { file: new Blob(parts, { type: parts[0]!.type }), isCut: after !== null };
 }
 
 async function answered(path: string, said: RequestInit, ask: typeof fetch): Promise<Response> {
   const answer = await ask(`/api/v1/${path}`, said).catch(() => {
-    throw new Denied(unreachable);
+    throw new RefusedError(unreachable);
   });
   if (answer.ok) return answer;
   const told = (await answer.json().catch(() => null)) as { refused?: Refused } | null;
-  throw new Denied(told?.refused ?? { code: 'internal', paragraphs: [], sentence: '' });
+  throw new RefusedError(told?.refused ?? { code: 'internal', paragraphs: [], sentence: '' });
 }
 
 /** What is found under a path, with what is asked for; empty fields are left out. */

@@ -1,19 +1,18 @@
 // A live table that registers winners: after the dice the Dealer is led through the boxes that win. A box, a seat, its chips; what is
 // registered is what the house shows.
 
-import type { Verdict } from '../../protocol/errands';
-import type { ApprovalOnFile, Box, Cents, ClusterCommand, PayLine, PublicView } from '../../protocol/messages';
+import type { ApprovalOnFile, Box, Cents, ClusterCommand, CommandReply, PayLine, PublicView } from '../../protocol/messages';
 import { rightOf } from '../../state/acts';
-import { lying, type Lying } from '../../state/bets';
-import { isAt, typedOn, type SeatPlace, type Sent } from '../../state/entry';
-import { ledThrough, missing, nextBox, waitingOf, wantedOn, type Waiting } from '../../state/lead';
-import { office } from '../../words/staff.svelte';
-import type { Desk } from './desk.svelte';
+import { chipsByBox, type BoxChips } from '../../state/bets';
+import { isAt, typedOn, type SeatPlace, type Sent } from '../../state/betEntry';
+import { ledThrough, missing, nextBox, waitingOf, wantedOn, type Waiting } from '../../state/winners';
+import { staffLocale } from '../../words/staffLocale.svelte';
+import type { ConsoleState } from './consoleState.svelte';
 
 /** How often a second person's answer is looked for while a stake waits for it, in milliseconds. */
-const ASKED_EVERY = 2_000;
+const APPROVAL_POLL_MS = 2_000;
 
-export class Lead {
+export class WinnerRegistration {
   seat: SeatPlace | null = $state.raw(null);
   /** An amount that is being typed, in whole money, and what was counted in chips of a box's total. */
   typed = $state('');
@@ -26,11 +25,11 @@ export class Lead {
   private isLooking = false;
   private isStale = false;
 
-  constructor(private readonly desk: Desk) {}
+  constructor(private readonly consoleState: ConsoleState) {}
 
   /** Whether the table registers winners only: nothing is entered before the dice. */
-  readonly isOfTable = $derived.by(() => this.desk.table?.registration === 'winners');
-  readonly view = $derived.by(() => (this.desk.table?.is_registering ? (this.desk.staffView?.registering ?? null) : null));
+  readonly isOfTable = $derived.by(() => this.consoleState.table?.registration === 'winners');
+  readonly view = $derived.by(() => (this.consoleState.table?.is_registering ? (this.consoleState.staffView?.registering ?? null) : null));
   /** Whether winners are entered now. */
   readonly isOn = $derived.by(() => this.view !== null && !this.view.is_registered);
   readonly led = $derived.by(() => (this.view ? ledThrough(this.view) : []));
@@ -40,18 +39,18 @@ export class Lead {
   readonly asksLosing = $derived.by(() => (this.view?.boxes ?? []).some(({ cap }) => cap != null));
   /** Why the round cannot be settled yet; nothing where it can. */
   readonly lacks = $derived.by(() => {
-    if (this.waiting.length > 0) return office.words.lead.lacksApproval;
-    if (this.missing.length > 0) return office.words.lead.lacks(this.missing.map(({ box }) => this.desk.labels.get(box)).join(', '));
-    return this.asksLosing && !this.isNoneOver ? office.words.lead.lacksLosing : '';
+    if (this.waiting.length > 0) return staffLocale.words.winners.lacksApproval;
+    if (this.missing.length > 0) return staffLocale.words.winners.lacks(this.missing.map(({ box }) => this.consoleState.labels.get(box)).join(', '));
+    return this.asksLosing && !this.isNoneOver ? staffLocale.words.winners.lacksLosing : '';
   });
   /** The box that is entered: the one that was touched, or the first. */
   readonly box: Box | null = $derived.by(() => this.chosen ?? this.led[0]?.box ?? null);
   readonly at = $derived.by(() => this.view?.boxes.find(({ box }) => box === this.box));
   readonly wanted = $derived.by(() => wantedOn(this.at));
   /** All that is registered, in the order of the house. */
-  readonly lines: readonly PayLine[] = $derived.by(() => (this.view ? (this.desk.staffView?.pay_list?.lines ?? []) : []));
+  readonly lines: readonly PayLine[] = $derived.by(() => (this.view ? (this.consoleState.staffView?.pay_list?.lines ?? []) : []));
   /** What lies on the felt: what is registered, and what is on its way. */
-  readonly lies: Map<Box, Lying> = $derived.by(() => lying(this.lines.map(({ box, stake: amount }) => ({ box, amount })), this.sent));
+  readonly lies: Map<Box, BoxChips> = $derived.by(() => chipsByBox(this.lines.map(({ box, stake: amount }) => ({ box, amount })), this.sent));
   /** What is entered next: what is typed, or counted in chips. */
   readonly amount: Cents = $derived.by(() => (this.typed ? Number(this.typed) * 100 : this.counted));
 
@@ -65,14 +64,14 @@ export class Lead {
   touchBox(box: Box): void {
     // Where a game has no limits nothing that loses is asked for.
     const isAsked = this.view?.boxes.some((of) => of.box === box || of.cap != null);
-    if (!isAsked) return this.desk.staff.tell(office.words.lead.loses);
+    if (!isAsked) return this.consoleState.staff.notify(staffLocale.words.winners.loses);
     this.chosen = box;
     this.clear();
     this.seat = null;
   }
 
   touchSeat({ cluster, seat }: SeatPlace): void {
-    if (this.wanted === 'total') return this.desk.staff.tell(office.words.lead.totalFirst);
+    if (this.wanted === 'total') return this.consoleState.staff.notify(staffLocale.words.winners.totalFirst);
     this.seat = { cluster, seat };
     this.clear();
   }
@@ -101,24 +100,24 @@ export class Lead {
   /** Enters what was typed or counted. */
   async enter(amount = this.amount): Promise<void> {
     if (this.wanted === 'stakes') return amount > 0 ? this.register(amount) : undefined;
-    if (this.box && (await this.desk.sendTo(0, { 'tell-total': { box: this.box, amount } }))) this.clear();
+    if (this.box && (await this.consoleState.sendTo(0, { 'tell-total': { box: this.box, amount } }))) this.clear();
   }
 
   /** Takes a line off the register that was entered wrongly. */
   async remove({ seat, box, chips, stake: amount }: PayLine): Promise<void> {
     const off: Sent = { cluster: 0, seat, chips, stakes: [{ box, amount }], isPlaced: false };
-    const verdict = await this.during(off, { withdraw: { seat, chips, stakes: off.stakes } });
-    this.desk.staff.isDone(verdict);
+    const reply = await this.during(off, { withdraw: { seat, chips, stakes: off.stakes } });
+    this.consoleState.staff.isDone(reply);
   }
 
   async allRegistered(): Promise<void> {
-    await this.desk.sendTo(0, 'all-registered');
+    await this.consoleState.sendTo(0, 'all-registered');
   }
 
   /** A second person is not asked any more. */
   async giveUp(waiting: Waiting): Promise<void> {
     this.waiting = this.waiting.filter(({ approval }) => approval !== waiting.approval);
-    await this.desk.staff.atHouse({ 'withdraw-approval': { approval: waiting.approval } });
+    await this.consoleState.staff.atHouse({ 'withdraw-approval': { approval: waiting.approval } });
   }
 
   follow({ round, is_registering }: PublicView): void {
@@ -133,26 +132,26 @@ export class Lead {
 
   private async register(amount: Cents): Promise<void> {
     const { seat: place, box } = this;
-    if (!place || !box) return this.desk.staff.tell(office.words.lead.seatFirst);
+    if (!place || !box) return this.consoleState.staff.notify(staffLocale.words.winners.seatFirst);
     this.clear();
     const { cluster, seat } = place;
     const stakes = [{ box, amount }];
     const command = { register: { seat, stakes } };
-    const verdict = await this.during({ cluster, seat, chips: 'own', stakes, isPlaced: true }, command);
-    if ('refused' in verdict && verdict.refused.code === 'second-person-missing') return this.askSecond(cluster, command);
-    this.desk.staff.isDone(verdict);
+    const reply = await this.during({ cluster, seat, chips: 'own', stakes, isPlaced: true }, command);
+    if ('refused' in reply && reply.refused.code === 'second-person-missing') return this.askSecond(cluster, command);
+    this.consoleState.staff.isDone(reply);
   }
 
   /** Shows until the house answers what is on its way. */
-  private async during(sent: Sent, command: ClusterCommand): Promise<Verdict> {
+  private async during(sent: Sent, command: ClusterCommand): Promise<CommandReply> {
     this.sent = [...this.sent, sent];
-    const verdict = await this.desk.staff.cluster(this.desk.number, sent.cluster, command);
+    const reply = await this.consoleState.staff.cluster(this.consoleState.number, sent.cluster, command);
     this.sent = this.sent.filter((one) => one !== sent);
-    return verdict;
+    return reply;
   }
 
   private async askSecond(cluster: number, command: ClusterCommand): Promise<void> {
-    const { staff, number: table } = this.desk;
+    const { staff, number: table } = this.consoleState;
     const what = { cluster: { table, number: cluster, command } };
     const asked = await staff.atHouse({ 'request-approval': { act: rightOf(what), what: JSON.stringify(what) } });
     if (staff.isDone(asked)) await this.look();
@@ -167,10 +166,10 @@ export class Lead {
     try {
       while (this.isStale || this.waiting.length > 0) {
         this.isStale = false;
-        const own = await this.desk.staff.poll<ApprovalOnFile[]>('house/approvals');
-        if (own) this.waiting = waitingOf(own, this.desk.number);
+        const own = await this.consoleState.staff.poll<ApprovalOnFile[]>('house/approvals');
+        if (own) this.waiting = waitingOf(own, this.consoleState.number);
         for (const one of this.waiting) if (one.stand !== 'waiting') await this.answered(one);
-        if (this.waiting.length > 0) await new Promise((done) => setTimeout(done, ASKED_EVERY));
+        if (this.waiting.length > 0) await new Promise((done) => setTimeout(done, APPROVAL_POLL_MS));
       }
     } finally {
       this.isLooking = false;
@@ -178,13 +177,13 @@ export class Lead {
   }
 
   private async answered(waiting: Waiting): Promise<void> {
-    const { staff, number } = this.desk;
+    const { staff, number } = this.consoleState;
     if (waiting.stand === 'refused') {
-      staff.tell(office.words.pit.wasRefused, true);
+      staff.notify(staffLocale.words.pit.wasRefused, true);
       return this.giveUp(waiting);
     }
-    const verdict = await staff.cluster(number, waiting.cluster, waiting.command, waiting.approval);
-    if (staff.isDone(verdict)) this.waiting = this.waiting.filter(({ approval }) => approval !== waiting.approval);
+    const reply = await staff.cluster(number, waiting.cluster, waiting.command, waiting.approval);
+    if (staff.isDone(reply)) this.waiting = this.waiting.filter(({ approval }) => approval !== waiting.approval);
     else await this.giveUp(waiting);
   }
 }

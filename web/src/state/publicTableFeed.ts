@@ -3,24 +3,24 @@
 import type { PublicChange, PublicView, Snapshot } from '../protocol/messages';
 import { changed } from '../protocol/numbered';
 
-export interface WatchedView {
+export interface PublicTableView {
   isUp: boolean;
   table: PublicView | null;
 }
 
-export class Watched {
-  private view: WatchedView = { isUp: false, table: null };
+export class PublicTableFeed {
+  private view: PublicTableView = { isUp: false, table: null };
 
   constructor(
-    private readonly around: { again(): void; show(view: WatchedView): void },
+    private readonly deps: { resync(): void; show(view: PublicTableView): void },
   ) {}
 
-  hear(message: Record<string, unknown>): void {
+  receive(message: Record<string, unknown>): void {
     if ('snapshot' in message) this.show({ isUp: true, table: (message['snapshot'] as Snapshot).public });
     if ('public' in message) {
       const table = this.view.table && changed(this.view.table, message['public'] as PublicChange);
       if (table) this.show({ isUp: true, table });
-      else this.around.again();
+      else this.deps.resync();
     }
   }
 
@@ -28,8 +28,8 @@ export class Watched {
     this.show({ ...this.view, isUp: false });
   }
 
-  private show(view: WatchedView): void {
+  private show(view: PublicTableView): void {
     this.view = view;
-    this.around.show(view);
+    this.deps.show(view);
   }
 }

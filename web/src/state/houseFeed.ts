@@ -2,26 +2,26 @@
 
 import type { HouseParts } from '../protocol/messages';
 
-export interface PartsView {
+export interface HouseFeedView {
   isUp: boolean;
   parts: HouseParts;
 }
 
 type Numbered = { number: number; all: unknown[] };
 
-export class Parts {
-  private view: PartsView = { isUp: false, parts: {} };
+export class HouseFeed {
+  private view: HouseFeedView = { isUp: false, parts: {} };
 
-  constructor(private readonly around: { again(): void; show(view: PartsView): void }) {}
+  constructor(private readonly deps: { resync(): void; show(view: HouseFeedView): void }) {}
 
-  hear(message: Record<string, unknown>): void {
+  receive(message: Record<string, unknown>): void {
     if ('snapshot' in message) this.show({ isUp: true, parts: (message['snapshot'] as { parts: HouseParts }).parts });
     if ('parts' in message) {
       const changed = message['parts'] as Record<string, Numbered>;
       const before = this.view.parts as Record<string, Numbered | undefined>;
       const isNext = Object.entries(changed).every(([name, { number }]) => number === (before[name]?.number ?? 0) + 1);
       if (isNext) this.show({ isUp: true, parts: { ...this.view.parts, ...changed } as HouseParts });
-      else this.around.again();
+      else this.deps.resync();
     }
   }
 
@@ -29,8 +29,8 @@ export class Parts {
     this.show({ ...this.view, isUp: false });
   }
 
-  private show(view: PartsView): void {
+  private show(view: HouseFeedView): void {
     this.view = view;
-    this.around.show(view);
+    this.deps.show(view);
   }
 }

@@ -67,11 +67,11 @@ export function lessTaken(entered: readonly Entered[], { stakes, ...off }: Enter
 }
 
 /** So many figures does an amount that is typed have at most. */
-const FIGURES = 7;
+const MAX_TYPED_DIGITS = 7;
 
 /** An amount in whole money as it is typed, figure by figure. */
 export function typedOn(typed: string, key: string): string {
   if (key === 'Backspace') return typed.slice(0, -1);
-  if (!/^\d$/.test(key) || (typed === '' && key === '0') || typed.length === FIGURES) return typed;
+  if (!/^\d$/.test(key) || (typed === '' && key === '0') || typed.length === MAX_TYPED_DIGITS) return typed;
   return typed + key;
 }

@@ -2,8 +2,8 @@
 // decides what is asked for.
 
 import type { ApprovalOnFile, Box, Cents, ClusterCommand, RegisteringBox, RegisteringView } from '../protocol/messages';
-import { standOf, type Stand, type What } from './acts';
-import type { SeatPlace } from './entry';
+import { standOf, type ApprovableAct, type ApprovalState } from './acts';
+import type { SeatPlace } from './betEntry';
 
 /** What is entered on a box: what each seat has there, or what lay there in all. */
 export type Wanted = 'stakes' | 'total';
@@ -41,14 +41,14 @@ export interface Waiting extends SeatPlace {
   box: Box;
   amount: Cents;
   approval: number;
-  stand: Stand;
+  stand: ApprovalState;
   command: ClusterCommand;
 }
 
 /** Stakes of a table among what a Dealer has asked a second person for. */
 export function waitingOf(own: readonly ApprovalOnFile[], table: number): Waiting[] {
   return own.flatMap((approval) => {
-    const what = JSON.parse(approval.what) as What;
+    const what = JSON.parse(approval.what) as ApprovableAct;
     if (!('cluster' in what) || what.cluster.table !== table) return [];
     const { number: cluster, command } = what.cluster;
     if (typeof command === 'string' || !('register' in command)) return [];

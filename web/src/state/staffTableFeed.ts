@@ -4,7 +4,7 @@
 import type { PublicChange, PublicView, SeatHealth, Snapshot, StaffChange, StaffView } from '../protocol/messages';
 import { changed } from '../protocol/numbered';
 
-export interface AttendedView {
+export interface StaffTableView {
   isUp: boolean;
   table: PublicView | null;
   staff: StaffView | null;
@@ -26,12 +26,12 @@ function withSeats(before: SeatHealth[], { seats: changed = [], gone = [] }: Sta
   return [...seats.values()].sort((one, other) => key(one) - key(other));
 }
 
-export class Attended {
-  private view: AttendedView = { isUp: false, table: null, staff: null, announcedIn: null };
+export class StaffTableFeed {
+  private view: StaffTableView = { isUp: false, table: null, staff: null, announcedIn: null };
 
-  constructor(private readonly around: { again(): void; show(view: AttendedView): void }) {}
+  constructor(private readonly deps: { resync(): void; show(view: StaffTableView): void }) {}
 
-  hear(message: Record<string, unknown>): void {
+  receive(message: Record<string, unknown>): void {
     if ('snapshot' in message) {
       const { public: table, staff } = message['snapshot'] as Snapshot;
       const announcedIn = table.closure_announced ? this.view.announcedIn : null;
@@ -46,14 +46,14 @@ export class Attended {
   }
 
   private follow(table: PublicView | null | undefined, staff: StaffView | null | undefined): void {
-    if (!table || staff === undefined) return this.around.again();
+    if (!table || staff === undefined) return this.deps.resync();
     const wasAnnounced = this.view.table?.closure_announced ?? false;
     const announcedIn = !table.closure_announced ? null : wasAnnounced ? this.view.announcedIn : table.round;
     this.show({ isUp: true, table, staff, announcedIn });
   }
 
-  private show(view: AttendedView): void {
+  private show(view: StaffTableView): void {
     this.view = view;
-    this.around.show(view);
+    this.deps.show(view);
   }
 }

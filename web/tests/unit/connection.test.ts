@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Line, SILENT, type Made, type Socket } from '../../src/protocol/line';
+import { Connection, SILENCE_TIMEOUT_MS, type ConnectionDeps, type Socket } from '../../src/protocol/connection';
 
 class FakeSocket implements Socket {
   sent: string[] = [];
@@ -12,20 +12,20 @@ class FakeSocket implements Socket {
   close() {
     this.isClosed = true;
   }
-  async hear(message: unknown) {
+  async receive(message: unknown) {
     this.onmessage?.({ data: JSON.stringify(message) });
     await Promise.resolve();
     await Promise.resolve();
   }
 }
 
-function setup(made: Partial<Made> = {}) {
+function setup(made: Partial<ConnectionDeps> = {}) {
   const sockets: FakeSocket[] = [];
   const urls: string[] = [];
   const waits: { milliseconds: number; act: () => void; isOff: boolean }[] = [];
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const lost: [string, boolean][] = [];
-  const line = new Line('ws://house', { message: (m) => heard.push(m), lost: (why, isDenied) => lost.push([why, isDenied]) }, {
+  const connection = new Connection('ws://house', { message: (m) => received.push(m), lost: (why, isDenied) => lost.push([why, isDenied]) }, {
     open: (url) => {
       urls.push(url);
       const socket = new FakeSocket();
@@ -42,17 +42,17 @@ function setup(made: Partial<Made> = {}) {
   });
   const due = () => waits.filter((wait) => !wait.isOff);
   /** How long it waited each time before it connected again. */
-  const again = () => waits.filter(({ milliseconds }) => milliseconds !== SILENT).map(({ milliseconds }) => Math.round(milliseconds));
-  return { line, sockets, urls, due, again, heard, lost };
+  const again = () => waits.filter(({ milliseconds }) => milliseconds !== SILENCE_TIMEOUT_MS).map(({ milliseconds }) => Math.round(milliseconds));
+  return { connection, sockets, urls, due, again, received, lost };
 }
 
 describe('a line to the house', () => {
   it('proves itself when it is challenged, and hears the rest', async () => {
-    const { sockets, heard } = setup({ prove: async (challenge) => `signed ${challenge}` });
-    await sockets[0]!.hear({ challenge: 'ab' });
-    await sockets[0]!.hear({ public: { number: 1 } });
+    const { sockets, received } = setup({ prove: async (challenge) => `signed ${challenge}` });
+    await sockets[0]!.receive({ challenge: 'ab' });
+    await sockets[0]!.receive({ public: { number: 1 } });
     expect(sockets[0]!.sent).toEqual(['signed ab']);
-    expect(heard).toEqual([{ public: { number: 1 } }]);
+    expect(received).toEqual([{ public: { number: 1 } }]);
   });
 
   it('waits longer each time, to a bound, and begins anew after a snapshot', async () => {
@@ -62,7 +62,7 @@ describe('a line to the house', () => {
       due().at(-1)!.act();
     }
     expect(again()).toEqual([250, 500, 1000, 2000, 4000, 5000, 5000]);
-    await sockets.at(-1)!.hear({ snapshot: {} });
+    await sockets.at(-1)!.receive({ snapshot: {} });
     sockets.at(-1)!.onclose?.({ code: 1006, reason: '' });
     expect(again().at(-1)).toBe(250);
   });
@@ -91,7 +91,7 @@ describe('a line to the house', () => {
     ['stops answering', [{ snapshot: {} }, { beat: 1 }, { answers: [] }]],
   ])('counts a house as lost that %s', async (_, messages) => {
     const { sockets, due, lost } = setup();
-    for (const message of messages) await sockets[0]!.hear(message);
+    for (const message of messages) await sockets[0]!.receive(message);
     expect(due()).toHaveLength(1);
     due()[0]!.act();
     expect(lost).toEqual([['silent', false]]);
@@ -100,19 +100,19 @@ describe('a line to the house', () => {
 
   it('takes any word as a sign of life: a house that is asked all the time does not beat', async () => {
     const { sockets, due } = setup();
-    await sockets[0]!.hear({ beat: 1 });
+    await sockets[0]!.receive({ beat: 1 });
     const [before] = due();
-    await sockets[0]!.hear({ answers: [] });
+    await sockets[0]!.receive({ answers: [] });
     expect(before!.isOff).toBe(true);
     expect(due()).toHaveLength(1);
   });
 
   it('hears nothing more on a line that was given up', async () => {
-    const { line, sockets, heard } = setup();
-    line.again();
-    await sockets[0]!.hear({ public: {} });
+    const { connection, sockets, received } = setup();
+    connection.resync();
+    await sockets[0]!.receive({ public: {} });
     sockets[0]!.onclose?.({ code: 1000, reason: '' });
-    expect(heard).toEqual([]);
-    line.end();
+    expect(received).toEqual([]);
+    connection.close();
   });
 });

@@ -1,18 +1,18 @@
 // A screen of the whole house: it follows its parts, asks a second person for approval, and carries out what was approved.
 
-import type { Line } from '../../protocol/line';
+import type { Connection } from '../../protocol/connection';
 import { voucherOf, type Issued } from '../../protocol/issued';
 import type { ApprovalOnFile, EmployeeOnFile, HouseCommand, ResultView, Voucher } from '../../protocol/messages';
-import { Denied } from '../../protocol/staff';
-import { carried, ownOf, rightOf, standOf, type What } from '../../state/acts';
+import { RefusedError } from '../../protocol/staffApi';
+import { carried, ownOf, rightOf, standOf, type ApprovableAct } from '../../state/acts';
 import { money } from '../../state/money';
-import { Parts, type PartsView } from '../../state/parts';
-import { office, reasonOf } from '../../words/staff.svelte';
+import { HouseFeed, type HouseFeedView } from '../../state/houseFeed';
+import { staffLocale, reasonOf } from '../../words/staffLocale.svelte';
 import type { Staff } from './staff.svelte';
 
-export class HouseDesk {
-  view: PartsView = $state.raw({ isUp: false, parts: {} });
-  /** What a code or a password is, shown once. */
+export class HouseState {
+  view: HouseFeedView = $state.raw({ isUp: false, parts: {} });
+  /** ApprovableAct a code or a password is, shown once. */
   given: { code?: string; device?: number; password?: string; person?: number } | null = $state.raw(null);
   /** A voucher that was sold or issued anew, shown once (F42). */
   voucher: Voucher | null = $state.raw(null);
@@ -22,31 +22,31 @@ export class HouseDesk {
   used: ReadonlySet<number> = $state.raw(new Set());
   /** The number of a voucher that is entered at this screen, once it is whole. */
   number: string | null = $state(null);
-  /** What a round is registered with, where the screen knows it. */
+  /** ApprovableAct a round is registered with, where the screen knows it. */
   registered: (table: number, round: number) => ResultView | undefined = () => undefined;
-  private readonly line: Line;
+  private readonly connection: Connection;
   /** Acts asked for at this screen, by their approval: they are carried out as soon as they are approved. */
-  private readonly asked = new Map<number, { what: What; send?: HouseCommand | undefined; done?: (() => void) | undefined }>();
+  private readonly asked = new Map<number, { what: ApprovableAct; send?: HouseCommand | undefined; done?: (() => void) | undefined }>();
 
   constructor(
     readonly staff: Staff,
-    desk: 'pit' | 'cage' | 'audit',
+    screen: 'pit' | 'cage' | 'audit',
   ) {
-    const parts = new Parts({ again: () => this.line.again(), show: (view) => this.show(view) });
-    this.line = staff.follow(`house/${desk}`, { message: (message) => parts.hear(message), lost: () => parts.lost() });
+    const feed = new HouseFeed({ resync: () => this.connection.resync(), show: (view) => this.show(view) });
+    this.connection = staff.follow(`house/${screen}`, { message: (message) => feed.receive(message), lost: () => feed.lost() });
   }
 
   nameOf(person: number): string {
-    return this.people.find(({ id }) => id === person)?.name ?? office.words.person(person);
+    return this.people.find(({ id }) => id === person)?.name ?? staffLocale.words.person(person);
   }
 
   /** Asks a second person for an act. `send` is what is sent then, where it is not what they read. */
-  async ask(what: What, more: { send?: HouseCommand; done?: () => void } = {}): Promise<boolean> {
-    const verdict = await this.staff.atHouse({ 'request-approval': { act: rightOf(what), what: JSON.stringify(what) } });
-    if (!this.staff.isDone(verdict)) return false;
-    const { approval } = (verdict.accepted as { 'approval-requested': { approval: number } })['approval-requested'];
+  async ask(what: ApprovableAct, more: { send?: HouseCommand; done?: () => void } = {}): Promise<boolean> {
+    const reply = await this.staff.atHouse({ 'request-approval': { act: rightOf(what), what: JSON.stringify(what) } });
+    if (!this.staff.isDone(reply)) return false;
+    const { approval } = (reply.accepted as { 'approval-requested': { approval: number } })['approval-requested'];
     this.asked.set(approval, { what, ...more });
-    this.staff.tell(office.words.pit.requested);
+    this.staff.notify(staffLocale.words.pit.requested);
     this.look();
     return true;
   }
@@ -70,7 +70,7 @@ export class HouseDesk {
     this.asked.delete(id);
     if (!act || !(await this.isSent(act, id, asked?.send))) return;
     this.used = new Set([...this.used, id]);
-    this.staff.tell(office.words.pit.carriedOut);
+    this.staff.notify(staffLocale.words.pit.carriedOut);
     asked?.done?.();
   }
 
@@ -81,40 +81,40 @@ export class HouseDesk {
     // The sale was carried out when it was sent before: its number is never shown again.
     if ('on-file' in issued) {
       const on = issued['on-file'].voucher;
-      const { onFile, onFileUnknown } = office.words.pit.cage;
-      this.staff.tell(on ? onFile(on.serial, money(on.amount), on.digits) : onFileUnknown, true);
+      const { onFile, onFileUnknown } = staffLocale.words.pit.cage;
+      this.staff.notify(on ? onFile(on.serial, money(on.amount), on.digits) : onFileUnknown, true);
     }
   }
 
   /** Asks for a code or a password; the approval where it has one. */
-  async give(act: Extract<What, { code: unknown } | { password: unknown }>, approval?: number): Promise<boolean> {
+  async give(act: Extract<ApprovableAct, { code: unknown } | { password: unknown }>, approval?: number): Promise<boolean> {
     const path = 'code' in act ? `devices/${act.code.device}/code` : `people/${act.password.person}/password`;
     try {
       this.given = await this.staff.call(path, { approval: approval ?? null });
       return true;
     } catch (error) {
-      if (!(error instanceof Denied)) throw error;
+      if (!(error instanceof RefusedError)) throw error;
       if (error.refused.code === 'not-approved' && approval === undefined) return this.ask(act);
-      this.staff.tell(reasonOf(error.refused), true);
+      this.staff.notify(reasonOf(error.refused), true);
       return false;
     }
   }
 
   end(): void {
-    this.line.end();
+    this.connection.close();
   }
 
-  private async isSent(act: What, approval: number, send?: HouseCommand): Promise<boolean> {
+  private async isSent(act: ApprovableAct, approval: number, send?: HouseCommand): Promise<boolean> {
     if ('code' in act || 'password' in act) return this.give(act, approval);
     const asked =
       'table' in act ? this.staff.round(act.table.table, act.table.round, approval) : 'cluster' in act ? this.staff.cluster(act.cluster.table, act.cluster.number, act.cluster.command, approval) : this.staff.atHouse(send ?? act.house, approval);
-    const verdict = await asked;
-    if (!this.staff.isDone(verdict)) return false;
-    if ('house' in act && typeof act.house === 'object' && ('sell' in act.house || 'reissue' in act.house)) this.issue(verdict.accepted);
+    const reply = await asked;
+    if (!this.staff.isDone(reply)) return false;
+    if ('house' in act && typeof act.house === 'object' && ('sell' in act.house || 'reissue' in act.house)) this.issue(reply.accepted);
     return true;
   }
 
-  private show(view: PartsView): void {
+  private show(view: HouseFeedView): void {
     this.view = view;
     this.look();
   }
@@ -125,7 +125,7 @@ export class HouseDesk {
       if (standOf(approval) === 'approved') void this.carryOut(approval);
       if (standOf(approval) === 'refused') {
         this.asked.delete(approval.id);
-        this.staff.tell(office.words.pit.wasRefused, true);
+        this.staff.notify(staffLocale.words.pit.wasRefused, true);
       }
     }
   }

@@ -6,49 +6,49 @@ import { bet, seat, snapshot, table } from './given';
 
 describe('a lost line', () => {
   it('stops taking bets at once and says so (F20)', () => {
-    const { terminal, sent, words, around } = setup();
+    const { terminal, sent, notices, around } = setup();
     terminal.lost('', false);
     terminal.place(big(100));
     expect(around.view!.link).toBe('lost');
     expect(sent()).toEqual([]);
-    expect(words).toEqual([{ kind: 'returned', returned: { id: 1, stakes: big(100), why: { code: 'offline', paragraphs: [], sentence: '' } } }]);
+    expect(notices).toEqual([{ kind: 'returned', returned: { id: 1, stakes: big(100), why: { code: 'offline', paragraphs: [], sentence: '' } } }]);
   });
 
   it('asks again under the same number, and says that bets stand', () => {
-    const { terminal, sent, words, lies } = setup();
+    const { terminal, sent, notices, lies } = setup();
     terminal.place(big(100));
     terminal.lost('', false);
-    terminal.hear(snapshot(table({ number: 9 }), seat({ number: 5, bets: [bet('small', 700)] }), 9_000));
+    terminal.receive(snapshot(table({ number: 9 }), seat({ number: 5, bets: [bet('small', 700)] }), 9_000));
     expect(sent().map(({ sequence }) => sequence)).toEqual([1_001, 1_001]);
-    expect(words).toEqual([{ kind: 'back', amount: 700 }]);
-    terminal.hear({ answers: [{ sequence: 1_001, answer: { accepted: null } }], seat: seat({ number: 6, bets: [bet('small', 700), bet('big', 100)] }) });
-    expect(lies('big')).toEqual({ registered: 100, pending: 0, leaving: 0 });
+    expect(notices).toEqual([{ kind: 'back', amount: 700 }]);
+    terminal.receive({ answers: [{ sequence: 1_001, answer: { accepted: null } }], seat: seat({ number: 6, bets: [bet('small', 700), bet('big', 100)] }) });
+    expect(lies('big')).toEqual({ registered: 100, pending: 0, withdrawing: 0 });
   });
 
   it('never puts a chip of one round into another', () => {
-    const { terminal, sent, words } = setup();
+    const { terminal, sent, notices } = setup();
     terminal.place(big(100));
     terminal.lost('', false);
-    terminal.hear(snapshot(table({ round: 13 }), seat()));
+    terminal.receive(snapshot(table({ round: 13 }), seat()));
     expect(sent()).toHaveLength(1);
-    expect(words[0]).toMatchObject({ kind: 'returned', returned: { why: { code: 'too-late' } } });
+    expect(notices[0]).toMatchObject({ kind: 'returned', returned: { why: { code: 'too-late' } } });
   });
 
   it('does not say that a chip came back which the house had registered', () => {
-    const { terminal, words } = setup(table(), seat({ bets: [bet('big', 300)] }));
+    const { terminal, notices } = setup(table(), seat({ bets: [bet('big', 300)] }));
     terminal.place(big(100));
     terminal.lost('', false);
-    terminal.hear(snapshot(table({ phase: 'closed' }), seat({ bets: [bet('big', 400)] })));
-    expect(words).toEqual([{ kind: 'back', amount: 400 }]);
+    terminal.receive(snapshot(table({ phase: 'closed' }), seat({ bets: [bet('big', 400)] })));
+    expect(notices).toEqual([{ kind: 'back', amount: 400 }]);
     terminal.lost('', false);
   });
 
   it('says that it came back where the older chips alone lie there', () => {
-    const { terminal, words } = setup(table(), seat({ bets: [bet('big', 300)] }));
+    const { terminal, notices } = setup(table(), seat({ bets: [bet('big', 300)] }));
     terminal.place(big(100));
     terminal.lost('', false);
-    terminal.hear(snapshot(table({ phase: 'closed' }), seat({ bets: [bet('big', 300)] })));
-    expect(words.map(({ kind }) => kind)).toEqual(['returned', 'back']);
+    terminal.receive(snapshot(table({ phase: 'closed' }), seat({ bets: [bet('big', 300)] })));
+    expect(notices.map(({ kind }) => kind)).toEqual(['returned', 'back']);
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe('a lost line', () => {
     terminal.place(big(100));
     answer(1_001, { accepted: null }, { bets: [bet('big', 100)] });
     terminal.lost('', false);
-    terminal.hear(snapshot(table(change), seat({ bets: [bet('big', 100)] })));
+    terminal.receive(snapshot(table(change), seat({ bets: [bet('big', 100)] })));
     expect(around.view!.canUndo).toBe(false);
     terminal.undo();
     expect(sent()).toHaveLength(1);
@@ -70,7 +70,7 @@ describe('a lost line', () => {
     terminal.place(big(100));
     answer(1_001, { accepted: null }, { bets: [bet('big', 100)] });
     terminal.lost('', false);
-    terminal.hear(snapshot(table(), seat({ bets: [bet('big', 100)] })));
+    terminal.receive(snapshot(table(), seat({ bets: [bet('big', 100)] })));
     expect(around.view!.canUndo).toBe(true);
   });
 
@@ -78,7 +78,7 @@ describe('a lost line', () => {
     const { terminal, sent } = setup();
     terminal.double();
     terminal.lost('', false);
-    terminal.hear(snapshot(table({ round: 13 }), seat({ bets: [bet('big', 100)] })));
+    terminal.receive(snapshot(table({ round: 13 }), seat({ bets: [bet('big', 100)] })));
     expect(sent()).toHaveLength(1);
   });
 
@@ -86,27 +86,27 @@ describe('a lost line', () => {
     ['says that a withdrawal was not done where the chips still lie there', 300, ['refused', 'back']],
     ['says nothing of one that was done', 0, ['back']],
   ])('%s', (_, lies, told) => {
-    const { terminal, words } = setup(table(), seat({ bets: [bet('big', 300)] }));
+    const { terminal, notices } = setup(table(), seat({ bets: [bet('big', 300)] }));
     terminal.clear();
     terminal.lost('', false);
-    terminal.hear(snapshot(table({ phase: 'closed' }), seat({ bets: lies > 0 ? [bet('big', lies)] : [] })));
-    expect(words.map(({ kind }) => kind)).toEqual(told);
+    terminal.receive(snapshot(table({ phase: 'closed' }), seat({ bets: lies > 0 ? [bet('big', lies)] : [] })));
+    expect(notices.map(({ kind }) => kind)).toEqual(told);
   });
 
   it('counts what is on its way back when it looks for a chip', () => {
-    const { terminal, words } = setup(table(), seat({ bets: [bet('big', 300)] }));
+    const { terminal, notices } = setup(table(), seat({ bets: [bet('big', 300)] }));
     terminal.clear();
     terminal.place(big(100));
     terminal.lost('', false);
-    terminal.hear(snapshot(table({ phase: 'closed' }), seat({ bets: [bet('big', 100)] })));
-    expect(words).toEqual([{ kind: 'back', amount: 100 }]);
+    terminal.receive(snapshot(table({ phase: 'closed' }), seat({ bets: [bet('big', 100)] })));
+    expect(notices).toEqual([{ kind: 'back', amount: 100 }]);
   });
 
   it('asks for everything anew after a gap, in the table or the seat', () => {
     const { terminal, around } = setup();
-    terminal.hear({ public: { number: 2, phase: 'closed' } });
+    terminal.receive({ public: { number: 2, phase: 'closed' } });
     expect(around.again).toBe(1);
-    terminal.hear({ answers: [], seat: seat({ number: 2 }) });
+    terminal.receive({ answers: [], seat: seat({ number: 2 }) });
     expect(around.again).toBe(2);
   });
 });

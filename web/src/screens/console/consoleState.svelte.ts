@@ -1,10 +1,9 @@
 // The Game Console in the browser: it follows the table, keeps the faces that were entered, and sends what the Dealer does. Bets of a live
-// table are entered in `entry.svelte.ts`, winners in `lead.svelte.ts`.
+// table are entered in `entry.svelte.ts`, winners in `winners.svelte.ts`.
 
-import type { Line } from '../../protocol/line';
-import type { Box, Cents, ClusterCommand, HouseConfiguration, LayoutView, PublicView, RoundCommand, TableView } from '../../protocol/messages';
-import type { Verdict } from '../../protocol/errands';
-import { Attended, type AttendedView } from '../../state/attended';
+import type { Connection } from '../../protocol/connection';
+import type { Box, Cents, ClusterCommand, CommandReply, HouseConfiguration, LayoutView, PublicView, RoundCommand, TableView } from '../../protocol/messages';
+import { StaffTableFeed, type StaffTableView } from '../../state/staffTableFeed';
 import { paragraphsOf, type Cited } from '../../state/cited';
 import { nextStep, Reading, TUMBLES } from '../../state/console';
 import { totalsOf } from '../../state/excess';
@@ -12,16 +11,15 @@ import { paidAtTable } from '../../state/payList';
 import { followsHouse, sees } from '../../state/rights';
 import { isSameVoid, latestVoid, type Voided } from '../../state/voids';
 import { litBy } from '../../felt/wins';
-import { boxName } from '../../words/boxes';
-import { speech } from '../../words/speech.svelte';
-import { office } from '../../words/staff.svelte';
-import { Entry } from './entry.svelte';
-import { Lead } from './lead.svelte';
-import { HouseDesk } from '../staff/office.svelte';
+import { boxNames } from '../../words/boxes';
+import { staffLocale } from '../../words/staffLocale.svelte';
+import { BetEntry } from './betEntry.svelte';
+import { WinnerRegistration } from './winnerRegistration.svelte';
+import { HouseState } from '../staff/houseState.svelte';
 import type { Staff } from '../staff/staff.svelte';
 
-export class Desk {
-  view: AttendedView = $state.raw({ isUp: false, table: null, staff: null, announcedIn: null });
+export class ConsoleState {
+  view: StaffTableView = $state.raw({ isUp: false, table: null, staff: null, announcedIn: null });
   faces: number[] = $state.raw([]);
   /** What the boxes had on them when their players were advised in this round (5.2). */
   advised: ReadonlyMap<Box, Cents> = $state.raw(new Map());
@@ -44,15 +42,15 @@ export class Desk {
   readonly unpaid = $derived(this.payList && !this.isHandedBack ? paidAtTable(this.payList).filter(({ isDone }) => !isDone).length : 0);
   readonly proposed = $derived(this.configuration?.tables.find(({ table }) => table === this.number)?.proposed ?? null);
   /** What the boxes are called. */
-  readonly labels = $derived.by(() => new Map(this.layout.boxes.map(({ box, label }) => [box, boxName(label[speech.language], speech.words.kinds)])));
-  readonly entry = new Entry(this);
-  readonly lead = new Lead(this);
+  readonly labels = $derived.by(() => boxNames(this.layout.boxes));
+  readonly entry = new BetEntry(this);
+  readonly winners = new WinnerRegistration(this);
   readonly number: number;
   readonly isLive: boolean;
-  private readonly line: Line;
+  private readonly connection: Connection;
   private readonly reading = new Reading();
   private round = 0;
-  private office: HouseDesk | null = null;
+  private houseState: HouseState | null = null;
 
   constructor(
     readonly staff: Staff,
@@ -61,8 +59,8 @@ export class Desk {
   ) {
     this.number = about.table;
     this.isLive = !about.has_terminals;
-    const attended = new Attended({ again: () => this.line.again(), show: (view) => this.show(view) });
-    this.line = staff.follow(`tables/${about.table}/console`, { message: (message) => attended.hear(message), lost: () => attended.lost() });
+    const feed = new StaffTableFeed({ resync: () => this.connection.resync(), show: (view) => this.show(view) });
+    this.connection = staff.follow(`tables/${about.table}/console`, { message: (message) => feed.receive(message), lost: () => feed.lost() });
     void this.look();
   }
 
@@ -77,7 +75,7 @@ export class Desk {
 
   /** Whether chips of which not all are registered are handed back as they lie: the round became void before they were collected. */
   get isHandedBack(): boolean {
-    return this.lead.isOfTable && this.table?.phase === 'void';
+    return this.winners.isOfTable && this.table?.phase === 'void';
   }
 
   get isOver(): boolean {
@@ -117,7 +115,7 @@ export class Desk {
     const { name } = this.step;
     if (name === 'tumbled') void this.send({ tumbled: { times: TUMBLES - (this.table?.tumbles ?? 0) } });
     else if (name === 'commit') void this.commit();
-    else if (name === 'all-registered') void this.lead.allRegistered();
+    else if (name === 'all-registered') void this.winners.allRegistered();
     else if (name === 'open-table' || name === 'open-bets' || name === 'close-bets' || name === 'activate' || name === 'continue' || name === 'close-table') void this.send(name);
   }
 
@@ -132,18 +130,18 @@ export class Desk {
   /** Takes money in. Above the house's limit a second person approves it (F50). */
   async takeIn(cluster: number, command: ClusterCommand): Promise<boolean> {
     this.isSending = true;
-    const verdict = await this.staff.cluster(this.number, cluster, command);
+    const reply = await this.staff.cluster(this.number, cluster, command);
     this.isSending = false;
-    const isLarge = 'refused' in verdict && verdict.refused.code === 'second-person-missing';
+    const isLarge = 'refused' in reply && reply.refused.code === 'second-person-missing';
     if (isLarge && followsHouse(this.staff.me!)) return this.house.ask({ cluster: { table: this.number, number: cluster, command } });
-    if (isLarge) this.staff.tell(office.words.console.largeBuyIn, true);
-    return !isLarge && this.staff.isDone(verdict);
+    if (isLarge) this.staff.notify(staffLocale.words.console.largeBuyIn, true);
+    return !isLarge && this.staff.isDone(reply);
   }
 
   /** Has a second person asked to reverse a buy-in; it is carried out when they approve. */
   async reverse(cluster: number, command: ClusterCommand): Promise<boolean> {
     if (followsHouse(this.staff.me!)) return this.house.ask({ cluster: { table: this.number, number: cluster, command } });
-    this.staff.tell(office.words.console.reverseElsewhere, true);
+    this.staff.notify(staffLocale.words.console.reverseElsewhere, true);
     return false;
   }
 
@@ -152,8 +150,8 @@ export class Desk {
   }
 
   /** Where a second person is asked for approval, and what was approved is carried out. */
-  get house(): HouseDesk {
-    return (this.office ??= new HouseDesk(this.staff, sees(this.staff.me!, 'pit') ? 'pit' : 'cage'));
+  get house(): HouseState {
+    return (this.houseState ??= new HouseState(this.staff, sees(this.staff.me!, 'pit') ? 'pit' : 'cage'));
   }
 
   async look(): Promise<void> {
@@ -161,8 +159,8 @@ export class Desk {
   }
 
   end(): void {
-    this.line.end();
-    this.office?.end();
+    this.connection.close();
+    this.houseState?.end();
   }
 
   /** After an interruption the dice that were not known yet are read first; then all three are committed (5.4.1). */
@@ -180,16 +178,16 @@ export class Desk {
     else if (before && table.round !== before.round) this.toAnnounce = null;
   }
 
-  private async asked(ask: () => Promise<Verdict>): Promise<boolean> {
+  private async asked(ask: () => Promise<CommandReply>): Promise<boolean> {
     this.isSending = true;
-    const verdict = await ask();
+    const reply = await ask();
     this.isSending = false;
-    const accepted = 'accepted' in verdict ? (verdict.accepted as { committed?: { differs: boolean } } | null) : null;
-    if (accepted?.committed?.differs) this.staff.tell(office.words.console.differs, true);
-    return this.staff.isDone(verdict);
+    const accepted = 'accepted' in reply ? (reply.accepted as { committed?: { differs: boolean } } | null) : null;
+    if (accepted?.committed?.differs) this.staff.notify(staffLocale.words.console.differs, true);
+    return this.staff.isDone(reply);
   }
 
-  private show(view: AttendedView): void {
+  private show(view: StaffTableView): void {
     const before = this.view.table;
     this.view = view;
     const { table, staff } = view;
@@ -198,7 +196,7 @@ export class Desk {
     if (isNew) this.faces = [];
     if (table !== null && table.round !== this.round) this.advised = new Map();
     if (table) this.entry.follow(table);
-    if (table) this.lead.follow(table);
+    if (table) this.winners.follow(table);
     this.round = table?.round ?? 0;
     const read = this.reading.next(table?.phase === 'closed' ? staff?.faces : null);
     if (read && this.faces.length === 0) this.faces = read;

@@ -1,10 +1,10 @@
-// What the Dealer of a table that registers winners is led through, and what a second person reads of it.
+// ApprovableAct the Dealer of a table that registers winners is led through, and what a second person reads of it.
 
 import { describe, expect, it } from 'vitest';
 import type { ApprovalOnFile, Box, PublicView, RegisteringBox } from '../../src/protocol/messages';
 import { rightOf, read } from '../../src/state/acts';
 import { nextStep } from '../../src/state/console';
-import { isEntered, ledThrough, missing, nextBox, waitingOf, wantedOn } from '../../src/state/lead';
+import { isEntered, ledThrough, missing, nextBox, waitingOf, wantedOn } from '../../src/state/winners';
 import { words as en } from '../../src/words/en';
 import { spelled } from '../../src/words/spelled';
 import { words as staffEn } from '../../src/words/staff/en';
@@ -68,8 +68,8 @@ describe('what a second person reads', () => {
   it.each<[object, string, string]>([
     [{ register: { seat: 3, stakes: [stake], second: null } }, 'large-registration', 'Table 5, seat 3: register 12,000.00 on Big.'],
     [{ 'register-from-film': { round: 8, seat: 3, player: 'red coat', stake, second: null } }, 'correct', 'Table 5, round 8, seat 3 (red coat): register 12,000.00 on Big from the film.'],
-    [{ 'withdraw-from-film': { round: 8, line: 2, second: null } }, 'correct', 'Table 5, round 8: take line 2 off what is registered from the film.'],
-    [{ 'close-returns': { round: 8, second: null } }, 'correct', 'Table 5, round 8: close the returns, all is registered from the film. What it owes becomes claims.'],
+    [{ 'withdraw-from-film': { round: 8, line: 2, second: null } }, 'correct', 'Table 5, round 8: remove line 2 from the film registration.'],
+    [{ 'close-returns': { round: 8, second: null } }, 'correct', 'Table 5, round 8: close the returns; all bets from the film are registered. Amounts owed become claims.'],
   ])('%j', (command, right, read) => {
     expect(rightOf(of(command))).toBe(right);
     expect(text(command)).toBe(read);

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { PublicTableFeed, type PublicTableView } from '../../src/state/publicTableFeed';
+import { snapshot, table } from './given';
+
+it('a display follows the table, says when it is lost, and asks anew after a gap', () => {
+  const shown: PublicTableView[] = [];
+  let again = 0;
+  const feed = new PublicTableFeed({ resync: () => (again += 1), show: (view) => shown.push(view) });
+  feed.receive(snapshot(table({ number: 3 })));
+  feed.receive({ public: { number: 4, phase: 'closed' } });
+  feed.lost();
+  feed.receive({ public: { number: 7, phase: 'open' } });
+  expect(shown.map(({ isUp, table }) => [isUp, table?.phase])).toEqual([[true, 'open'], [true, 'closed'], [false, 'closed']]);
+  expect(again).toBe(1);
+});
