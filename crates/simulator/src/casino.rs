@@ -6,9 +6,8 @@ use std::sync::Arc;
 use taisai_rules::{Games, Money};
 use taisai_table::{
     Actor, BetsCloser, Cluster, ClusterId, CommandId, CommandRequest, Decision, DeviceId, DeviceKind, Entry,
-    ExcessPolicy, Founder, House, HouseCommand, LimitRange, MachineId, Person, PersonId, Profile, Registration, Role, Roles,
-    Round,
-    Seat, TableId, TableLimits, TableRules, TableSpec, Time, encode,
+    ExcessPolicy, Founder, House, HouseCommand, LimitRange, MachineId, Person, PersonId, Profile, Registration, Role,
+    Roles, Round, Seat, TableId, TableLimits, TableRules, TableSpec, Time, encode,
 };
 
 use crate::clock::BEGIN;

@@ -65,15 +65,15 @@ mod tests {
     const LEASE: Duration = Duration::from_mins(10);
 
     /// What a renewal gives that was sent so long ago.
-    fn tenure(ago: Duration) -> SharedLeaseDeadline {
+    fn deadline_since(ago: Duration) -> LeaseDeadline {
         let terms = LeaseTiming::new(LEASE, LEASE / 6).unwrap();
-        SharedLeaseDeadline::since(Instant::now().checked_sub(ago).unwrap(), terms)
+        LeaseDeadline::since(Instant::now().checked_sub(ago).unwrap(), terms)
     }
 
     #[test]
     fn a_term_holds_until_it_is_over_and_is_made_longer() {
         assert!(SharedLeaseDeadline::FOREVER.holds());
-        let deadline = SharedLeaseDeadline::new(tenure(Duration::from_secs(1)));
+        let deadline = SharedLeaseDeadline::new(deadline_since(Duration::from_secs(1)));
         assert!(deadline.holds());
         let later = Instant::now() + 2 * LEASE;
         deadline.renew_until(later);
@@ -82,7 +82,7 @@ mod tests {
         assert!(!deadline.holds());
         deadline.renew_until(later);
         assert!(!deadline.holds(), "what was over once stays so");
-        assert!(!SharedLeaseDeadline::new(tenure(LEASE)).holds());
+        assert!(!SharedLeaseDeadline::new(deadline_since(LEASE)).holds());
         SharedLeaseDeadline::FOREVER.end();
         assert!(SharedLeaseDeadline::FOREVER.holds());
     }

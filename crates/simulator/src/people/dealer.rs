@@ -2,7 +2,8 @@
 
 use taisai_rules::{Dice, Face, Money};
 use taisai_table::{
-AskedFor , Chips , ClusterCommand , ClusterId , MIN_TUMBLES , Phase , Registration , RoundCommand , RoundNumber , Seat , Stake , Stakes , TableId , VoidReason ,
+    Chips, ClusterCommand, ClusterId, MIN_TUMBLES, Phase, Registration, RequiredRegistration, RoundCommand,
+    RoundNumber, Seat, Stake, Stakes, TableId, VoidReason,
 };
 
 use super::{Scene, Wish, terminal};
@@ -99,14 +100,15 @@ fn register_winners(id: ClusterId, seat: Seat, scene: &mut Scene<'_>) -> Option<
         };
     }
     let boxes = scene.casino.plan(id.table).rules.layout().boxes();
-    let total = boxes.iter().find(|bet_box| cluster.asked_for(**bet_box) == Some(AskedFor::Total));
+    let total = boxes.iter().find(|bet_box| cluster.asked_for(**bet_box) == Some(RequiredRegistration::Total));
     if let Some(bet_box) = total {
         return Some(ClusterCommand::TellTotal { bet_box: *bet_box, amount: Money::from_cents(100) });
     }
     if scene.random.one_in(3) {
         return Some(ClusterCommand::AllRegistered);
     }
-    let wins: Vec<_> = boxes.iter().filter(|bet_box| cluster.asked_for(**bet_box) == Some(AskedFor::Stakes)).collect();
+    let wins: Vec<_> =
+        boxes.iter().filter(|bet_box| cluster.asked_for(**bet_box) == Some(RequiredRegistration::Stakes)).collect();
     let bet_box = if wins.is_empty() { boxes[0] } else { *scene.random.pick(&wins) };
     let amount = Money::from_cents(100 * scene.random.signed(1, 8));
     let stakes = Stakes::from_slice(&[Stake { bet_box, amount }]);
