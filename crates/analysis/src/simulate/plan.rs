@@ -67,29 +67,16 @@ pub enum BadSimulationPlan {
     Rounds(u64),
     /// No sessions, or too many for the players.
     #[error("{sessions} sessions of {players} players: there may be from 1 to {MAX_RESULTS} results")]
-    Sessions {
-        sessions: u64,
-        players: usize,
-    },
+    Sessions { sessions: u64, players: usize },
     /// A bankroll that is out of range.
     #[error("{player}: a bankroll is from 0.01 to {LARGEST_BANKROLL}, not {bankroll}")]
-    Bankroll {
-        player: String,
-        bankroll: Money,
-    },
+    Bankroll { player: String, bankroll: Money },
     /// A strategy that cannot be played with these slips.
     #[error("{player}: {strategy} wants {wanted}")]
-    Slips {
-        player: String,
-        strategy: Strategy,
-        wanted: &'static str,
-    },
+    Slips { player: String, strategy: Strategy, wanted: &'static str },
     /// A slip that is none.
     #[error("{player}: {why}")]
-    Slip {
-        player: String,
-        why: BadSlip,
-    },
+    Slip { player: String, why: BadSlip },
     /// A stake outside the limits.
     #[error("{player}: {amount} on {bet_box} is {what}")]
     Stake {
@@ -107,7 +94,7 @@ pub enum BadSimulationPlan {
 pub(super) struct PreparedSlip {
     pub(super) bets: Vec<(BetBox, i64)>,
     pub(super) staked: i64,
-    /// The net result on each throw, in cents; as long as a byte can tell.
+    /// The net result on each throw, in cents.
     pub(super) nets: Box<[i64; 256]>,
     /// The sum over the 216 throws: 216 times what the slip can expect.
     pub(super) expected: i128,

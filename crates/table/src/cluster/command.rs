@@ -84,17 +84,11 @@ pub enum ClusterCommand {
         stakes: Stakes,
     },
     /// Withdraw every bet of the seat.
-    Clear {
-        seat: Seat,
-    },
+    Clear { seat: Seat },
     /// Place the bets of the last round again.
-    Repeat {
-        seat: Seat,
-    },
+    Repeat { seat: Seat },
     /// Place every bet of the seat once more.
-    Double {
-        seat: Seat,
-    },
+    Double { seat: Seat },
     /// The Dealer rejects what is over the limits (5.1).
     RejectExcess,
     /// The Dealer advises the players of a box whose total is below the minimum (5.2).
@@ -120,9 +114,7 @@ pub enum ClusterCommand {
         second: Option<Person>,
     },
     /// The Colour Chips of a seat are converted into cash chips.
-    RedeemColour {
-        seat: Seat,
-    },
+    RedeemColour { seat: Seat },
     /// Cash out all credits of a seat; the session ends.
     CashOut {
         seat: Seat,
@@ -130,25 +122,15 @@ pub enum ClusterCommand {
         to: CashOut,
     },
     /// The player leaves a seat without credits, chips or bets.
-    Leave {
-        seat: Seat,
-    },
+    Leave { seat: Seat },
     /// The player of a live table has walked away from the bets (5.3).
-    WalkAway {
-        seat: Seat,
-    },
+    WalkAway { seat: Seat },
     /// The terminal has lost the house.
-    Lost {
-        seat: Seat,
-    },
+    Lost { seat: Seat },
     /// The terminal is back.
-    Back {
-        seat: Seat,
-    },
+    Back { seat: Seat },
     /// An attendant clears the lock of a large win (F33).
-    ClearLock {
-        seat: Seat,
-    },
+    ClearLock { seat: Seat },
     /// The next notice of the round. A round that is over needs its slip, read from the record.
     Follow {
         number: u64,
@@ -157,25 +139,18 @@ pub enum ClusterCommand {
         slip: Option<Slip>,
     },
     /// The next transfer of the House.
-    Receive {
-        transfer: Transfer,
-    },
+    Receive { transfer: Transfer },
     /// The House holds our transfer of that number.
-    Delivered {
-        number: u64,
-    },
-    /// A note acceptor holds a note and asks whether to stack it (F86). If it is refused, the player gets the note back.
+    Delivered { number: u64 },
+    /// A note acceptor holds a note in escrow (F86). If the command is refused, the player gets the note back.
     AcceptNote {
         seat: Seat,
         /// What the note is worth.
         amount: Money,
     },
-    /// A note acceptor tells how many notes its stacker holds. It does so whenever it connects: the power may have failed after a
-    /// note was accepted and before it was stacked.
-    CountStacker {
-        seat: Seat,
-        notes: u32,
-    },
+    /// A note acceptor reports how many notes its stacker holds, whenever it connects: the power may have failed after a note
+    /// was accepted and before it was stacked.
+    CountStacker { seat: Seat, notes: u32 },
     /// A person empties the stacker of a note acceptor, and has counted what was in it.
     EmptyStacker {
         /// Whose stacker.
@@ -193,7 +168,7 @@ pub enum ClusterCommand {
         why: String,
         second: Option<Person>,
     },
-    /// The player at a terminal has read what it tells, up to this message.
+    /// The player at a terminal has read all messages up to this one.
     Read {
         seat: Seat,
         /// The number of the message.
@@ -208,7 +183,7 @@ pub enum ClusterCommand {
         /// The second person, for a large stake.
         second: Option<Person>,
     },
-    /// The Dealer tells what lay on a box in all: where the opposite box exceeds the Differential, and where a box that loses is over
+    /// The Dealer announces the total on a box: when the opposite box exceeds the Differential, or when a losing box is over
     /// its maximum or Differential.
     TellTotal {
         #[serde(rename = "box")]
@@ -224,22 +199,19 @@ pub enum ClusterCommand {
         /// Whether its chips were given.
         is_paid: bool,
     },
-    /// Supervisor and second person register from the film a bet of a round that came to stand otherwise after it was settled. It
-    /// moves no money until the returns are closed.
+    /// The Supervisor and a second person register a bet from the film of a round that was corrected or voided after
+    /// settlement. It moves no money until the returns are closed.
     RegisterFromFilm {
         round: RoundNumber,
         seat: Seat,
-        /// Who played there, for whoever pays the claim.
+        /// The player's name, for the person who pays the claim.
         player: String,
         /// How much on which box.
         stake: Stake,
         second: Option<Person>,
     },
     /// They have registered from the film all that the round owes: it counts, and what it comes to becomes claims.
-    CloseReturns {
-        round: RoundNumber,
-        second: Option<Person>,
-    },
+    CloseReturns { round: RoundNumber, second: Option<Person> },
     /// They take off a line that they registered from the film by mistake.
     WithdrawFromFilm {
         round: RoundNumber,
@@ -276,9 +248,7 @@ pub enum ClusterEvent {
     /// As asked.
     Done,
     /// Excess was rejected, the latest bets first.
-    Rejected {
-        cuts: Vec<RejectedStake>,
-    },
+    Rejected { cuts: Vec<RejectedStake> },
     /// The round is settled, or void and its bets returned.
     Settled {
         /// What it came to.
@@ -295,9 +265,7 @@ pub enum ClusterEvent {
         adjustments: Vec<Adjustment>,
     },
     /// The notes in a stacker are not as many as were accepted.
-    StackerDiffers {
-        accepted: u32,
-    },
+    StackerDiffers { accepted: u32 },
     StackerEmptied {
         /// How many notes had been accepted.
         accepted: u32,

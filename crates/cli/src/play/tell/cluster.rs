@@ -73,7 +73,8 @@ fn words(stage: &Stage, command: &ClusterCommand) -> Option<String> {
             format!("Registered as it lay at the close.{} {}", cite(&[Rule::Position]), standing(stage, *seat))
         }
         C::TellTotal { bet_box, amount } => {
-            let over = if cluster.asked_for(*bet_box).is_some() { ", and its seats are registered" } else { "" };
+            let over =
+                if cluster.required_registration(*bet_box).is_some() { ", and its seats are registered" } else { "" };
             format!("On {bet_box} lay {amount} in all{over}.")
         }
         C::AllRegistered => "All that wins is registered.".to_owned(),
@@ -192,7 +193,8 @@ fn colour_name(colour: u8) -> &'static str {
 /// What a notice of the dealer's side has brought.
 fn follow(stage: &mut Stage, notice: &Notice, event: &ClusterEvent, told: &mut Vec<Told>) -> anyhow::Result<()> {
     if let Notice::Thrown { dice, .. } = notice {
-        let boxes = stage.layout().boxes().iter().filter(|bet_box| stage.cluster().asked_for(**bet_box).is_some());
+        let boxes =
+            stage.layout().boxes().iter().filter(|bet_box| stage.cluster().required_registration(**bet_box).is_some());
         let boxes: Vec<_> = boxes.map(|bet_box| bet_box.text()).collect();
         told.push(Told::Words(format!("What lies on these boxes is registered, by {dice}: {}.", boxes.join(", "))));
     }
