@@ -1,16 +1,16 @@
-//! Throws from a seed. Every word of chance has a place, and is reckoned from the seed and that place alone, so that a run is the
-//! same whatever the number of threads and whoever reckons which part of it.
+//! Random throws from a seed. Each random number depends only on the seed and its index, so that a run is the same whatever
+//! the number of threads.
 
 use taisai_rules::Dice;
 
-/// How many throws come from one word.
-const THROWS_A_WORD: usize = 7;
-/// 216 to that power: so many different runs of throws there are in a word.
+/// How many throws come from one random number.
+const THROWS_PER_NUMBER: usize = 7;
+/// How many different sequences of that length exist.
 const RUNS: u64 = 216u64.pow(7);
-/// Words below this, after the last throw is taken, are passed over: the others hold every run equally often.
-const PASSED_OVER: u64 = (u64::MAX % RUNS + 1) % RUNS;
+/// Random numbers below this are rejected, so that every sequence is equally likely.
+const REJECTED_BELOW: u64 = (u64::MAX % RUNS + 1) % RUNS;
 
-/// Words of chance, one after the other (`SplitMix64`).
+/// The `SplitMix64` random number generator.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
@@ -47,9 +47,9 @@ impl SplitMix64 {
 
     /// The next throws, as places among the 216; none if the word is passed over.
     #[inline]
-    fn throws(&mut self) -> Option<[u8; THROWS_A_WORD]> {
+    fn throws(&mut self) -> Option<[u8; THROWS_PER_NUMBER]> {
         let mut rest = self.word();
-        let mut throws = [0; THROWS_A_WORD];
+        let mut throws = [0; THROWS_PER_NUMBER];
         for throw in &mut throws {
             let (place, left) = halves(u128::from(rest) * 216);
             rest = left;
@@ -58,7 +58,7 @@ impl SplitMix64 {
                 *throw = place as u8;
             }
         }
-        (rest >= PASSED_OVER).then_some(throws)
+        (rest >= REJECTED_BELOW).then_some(throws)
     }
 }
 
@@ -72,20 +72,20 @@ const fn halves(number: u128) -> (u64, u64) {
 #[derive(Clone, Debug)]
 pub struct Throws {
     chance: SplitMix64,
-    ready: [u8; THROWS_A_WORD],
+    ready: [u8; THROWS_PER_NUMBER],
     next: usize,
 }
 
 impl Throws {
     /// The throws of one part of a run.
     pub const fn of(seed: u64, part: u64) -> Self {
-        Self { chance: SplitMix64::of(seed, part), ready: [0; THROWS_A_WORD], next: THROWS_A_WORD }
+        Self { chance: SplitMix64::of(seed, part), ready: [0; THROWS_PER_NUMBER], next: THROWS_PER_NUMBER }
     }
 
     /// The next throw's place.
     #[inline]
     pub fn next_place(&mut self) -> u8 {
-        while self.next == THROWS_A_WORD {
+        while self.next == THROWS_PER_NUMBER {
             if let Some(throws) = self.chance.throws() {
                 (self.ready, self.next) = (throws, 0);
             }
@@ -107,11 +107,11 @@ impl Iterator for Throws {
 /// How often each throw came, in the order of [`Dice::all`].
 pub type ThrowCounts = [u64; 216];
 
-/// Counts so many throws of one part of a run.
+/// Counts the throws of one part of a run.
 pub(crate) fn counted(seed: u64, part: u64, throws: u32) -> ThrowCounts {
     let mut chance = SplitMix64::of(seed, part);
     // A column for each throw of a word, so that equal throws of one word do not wait for each other.
-    let mut columns = [[0u32; 256]; THROWS_A_WORD];
+    let mut columns = [[0u32; 256]; THROWS_PER_NUMBER];
     let mut words = throws / 7;
     while words > 0 {
         if let Some(throws) = chance.throws() {
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn no_run_of_throws_is_favoured() {
         // Of the 2^64 words, those that are not passed over are a multiple of the runs.
-        let kept = (1u128 << 64) - u128::from(PASSED_OVER);
+        let kept = (1u128 << 64) - u128::from(REJECTED_BELOW);
         assert_eq!(kept % u128::from(RUNS), 0);
     }
 

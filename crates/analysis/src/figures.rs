@@ -88,7 +88,6 @@ pub struct BoxFigures {
     pub third_moment: Fraction,
 }
 
-/// The throws, as a number to reckon with.
 const THROWS: i128 = 216;
 
 impl BoxFigures {

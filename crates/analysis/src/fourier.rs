@@ -22,7 +22,7 @@ impl Circle {
     pub(crate) fn new(bits: u32) -> Self {
         let order = 1usize << bits;
         let quarter = (order / 4).max(1);
-        // A quarter turn is reckoned and the others are turned from it, so that no angle is large.
+        // One quarter turn is computed and the others derived from it, so that no angle is large.
         let turn = std::f64::consts::TAU / size(order);
         let first: Vec<_> = (0..quarter).map(|place| libm::sincos(turn * size(place))).map(|(s, c)| (c, s)).collect();
         let points = (0..order).map(|place| {

@@ -13,7 +13,7 @@ use crate::slip::{PlayerSlip, Spread};
 /// A stake that pays whole cents at all odds that a pay table may print.
 pub(crate) const STAKE: Money = Money::from_cents(10_000);
 
-/// Up to so many rounds bands are exact; above, the normal distribution stands for them.
+/// Up to this many rounds, bands are exact; above, they come from the normal distribution.
 pub const EXACT_ROUNDS: u32 = 10_000;
 
 /// How sure a band is.
@@ -95,7 +95,7 @@ impl Family {
         Confidence::Ninety.deviations() * self.figures.standard_deviation()
     }
 
-    /// The band of the average return for one after so many rounds with the same stake.
+    /// The band of the average return for one after this many rounds with the same stake.
     pub fn band(&self, rounds: u32, confidence: Confidence) -> Result<Band, TooWide> {
         if rounds == 0 || rounds > EXACT_ROUNDS {
             return self.normal_band(rounds, confidence);

@@ -1,9 +1,10 @@
 //! What the 216 throws say about a pay table, and about what happened at a table: exact figures of every box and par sheets
 //! ([`BoxFigures`], [`LayoutFigures`], [`par`]), the distribution of a slip in one round and over many ([`PlayerSlip`],
-//! [`Distribution`]), risk of ruin, simulation, dice watch, and the operator's theoretical win.
+//! [`Distribution`]), risk of ruin ([`Ruin`]), simulated sessions ([`simulate`]), dice watch ([`DiceWatch`]), and the
+//! operator's theoretical win ([`Theory`]).
 //!
-//! What can be exact is exact: whole numbers over 216 ways. Floats appear only where something is shown or drawn, or where a
-//! chance is reckoned with a stated bound on its error; never for money that is paid. The crate reads no file and no clock.
+//! What can be exact is exact: whole numbers over 216 ways. Floats appear only where something is displayed, or where a
+//! chance is computed with a stated bound on its error; never for money that is paid. The crate reads no file and no clock.
 
 mod chance;
 pub mod chart;

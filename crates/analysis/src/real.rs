@@ -39,7 +39,7 @@ pub(crate) const fn floor(number: f64) -> i64 {
     number.floor() as i64
 }
 
-/// A fraction with so many decimals, rounded half away from zero, exactly.
+/// A fraction as an exact decimal, rounded half away from zero.
 ///
 /// ```
 /// use taisai_rules::Fraction;
@@ -55,7 +55,7 @@ pub fn decimals(fraction: Fraction, places: u32) -> String {
     written(numerator < 0, (doubled + 1) / 2, places)
 }
 
-/// The square root of a fraction that is not negative, with so many decimals, rounded half up, exactly.
+/// The square root of a non-negative fraction as an exact decimal, rounded half up.
 ///
 /// ```
 /// use taisai_rules::Fraction;
@@ -97,7 +97,7 @@ pub fn thousands(number: f64) -> String {
     if number < 0.0 && digits != "0" { format!("-{text}") } else { text }
 }
 
-/// A fraction in per cent with so many decimals.
+/// A fraction in per cent.
 ///
 /// ```
 /// use taisai_rules::Fraction;
@@ -107,7 +107,7 @@ pub fn percent(fraction: Fraction, places: u32) -> String {
     format!("{} %", decimals(Fraction::new(fraction.numerator() * 100, fraction.denominator()), places))
 }
 
-/// A number with so many decimals; what rounds to zero has no sign.
+/// A number as a decimal; what rounds to zero has no sign.
 ///
 /// ```
 /// assert_eq!(taisai_analysis::rounded(-0.001, 2), "0.00");

@@ -18,23 +18,22 @@ use crate::fourier::{Circle, POINT_ERROR, ROUNDOFF, product};
 use crate::real::{floor, real, size, whole};
 use crate::slip::Spread;
 
-/// The most rounds that are reckoned.
 pub const MAX_ROUNDS: u32 = 10_000_000;
-/// The largest window: so many bits of places.
+/// The largest window, as a power of two.
 const MAX_BITS: u32 = 22;
 /// What may lie outside the window.
 const OUTSIDE: f64 = 1e-13;
-/// The most that is begun with: places of the window times the results of all different rounds.
+/// The largest problem: places of the window times the results of all different rounds.
 const MAX_SIZE: u128 = 1 << 32;
-/// The most work, a second or two: results that are gone through at all places, where most stop early. One slip, with 56
-/// results at most, never has so much.
+/// A second or two of work: results visited at all places, where most stop early. One slip, with 56 results at most, never
+/// reaches it.
 const MAX_WORK: usize = 1 << 27;
-/// At so many places the work is counted beforehand.
+/// At how many places the work is estimated beforehand.
 const SAMPLE: usize = 256;
-/// Powers that are known to be smaller are left out.
+/// Smaller powers are left out.
 const NEGLIGIBLE: f64 = 1e-40;
 
-/// Why a distribution over many rounds is not reckoned.
+/// Why a distribution over many rounds cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooWide {
     /// No rounds, or too many.
@@ -153,7 +152,7 @@ pub(crate) const fn common(a: i64, b: i64) -> i64 {
     if b == 0 { a.abs() } else { common(b, a % b) }
 }
 
-/// Where the places are that are reckoned.
+/// The places that are computed.
 struct Window {
     bits: u32,
     start: i64,
@@ -192,7 +191,7 @@ impl Window {
 }
 
 impl Spread {
-    /// The distribution after so many rounds of the same.
+    /// The distribution after the same round was played several times.
     ///
     /// ```
     /// use taisai_analysis::PlayerSlip;
@@ -404,8 +403,8 @@ impl Distribution {
         (self.quantile(outside / 2.0), self.quantile(1.0 - outside / 2.0))
     }
 
-    /// The chances gathered into so many bars of equal width over all but a millionth of the results: the lower end of each in
-    /// cents, and its chance.
+    /// At most `most` bars of equal width over all but a millionth of the results: the lower end of each in cents, and its
+    /// chance.
     pub fn bars(&self, most: usize) -> Vec<(f64, f64)> {
         let (low, high) = (self.quantile(5e-7), self.quantile(1.0 - 5e-7));
         let steps = (high - low) / i128::from(self.step) + 1;
@@ -421,7 +420,7 @@ impl Distribution {
     }
 }
 
-/// A chance that cannot be told from zero or one is shown as its bound.
+/// A chance as text. One that is not distinguishable from zero or one is given as its bound.
 pub fn shown_chance(chance: f64, error: f64) -> String {
     let shown = chance.clamp(0.0, 1.0);
     if shown <= error {

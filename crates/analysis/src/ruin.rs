@@ -1,5 +1,5 @@
-//! Risk of ruin: the chance that a bankroll can no longer cover the same slip, round by round. Reckoned forwards over every
-//! bankroll that can still be ruined; all terms are positive, so that rounding only costs a known part of each chance.
+//! Risk of ruin: the chance that a bankroll can no longer cover the same slip, round by round. Computed forwards over every
+//! bankroll that can still be ruined. All terms are positive, so rounding only costs a known part of each chance.
 
 #![expect(clippy::float_arithmetic, reason = "probabilities, with a bound on every rounding")]
 
@@ -10,12 +10,11 @@ use crate::real::size;
 use crate::rounds::common;
 use crate::slip::PlayerSlip;
 
-/// The most rounds.
 const MAX_ROUNDS: u32 = 1_000_000;
-/// The most sums: some seconds of work.
+/// Additions: some seconds of work.
 const MAX_WORK: u128 = 20_000_000_000;
 
-/// Why the risk of ruin is not reckoned.
+/// Why the risk of ruin cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoRuin {
     /// The bankroll does not cover the slip once.
@@ -36,14 +35,14 @@ pub enum NoRuin {
 /// The risk of ruin of a bankroll.
 #[derive(Clone, Debug)]
 pub struct Ruin {
-    /// The chance of ruin within so many rounds, from 0 on.
+    /// The chance of ruin within 0, 1, 2, … rounds.
     chances: Vec<f64>,
     /// The part of a chance that rounding may have taken or added.
     relative_error: f64,
 }
 
 impl Ruin {
-    /// The chance of ruin within so many rounds, or within all that were reckoned.
+    /// The chance of ruin within this many rounds, or within all that were computed.
     pub fn within(&self, rounds: u32) -> f64 {
         let place = usize::try_from(rounds).unwrap_or(usize::MAX).min(self.chances.len() - 1);
         self.chances[place]
@@ -61,7 +60,7 @@ impl Ruin {
 }
 
 impl PlayerSlip {
-    /// The risk that a bankroll no longer covers this slip within so many rounds.
+    /// The risk that a bankroll no longer covers this slip within this many rounds.
     ///
     /// ```
     /// use taisai_analysis::PlayerSlip;
@@ -86,7 +85,7 @@ impl PlayerSlip {
         let worst = u64::try_from(-moves[0].0).unwrap_or(0);
         let first = u64::try_from(spare.cents() / step).unwrap_or(0);
         let all = usize::try_from(rounds).map_err(|_| NoRuin::Work)?;
-        // Whoever has more than this cannot be ruined in the rounds that are left.
+        // A larger bankroll cannot be ruined in the remaining rounds.
         let needed = |left: usize| u64::try_from(left).ok()?.checked_mul(worst);
         let most = needed(all).ok_or(NoRuin::Work)?;
         if first >= most {

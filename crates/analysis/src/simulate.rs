@@ -14,7 +14,7 @@ use taisai_rules::Money;
 
 pub use count::{BoxResult, count};
 pub use plan::{
-    BadSimulationPlan, MAX_PLAYERS, MAX_RESULTS, MAX_ROUNDS as MOST_SESSION_ROUNDS, PlayerPlan, SimulationEngine,
+    BadSimulationPlan, MAX_PLAYERS, MAX_RESULTS, MAX_ROUNDS as MAX_SESSION_ROUNDS, PlayerPlan, SimulationEngine,
     SimulationPlan,
 };
 pub use strategy::Strategy;
@@ -61,8 +61,7 @@ impl SimulationResults {
     }
 }
 
-/// Plays all sessions of a plan on so many threads, and counts in `done` how many of the rounds that were planned
-/// are over, played or not.
+/// Plays all sessions of a plan on several threads. Counts in `done` how many of the planned rounds are over, played or not.
 ///
 /// # Panics
 /// If the machines of a table refuse what the plan has checked.

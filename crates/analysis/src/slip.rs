@@ -123,7 +123,6 @@ pub struct Spread {
     results: Vec<(Money, u8)>,
 }
 
-/// The throws, as a number to reckon with.
 const THROWS: i128 = 216;
 
 impl Spread {

@@ -2,7 +2,7 @@
 
 #![expect(clippy::float_arithmetic, reason = "chances of test statistics")]
 
-/// The chance that chi-square with so many degrees of freedom is at least `value`.
+/// The chance that chi-square is at least `value`.
 ///
 /// ```
 /// assert!((taisai_analysis::chi_square_tail(11.0705, 5) - 0.05).abs() < 1e-6);
@@ -55,7 +55,7 @@ pub(crate) fn noncentral_tail(value: f64, freedom: u32, noncentrality: f64) -> f
     sum.min(1.0)
 }
 
-/// The value that chi-square with so many degrees of freedom reaches with this chance.
+/// The value that chi-square reaches with this chance.
 pub(crate) fn chi_square_limit(chance: f64, freedom: u32) -> f64 {
     let (mut low, mut high) = (0.0, 1_000.0);
     for _ in 0..100 {

@@ -13,7 +13,7 @@ use crate::real::{real, whole};
 use crate::rounds::Distribution;
 use crate::slip::{BadSlip, PlayerSlip, Spread};
 
-/// Up to so many rounds bands come from the exact distribution.
+/// Up to this many rounds, bands come from the exact distribution.
 pub const EXACT_ROUNDS: u64 = 2_000;
 
 /// Why a round cannot be counted.

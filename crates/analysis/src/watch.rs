@@ -61,11 +61,11 @@ impl Default for DiceWatch {
 /// The ways of 216 of each Total Sum, from 3 on.
 pub const SUM_WAYS: [u64; 16] = [1, 3, 6, 10, 15, 21, 25, 27, 27, 25, 21, 15, 10, 6, 3, 1];
 
-/// Throws from which the test of faces is asked: each is expected five times.
+/// The test of faces needs this many throws: each face is then expected five times.
 pub const LEAST_BY_FACE: u64 = 10;
-/// Throws from which the test of Total Sums is asked: the rarest are expected five times.
+/// The test of Total Sums needs this many throws: the rarest is then expected five times.
 pub const LEAST_BY_SUM: u64 = 5 * 216;
-/// Throws from which the test of dependence is asked: every two faces are expected in a row 125 times, and as pairs of dice
+/// The test of dependence needs this many throws: every two faces are then expected in a row 125 times, and as pairs of dice
 /// in a row, which weigh most, more than twice.
 pub const LEAST_SERIAL: u64 = 500;
 

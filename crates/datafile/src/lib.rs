@@ -1,5 +1,7 @@
-//! Data files: TOML read with the place of every value, so that a file's faults are named all at once, each with its line
-//! and column. It knows tables, lists, texts and numbers, never what they mean.
+//! Reads TOML data files and reports all faults of a file together, each with its line and column. It knows tables, lists,
+//! texts and numbers, never what they mean.
+//!
+//! Start with [`TomlReader::parse`], take the keys of each [`TomlTable`], and end with [`TomlReader::finish`].
 
 mod fault;
 mod reader;

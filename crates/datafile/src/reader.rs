@@ -11,13 +11,13 @@ use crate::fault::{FileFault, FileFaultKind};
 pub type TomlValue<'t> = Spanned<DeValue<'t>>;
 
 /// Faults beyond these are counted, not listed.
-const MOST_FAULTS: usize = 1_000;
+const MAX_FAULTS: usize = 1_000;
 /// A list of more entries is refused.
-const MOST_ENTRIES: usize = 1_000;
+const MAX_ENTRIES: usize = 1_000;
 /// A text of more characters is refused.
-const MOST_CHARACTERS: usize = 200;
-/// A long text is cited by so many characters.
-const MOST_CITED: usize = 60;
+const MAX_CHARACTERS: usize = 200;
+/// A long text is quoted up to this many characters.
+const MAX_CITED: usize = 60;
 
 /// Collects the faults of one file.
 pub struct TomlReader<'t> {
@@ -51,7 +51,7 @@ impl<'t> TomlReader<'t> {
         let is_in_it = |place: usize| place == at.start || at.contains(&place);
         let is_broken =
             |(place, kind, _): &(usize, FileFaultKind, String)| *kind == FileFaultKind::Syntax && is_in_it(*place);
-        if self.faults.len() == MOST_FAULTS {
+        if self.faults.len() == MAX_FAULTS {
             self.more += 1;
         } else if kind == FileFaultKind::Syntax || !self.faults.iter().any(is_broken) {
             self.faults.push((at.start, kind, message.into()));
@@ -80,10 +80,10 @@ impl<'t> TomlReader<'t> {
 
     /// A text.
     pub fn string<'v>(&mut self, value: &'v TomlValue<'t>) -> Option<&'v str> {
-        self.long_string(value, MOST_CHARACTERS)
+        self.long_string(value, MAX_CHARACTERS)
     }
 
-    /// A text of at most so many characters, which can be printed.
+    /// A printable text of at most `most` characters.
     pub fn long_string<'v>(&mut self, value: &'v TomlValue<'t>, most: usize) -> Option<&'v str> {
         let DeValue::String(text) = value.get_ref() else { return self.wrong_type(value, "a text") };
         if text.chars().nth(most).is_some() {
@@ -131,15 +131,15 @@ impl<'t> TomlReader<'t> {
     /// A list.
     pub fn array<'v>(&mut self, value: &'v TomlValue<'t>) -> Option<&'v [TomlValue<'t>]> {
         let DeValue::Array(array) = value.get_ref() else { return self.wrong_type(value, "a list") };
-        if array.len() > MOST_ENTRIES {
-            let message = format!("the list has {} entries; {MOST_ENTRIES} are the most", array.len());
+        if array.len() > MAX_ENTRIES {
+            let message = format!("the list has {} entries; {MAX_ENTRIES} are the most", array.len());
             self.fault(value.span(), FileFaultKind::BadValue, message);
             return None;
         }
         Some(array)
     }
 
-    /// A list of exactly so many whole numbers.
+    /// A list of exactly `N` whole numbers.
     pub fn integers<const N: usize>(&mut self, value: &TomlValue<'t>, range: &RangeInclusive<u32>) -> Option<[u32; N]> {
         let array = self.array(value)?;
         if array.len() != N {
@@ -167,7 +167,7 @@ impl<'t> TomlReader<'t> {
 
 /// A text as a fault cites it: in quotes, and not the whole of a long one.
 pub fn cite(text: &str) -> String {
-    match text.char_indices().nth(MOST_CITED) {
+    match text.char_indices().nth(MAX_CITED) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
         None => format!("{text:?}"),
     }
@@ -175,7 +175,7 @@ pub fn cite(text: &str) -> String {
 
 /// The word that was most likely meant: the nearest of those known, if it is at most two slips of the pen away.
 pub fn near<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    if word.len() > MOST_CITED {
+    if word.len() > MAX_CITED {
         return None;
     }
     let slips = known.iter().map(|known| (slips(word, known), *known));

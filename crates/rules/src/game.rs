@@ -431,7 +431,7 @@ pub enum UnknownGame {
     /// No game has that name or version.
     #[error("there is no game {}; there are {}", cite(name), known.join(", "))]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// The games there are.
         known: Vec<String>,

@@ -11,11 +11,11 @@ use crate::print_file::{self, PrintRead};
 use taisai_datafile::{FileFaultKind, TomlReader, TomlTable, TomlValue, cite};
 
 /// A felt of more areas is refused: there are 117 boxes, and none is printed more than twice.
-const MOST_AREAS: usize = 2 * BetBox::COUNT;
+const MAX_AREAS: usize = 2 * BetBox::COUNT;
 /// The largest size and place on a felt, in units.
-const MOST_UNITS: u32 = 10_000;
+const MAX_UNITS: u32 = 10_000;
 /// The most characters of the rules of a row, and of a remark on how a drawing was read.
-const MOST_CHARACTERS: usize = 1_000;
+const MAX_CHARACTERS: usize = 1_000;
 
 /// The layouts of a file.
 pub(crate) struct LayoutsRead {
@@ -145,7 +145,7 @@ fn read_rows<'t>(reader: &mut TomlReader<'t>, list: &[TomlValue<'t>]) -> RowsRea
     for value in list {
         let Some(mut table) = reader.table(value) else { continue };
         let name = table.string(reader, "type");
-        let rules = table.required(reader, "rules").and_then(|value| reader.long_string(value, MOST_CHARACTERS));
+        let rules = table.required(reader, "rules").and_then(|value| reader.long_string(value, MAX_CHARACTERS));
         let pays = table.required(reader, "pays");
         let odds = pays.and_then(|pays| reader.parsed(pays, FileFaultKind::BadOdds));
         let pays = pays.and_then(|pays| pays.get_ref().as_str());
@@ -210,10 +210,10 @@ impl FeltRead {
 }
 
 fn read_felt<'t>(reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> FeltRead {
-    let size = table.required(reader, "size").and_then(|value| reader.integers(value, &(1..=MOST_UNITS)));
+    let size = table.required(reader, "size").and_then(|value| reader.integers(value, &(1..=MAX_UNITS)));
     let source = table.string(reader, "source");
     let reading = table.optional("reading").and_then(|value| reader.array(value)).unwrap_or_default();
-    let reading = reading.iter().filter_map(|value| reader.long_string(value, MOST_CHARACTERS));
+    let reading = reading.iter().filter_map(|value| reader.long_string(value, MAX_CHARACTERS));
     let reading = reading.map(str::to_owned).collect();
     let twice = table.optional("twice").and_then(|value| reader.array(value)).unwrap_or_default();
     let twice: Vec<_> = twice.iter().map(|value| (boxes_of(reader, value), value.span())).collect();
@@ -234,8 +234,8 @@ fn read_felt<'t>(reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> F
         if blocks.is_some() {
             reader.fault(table.span.clone(), FileFaultKind::BadValue, "a felt has at least one box");
         }
-    } else if areas.len().max(captions.len()) > MOST_AREAS {
-        let message = format!("a felt has at most {MOST_AREAS} areas and as many captions");
+    } else if areas.len().max(captions.len()) > MAX_AREAS {
+        let message = format!("a felt has at most {MAX_AREAS} areas and as many captions");
         reader.fault(table.span.clone(), FileFaultKind::BadValue, message);
     } else {
         check_places(reader, &areas, &twice);
@@ -272,7 +272,7 @@ fn read_block<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>, areas: &mu
             let empty = reader.string(cell).is_none_or(str::is_empty);
             let bet_box = if empty { None } else { reader.parsed(cell, FileFaultKind::UnknownBox) };
             if let Some(bet_box) = bet_box {
-                // A place that could not be reckoned has no size: the box is on the felt, its place is at fault.
+                // An area that could not be computed has no size: the box is on the felt, but its area is faulty.
                 let (width, height) = (width.unwrap_or(0), height.unwrap_or(0));
                 areas.push((Area { bet_box, at: Rect { x, y, width, height } }, cell.span()));
             }
@@ -294,7 +294,7 @@ fn read_caption<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Optio
 }
 
 fn read_rect<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Rect> {
-    let [x, y, width, height] = reader.integers(value, &(0..=MOST_UNITS))?;
+    let [x, y, width, height] = reader.integers(value, &(0..=MAX_UNITS))?;
     if width == 0 || height == 0 {
         reader.fault(value.span(), FileFaultKind::BadValue, "an area is at least one unit wide and high");
         return None;

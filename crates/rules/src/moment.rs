@@ -16,7 +16,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// The moment so many seconds after the beginning of 1970, in UTC.
+    /// The moment this many seconds after the beginning of 1970, in UTC.
     ///
     /// ```
     /// use taisai_rules::Moment;

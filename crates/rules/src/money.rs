@@ -28,7 +28,7 @@ impl Money {
     /// ```
     pub const MAX: Self = Self(i64::MAX);
 
-    /// An amount of so many cents.
+    /// An amount in cents.
     ///
     /// ```
     /// assert_eq!(taisai_rules::Money::from_cents(-5).cents(), -5);

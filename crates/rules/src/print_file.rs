@@ -10,8 +10,8 @@ use crate::layout_file::Spanned;
 use crate::odds::Odds;
 use taisai_datafile::{FileFaultKind, TomlReader, TomlTable, TomlValue, cite};
 
-/// The most characters of a remark on a drawing.
-const MOST_CHARACTERS: usize = 1_000;
+/// Of a remark on a drawing.
+const MAX_CHARACTERS: usize = 1_000;
 
 /// The print of a felt. What cannot be read is missing, so that the rest is checked all the same.
 pub(crate) struct PrintRead {
@@ -111,7 +111,7 @@ fn read_kinds<'t>(reader: &mut TomlReader<'t>, table: &mut TomlTable<'_, 't>) ->
 
 fn read_remark<'t>(reader: &mut TomlReader<'t>, table: &mut TomlTable<'_, 't>, key: &'static str) -> Option<String> {
     let value = table.required(reader, key)?;
-    let text = reader.long_string(value, MOST_CHARACTERS)?;
+    let text = reader.long_string(value, MAX_CHARACTERS)?;
     if text.is_empty() {
         reader.fault(value.span(), FileFaultKind::BadValue, "a text is expected");
         return None;
@@ -198,7 +198,7 @@ impl CheckedPrint<'_> {
         }
     }
 
-    /// A caption that tells odds tells those of all boxes of its kind.
+    /// A caption with odds applies to all boxes of its kind.
     fn check_caption(&self, reader: &mut TomlReader<'_>, caption: &Caption, span: Range<usize>) {
         let of_each = if caption.of == BoxKind::Single { 3 } else { 1 };
         let pays = self.boxes(caption.of).map(|bet_box| self.pays(bet_box));
@@ -206,7 +206,7 @@ impl CheckedPrint<'_> {
         let mut pays: Vec<_> = pays.filter(|odds| odds.len() == of_each).collect();
         pays.dedup();
         if pays.len() > 1 {
-            let message = format!("the boxes of {} pay differently: a caption cannot tell their odds", caption.of);
+            let message = format!("the boxes of {} pay differently: a caption cannot print their odds", caption.of);
             reader.fault(span, FileFaultKind::BadOdds, message);
         }
     }

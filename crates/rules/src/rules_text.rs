@@ -75,7 +75,7 @@ pub struct Passage<'t> {
 pub struct UnknownParagraph {
     /// The document.
     pub document: String,
-    /// The number asked for.
+    /// The requested number.
     pub number: String,
     /// The paragraphs before and after the place where it would stand.
     pub near: Vec<String>,

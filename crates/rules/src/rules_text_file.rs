@@ -10,7 +10,7 @@ use crate::paragraph::Paragraph;
 use crate::rules_text::{RulesParagraph, RulesText, order};
 
 /// A passage of more characters is refused.
-const MOST_CHARACTERS: usize = 2_000;
+const MAX_CHARACTERS: usize = 2_000;
 
 /// The text must have every paragraph of its document that one of the games cites.
 pub(crate) fn read(file: &[u8], games: &Games) -> Result<RulesText, Vec<FileFault>> {
@@ -64,7 +64,7 @@ fn read_passages<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Vec<
 }
 
 fn read_passage<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<String> {
-    let text = reader.long_string(value, MOST_CHARACTERS)?;
+    let text = reader.long_string(value, MAX_CHARACTERS)?;
     if text.trim().is_empty() {
         reader.fault(value.span(), FileFaultKind::BadValue, "the text is empty");
     }

@@ -1,5 +1,5 @@
 //! Settlement of a whole round's slip: bets in, lines out, each with the rules it rests on, and the result of the House.
-//! A player is whatever the caller says one is; this module only tells one from another.
+//! The caller chooses what identifies a player; this module only compares players.
 
 use std::hash::{BuildHasher, Hash};
 

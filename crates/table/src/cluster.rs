@@ -1,6 +1,6 @@
-//! The players' side of a table: seats of a live table or Player Terminals, their sessions, credits and wagers, and the
-//! limits. It learns of the round only from the notices of [`crate::Round`], taken one by one, and sends money to the House
-//! and receives it in numbered transfers.
+//! The players' side of a table: seats of a live table or Player Terminals, with their sessions, credits, wagers and
+//! limits. A cluster learns about the round only from the numbered notices of [`crate::Round`], and exchanges money with
+//! the House in numbered transfers.
 
 mod apply;
 mod buy_in;
@@ -41,17 +41,17 @@ pub use register::RequiredRegistration;
 pub use settle::{Adjustment, OverDifferential, Slip, SlipLine, SlipTotals};
 pub use stacker::Stacker;
 
-/// A wager: what a seat has on a box.
+/// What a seat has on a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Wager {
-    /// Its place in the order of first placement.
+    /// Position in the order of first placement.
     place: u32,
     units: u32,
     bet_box: BetBox,
     chips: Chips,
 }
 
-/// What a seat, a session or a cluster has seen (F31).
+/// Counters of a seat, a session or a cluster (F31).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Meters {
@@ -84,18 +84,18 @@ pub struct ColourSet {
     pub credits: Money,
 }
 
-/// One seat or terminal. What a bet reads and writes comes first, in as few cache lines as it fills.
+/// One seat or terminal. The fields that a bet touches come first, to keep them in as few cache lines as possible.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C)]
 struct ClusterSeat {
-    /// Which boxes have a wager of own chips: one bit for each place of the notation.
+    /// Boxes with a wager of own chips, one bit per box index.
     boxes: u128,
     credits: Money,
     on_layout: Money,
     bets: Vec<Wager>,
     recent: LatestSourceCommands,
     session: Option<SessionId>,
-    /// Who said that the player has walked away from the bets (5.3).
+    /// Who reported that the player walked away from the bets (5.3).
     walked_away_by: Option<PersonId>,
     /// Refusals in this round.
     refusals: u32,
@@ -105,7 +105,7 @@ struct ClusterSeat {
     colour: Option<ColourSet>,
     meters: Meters,
     session_meters: Meters,
-    /// What the open session was sent to the House as a debt: what a later correction gives goes there first, to be set off.
+    /// Debt of the open session at the House. What a later correction pays is set off against it first.
     owed: Money,
     /// The session that began last, whether or not it is open.
     latest_session: Option<SessionId>,
@@ -114,7 +114,7 @@ struct ClusterSeat {
 const _: () = assert!(std::mem::offset_of!(ClusterSeat, last_bets) <= 3 * 64, "a bet touches little of its seat");
 
 impl ClusterSeat {
-    /// Room for the bets of most players, so that none is made while bets are placed.
+    /// Enough for most players, so that placing a bet does not allocate.
     const BETS: usize = 16;
 
     fn new() -> Self {
@@ -163,7 +163,7 @@ pub enum Betting {
     Closed,
 }
 
-/// What is kept of a round that is over, to settle it again.
+/// What a correction or late void needs to know about a past round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct PastSlip {
     digest: [u8; 32],
@@ -174,8 +174,8 @@ struct PastSlip {
     unit: Money,
 }
 
-/// Money outside the seats. A balance is what has come in less what has gone out, so that all of them and the seats'
-/// credits and bets sum to zero.
+/// Money outside the seats. Each balance is money in minus money out, so that all balances and the seats' credits and
+/// bets sum to zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ClusterLedger {
@@ -201,7 +201,6 @@ struct ThrownDice {
     is_registered: bool,
 }
 
-/// The state that the entries make.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct ClusterState {
     seats: Vec<ClusterSeat>,
@@ -217,15 +216,16 @@ struct ClusterState {
     is_held: bool,
     followed: u64,
     limits: Option<TableLimits>,
-    /// Units on each box, over all seats.
+    /// Total units on each box.
     totals: Vec<u64>,
     /// Bets one by one in the order of placement, where the latest can be rejected; empty where limits bind terminals.
     placements: Vec<PlacedStake>,
     next_place: u32,
     /// The dice of the round whose winners are being registered.
     thrown: Option<ThrownDice>,
-    /// Units on boxes in all, as the Dealer has told them: the Differential of others depends on them, and not all is registered.
-    told: BTreeMap<BetBox, u64>,
+    /// Total units on boxes, as the Dealer announced them. Not every bet is registered, and the Differential of the
+    /// opposite box depends on the total.
+    announced_totals: BTreeMap<BetBox, u64>,
     /// The slip of the last round of a live table, for its pay list.
     last_slip: Vec<SlipLine>,
     /// The seats of it whose player had walked away: what they get became a claim.
@@ -249,11 +249,12 @@ struct ClusterState {
     receipts: u32,
     /// The last buy-in of each session that a person has taken.
     buy_ins: BTreeMap<Seat, BuyIn>,
-    /// What players are told and must read.
+    /// Messages that players must read.
     messages: BTreeMap<Seat, SessionMessages>,
-    /// Rounds of a table that registers winners that came to stand otherwise after they were settled.
+    /// Rounds that were corrected or voided after settlement, at a table that registers winners.
     returns: BTreeMap<RoundNumber, FilmReturns>,
-    /// The chip reader's own memory: among all sources it could be forgotten, and chips sent again would be registered twice.
+    /// Recent commands of the chip reader, kept apart from the other sources: if they were forgotten, chips sent again
+    /// would be registered twice.
     reader: LatestSourceCommands,
 }
 
@@ -277,7 +278,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// A cluster of so many seats.
+    /// An empty cluster.
     pub fn new(id: ClusterId, rules: TableRules, profile: Profile, seats: u32) -> Self {
         let state = ClusterState {
             seats: (0..seats).map(|_| ClusterSeat::new()).collect(),
@@ -295,7 +296,7 @@ impl Cluster {
             placements: Vec::new(),
             next_place: 0,
             thrown: None,
-            told: BTreeMap::new(),
+            announced_totals: BTreeMap::new(),
             last_slip: Vec::new(),
             claimed: BTreeSet::new(),
             ticked_off: BTreeMap::new(),
@@ -353,17 +354,17 @@ impl Cluster {
         self.state.is_held
     }
 
-    /// The last notice of the round that it holds.
+    /// Number of the last notice applied.
     pub const fn followed(&self) -> u64 {
         self.state.followed
     }
 
-    /// The last transfer of the House that it holds.
+    /// Number of the last transfer received from the House.
     pub const fn received(&self) -> u64 {
         self.state.received
     }
 
-    /// The transfers to the House that are not confirmed.
+    /// Transfers to the House that the House has not confirmed.
     pub fn outbox(&self) -> impl Iterator<Item = &Transfer> {
         self.state.outbox.iter()
     }
@@ -462,7 +463,7 @@ impl Cluster {
         self.state.refusals
     }
 
-    /// The stackers of the note acceptors that have asked for something.
+    /// The stackers of all note acceptors that have sent a command.
     pub fn stackers(&self) -> impl Iterator<Item = (DeviceId, &Stacker)> {
         self.state.stackers.iter().map(|(acceptor, stacker)| (*acceptor, stacker))
     }
@@ -480,8 +481,8 @@ impl Cluster {
         at_seat.max(of_acceptors).max(of_reader).max(self.state.recent.newest(source))
     }
 
-    /// The sources that are no terminal's and are remembered, each with the number of its newest command; the one heard last
-    /// comes first.
+    /// The remembered sources that are not terminals, each with the number of its newest command. The most recently active
+    /// source comes first.
     pub fn numbers(&self) -> impl Iterator<Item = (u64, u64)> {
         self.state.recent.numbers()
     }
@@ -499,7 +500,7 @@ impl Cluster {
         self.seat(seat).map_or(0, |seat| seat.refusals)
     }
 
-    /// An amount of so many units.
+    /// Converts units to money.
     fn cents(&self, units: u64) -> Money {
         cents(units, self.limits.unit().cents())
     }
@@ -543,7 +544,7 @@ fn less(a: Money, b: Money) -> Money {
     a.checked_sub(b).expect("amounts on the books fit in 64-bit cents")
 }
 
-/// An amount of so many units of so many cents.
+/// Converts units of the given size to money.
 fn cents(units: u64, unit: i64) -> Money {
     let units = i64::try_from(units).ok().and_then(|units| units.checked_mul(unit));
     Money::from_cents(units.expect("amounts on the books fit in 64-bit cents"))

@@ -1,5 +1,5 @@
-//! The bytes of entries and of states: a version, then the fields in their order (postcard). What a version wrote stays
-//! readable; golden files watch over it.
+//! The byte format of entries and states: a version byte, then the fields in order (postcard). What a released version
+//! wrote stays readable; golden files prove it.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,13 +16,10 @@ pub const FORMAT_VERSION: u8 = 1;
 /// Bytes that are no entry or state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadBytes {
-    /// There are none.
     #[error("there are no bytes")]
     Empty,
-    /// They were written by a newer program.
     #[error("version {0} is newer than this program")]
     Newer(u8),
-    /// They are damaged.
     #[error("the bytes are damaged")]
     Damaged,
 }
@@ -40,7 +37,7 @@ pub fn decode<C: DeserializeOwned, E: DeserializeOwned>(bytes: &[u8]) -> Result<
     read(bytes)
 }
 
-/// When an entry was asked, of whichever machine it is: its time stands first.
+/// The time of an encoded entry of any machine. Time is the first field.
 pub fn entry_time(bytes: &[u8]) -> Result<Time, BadBytes> {
     let (time, _) = of_version(bytes, postcard::take_from_bytes)?;
     Ok(time)

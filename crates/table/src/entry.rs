@@ -1,4 +1,4 @@
-//! What every machine has in common: a command as it was asked, what was decided, and the entry that the record keeps.
+//! What all machines share: a command request, the decision, and the entry that the record keeps.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,32 +6,26 @@ use crate::identity::{Actor, CommandId, Time};
 use crate::recent::Verdict;
 use crate::refusal::Refusal;
 
-/// A command as it was asked: when, by whom, under which id.
+/// A command with its time, actor and id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandRequest<C> {
-    /// When it reached the machine.
+    /// When the command reached the machine.
     pub time: Time,
-    /// Who asks.
     pub actor: Actor,
-    /// Under which id.
     pub id: CommandId,
-    /// What is asked.
     pub command: C,
 }
 
-/// What a machine decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision<E> {
-    /// It is carried out, with this event.
     Accepted(E),
-    /// It is not carried out. The refusal is recorded.
+    /// The refusal is recorded too.
     Refused(Refusal),
-    /// It was answered before; nothing is recorded, nothing changes.
+    /// The command was answered before. Nothing is recorded and nothing changes.
     Repeated(Verdict),
 }
 
 impl<E> Decision<E> {
-    /// How the command is answered.
     pub const fn verdict(&self) -> Verdict {
         match self {
             Self::Accepted(_) => Verdict::Accepted,
@@ -41,18 +35,15 @@ impl<E> Decision<E> {
     }
 }
 
-/// What the record keeps of a command: how it was asked, and the event or the refusal. An event holds only what the
+/// What the record keeps of a command: the request, and the event or the refusal. An event holds only what the
 /// command does not say already; both together change the state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry<C, E> {
-    /// How it was asked.
     pub request: CommandRequest<C>,
-    /// What happened.
     pub outcome: Result<E, Refusal>,
 }
 
 impl<C, E> Entry<C, E> {
-    /// How the command was answered.
     pub fn verdict(&self) -> Verdict {
         match &self.outcome {
             Ok(_) => Verdict::Accepted,

@@ -1,6 +1,6 @@
-//! The House, one for the property: people, devices, tables, approvals, configuration, vouchers, the cage, hand-pays,
-//! receivables and significant events. It decides who is who, and which money outside the tables is owed to whom. It
-//! knows no round and no bet; clusters reach it only by transfers.
+//! The House, one per installation: people, devices, tables, approvals, configuration, vouchers, the cage, hand-pays,
+//! receivables and significant events. It decides who is who, and who owes money outside the tables to whom. It knows no
+//! round and no bet; money reaches it from clusters only by transfers.
 
 mod apply;
 mod approvals;
@@ -72,7 +72,7 @@ pub struct House {
 }
 
 impl House {
-    /// A house without people, devices, tables and money.
+    /// A House without people, devices, tables or money.
     pub fn new(profile: Profile, training: bool) -> Self {
         Self {
             profile,
@@ -95,7 +95,7 @@ impl House {
         }
     }
 
-    /// Decides a command: the id, the right to ask, then the rest in the order of [`Refusal`].
+    /// Decides a command. Refusals have the precedence of [`Refusal`].
     pub fn decide(&self, request: &CommandRequest<HouseCommand>) -> Decision<HouseEvent> {
         match self.sources.known(request.id, content(&request.command)) {
             CommandIdStatus::Answered(verdict) => Decision::Repeated(verdict),
@@ -107,8 +107,8 @@ impl House {
         }
     }
 
-    /// Applies what was decided, and remembers the command's id. Only those on file are remembered: whoever else asks
-    /// is refused each time anew.
+    /// Applies an entry and remembers the command's id. Only actors on file are remembered: a command from anyone else is
+    /// refused every time.
     pub fn apply(&mut self, entry: &Entry<HouseCommand, HouseEvent>) {
         let request = &entry.request;
         let is_known = self.is_known(request.actor);
@@ -178,7 +178,7 @@ impl House {
         &self.profile
     }
 
-    /// Whether the whole house plays for training (F54).
+    /// Whether the whole installation plays for training (F54).
     pub const fn is_training(&self) -> bool {
         self.is_training
     }
@@ -193,7 +193,7 @@ impl House {
         self.people.get(&person)
     }
 
-    /// A person as the one who asks: with the roles on file, unless suspended.
+    /// The person as an actor, with the roles on file; none if suspended.
     pub fn as_actor(&self, person: PersonId) -> Option<Person> {
         self.active(person).map(|employee| Person { id: person, roles: employee.roles })
     }
@@ -233,7 +233,7 @@ impl House {
         self.configuration.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// The approvals asked for that are not over.
+    /// The open approvals.
     pub fn approvals(&self) -> impl Iterator<Item = (ApprovalId, &Approval)> {
         self.approvals.open.iter().map(|(id, approval)| (*id, approval))
     }
@@ -293,7 +293,7 @@ impl House {
         self.significant.iter()
     }
 
-    /// Who has seen to a significant event, as long as it is among the newest.
+    /// Who acknowledged a significant event, while it is among the newest.
     pub fn acknowledged(&self, event: u64) -> Option<&Acknowledgement> {
         self.significant.acknowledged.get(&event)
     }
@@ -303,7 +303,7 @@ impl House {
         self.sources.newest(source)
     }
 
-    /// The highest source that asked; zero if there was none.
+    /// The highest source so far; zero if there is none.
     pub fn highest_source(&self) -> u64 {
         self.sources.highest()
     }

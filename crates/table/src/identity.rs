@@ -1,5 +1,5 @@
-//! Who asks: people with their roles, devices, the system itself. Identity is given to the machines, already
-//! authenticated; what it may do is decided by them, so that the record can be checked for it.
+//! Who sends commands: people with their roles, devices, the system itself. The server authenticates them before a
+//! machine sees them. The machine decides what they may do, so that the record proves it.
 
 use serde::{Deserialize, Serialize};
 
@@ -196,7 +196,7 @@ pub struct Person {
     pub roles: Roles,
 }
 
-/// Who asks.
+/// Who sends a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -211,7 +211,7 @@ pub enum Actor {
     },
     /// A dice tumbler.
     Tumbler(DeviceId),
-    /// The house's own program: ticks, restarts, what passes from machine to machine.
+    /// The program itself: ticks, restarts, messages between machines.
     System,
     /// The note acceptor at a seat (F86).
     NoteAcceptor {
@@ -219,12 +219,12 @@ pub enum Actor {
         /// Its seat in the cluster.
         seat: Seat,
     },
-    /// The chip reader or camera of a live table that registers every bet: it tells what lies on the layout.
+    /// The chip reader or camera of a live table that registers every bet.
     ChipReader(DeviceId),
 }
 
 impl Actor {
-    /// Whether it is the house's own program.
+    /// Refuses every actor but the program itself.
     pub const fn is_system(self) -> Result<(), Refusal> {
         match self {
             Self::System => Ok(()),
@@ -236,7 +236,6 @@ impl Actor {
         }
     }
 
-    /// The person who asks, if it is one.
     pub const fn person(self) -> Option<Person> {
         match self {
             Self::Person(person) => Some(person),
@@ -248,7 +247,6 @@ impl Actor {
         }
     }
 
-    /// The device that asks, if it is one.
     pub const fn device(self) -> Option<DeviceId> {
         match self {
             Self::Terminal { device, .. }

@@ -1,4 +1,4 @@
-//! Invariants: what must hold after every step. A machine that breaks one has a bug.
+//! Invariants: what must hold after every entry. A machine that breaks one has a bug.
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name}: {detail}")]

@@ -1,6 +1,11 @@
-//! The table: rounds, limits, irregularities and money as three state machines, [`Round`], [`Cluster`] and [`House`]. Each
-//! decides a command against its state, with time, dice and identity given to it, and applies what was decided. The same
-//! entries give the same state on every machine. There is no clock, no chance, no I/O and no float in this crate.
+//! The state machines of a casino: [`Round`] is the dealer's side of a table, [`Cluster`] the players' side, and [`House`]
+//! keeps people, devices and money outside the tables.
+//!
+//! A command arrives as a [`CommandRequest`] with time, actor and id. `decide` gives a [`Decision`], an event or a
+//! [`Refusal`], and changes nothing. `apply` takes the resulting [`Entry`] and changes the state. The same entries give the
+//! same state everywhere: there is no clock, no chance, no I/O and no float in this crate.
+//!
+//! Start with [`Machine`], then with the commands: [`RoundCommand`], [`ClusterCommand`], [`HouseCommand`].
 
 mod cluster;
 mod codec;

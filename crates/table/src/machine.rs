@@ -1,4 +1,4 @@
-//! What every machine has in common: it decides a command against its state, and applies what was decided.
+//! The interface of all machines.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,21 +11,16 @@ use crate::round::{Round, RoundCommand, RoundEvent};
 
 /// A deterministic state machine with a chain of its own.
 pub trait Machine: Clone + Send + Sized + 'static {
-    /// What may be asked of it.
     type Command: Serialize + DeserializeOwned + Clone + std::fmt::Debug + Send;
-    /// What happens.
     type Event: Serialize + DeserializeOwned + Clone + PartialEq + std::fmt::Debug + Send;
 
-    /// What the record may hold of a command.
+    /// Removes what the record must not hold of a command.
     fn conceal(&self, request: CommandRequest<Self::Command>) -> CommandRequest<Self::Command>;
-    /// Decides a command.
     fn decide(&self, request: &CommandRequest<Self::Command>) -> Decision<Self::Event>;
-    /// Applies an entry.
     fn apply(&mut self, entry: &Entry<Self::Command, Self::Event>);
-    /// The bytes of the state.
     fn snapshot(&self) -> Vec<u8>;
     fn state_hash(&self) -> [u8; 32];
-    /// Every invariant.
+    /// Checks every invariant.
     fn check(&self) -> Result<(), BrokenInvariant>;
 }
 

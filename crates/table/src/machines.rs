@@ -1,5 +1,5 @@
-//! The machines of one house as a record moves them: the House, and each table with its dealer's side and its clusters. They
-//! are laid out by a plan, which the record does not hold, and then apply entries. Nothing is decided here.
+//! All machines of an installation, for replaying a record: the House, and each table's round and clusters. They are built
+//! from table specifications, which the record does not hold, and then apply entries. Nothing is decided here.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
@@ -15,34 +15,30 @@ use crate::refusal::Refusal;
 use crate::round::Round;
 use crate::rules::TableRules;
 
-/// What a table is laid out by.
+/// What the machines of a table are built from.
 #[derive(Clone, Debug)]
 pub struct TableSpec {
     pub table: TableId,
-    /// What it is played by.
     pub rules: TableRules,
-    /// Whether it plays for training.
     pub is_training: bool,
     /// How many seats each of its clusters has.
     pub seats: Vec<u32>,
 }
 
-/// A plan that makes no table.
+/// Why a table cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadTableSpec {
-    /// There are no clusters, or more than can be numbered.
     #[error("a table has from 1 to 65,535 clusters")]
     Clusters,
-    /// Limits that run over all players need all of them in one place.
+    /// Limits over all players need all players in one cluster.
     #[error("a live table has exactly one cluster")]
     LiveTable,
-    /// The House has another table of that number, or may not be given one.
     #[error("the House refuses the table: {}", .0.sentence())]
     Refused(Refusal),
 }
 
 impl TableSpec {
-    /// How many clusters there are, if they may be so many.
+    /// The number of clusters, if the table may have that many.
     pub fn clusters(&self) -> Result<NonZeroU16, BadTableSpec> {
         let clusters = u16::try_from(self.seats.len()).ok().and_then(NonZeroU16::new).ok_or(BadTableSpec::Clusters)?;
         let is_bound_by_terminal = self.rules.layout().limit_scope() == Some(LimitScope::Terminal);
@@ -50,13 +46,11 @@ impl TableSpec {
     }
 }
 
-/// A table: its dealer's side and its players' sides.
 #[derive(Clone, Debug)]
 pub struct RoundAndClusters {
     plan: TableSpec,
-    /// The dealer's side.
     pub round: Round,
-    /// The players' sides, by their numbers.
+    /// In the order of their numbers.
     pub clusters: Vec<Cluster>,
 }
 
@@ -83,12 +77,10 @@ impl RoundAndClusters {
     }
 }
 
-/// One entry of the record, of whichever machine.
+/// An entry of any machine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MachineEntry {
-    /// Of a dealer's side.
     Round(TableId, RoundEntry),
-    /// Of a players' side.
     Cluster(ClusterId, ClusterEntry),
     House(HouseEntry),
 }
@@ -103,7 +95,7 @@ pub struct MachinesSnapshot {
     tables: BTreeMap<TableId, TableBytes>,
 }
 
-/// Every machine of a house.
+/// Every machine of an installation.
 #[derive(Clone, Debug)]
 pub struct Machines {
     pub house: House,
@@ -111,12 +103,12 @@ pub struct Machines {
 }
 
 impl Machines {
-    /// A house without tables.
+    /// An installation without tables.
     pub fn new(profile: Profile, is_training: bool) -> Self {
         Self { house: House::new(profile, is_training), tables: BTreeMap::new() }
     }
 
-    /// Lays out a table. The House is not told.
+    /// Adds a table's machines. It does not add the table to the House.
     pub fn lay_out(&mut self, plan: TableSpec) -> Result<(), BadTableSpec> {
         if self.tables.contains_key(&plan.table) {
             return Err(BadTableSpec::Refused(Refusal::TableExists));
@@ -125,7 +117,7 @@ impl Machines {
         Ok(())
     }
 
-    /// The same plans before the first entry.
+    /// The same machines before the first entry.
     ///
     /// # Panics
     /// Never: what was laid out once can be laid out again.
@@ -155,7 +147,7 @@ impl Machines {
     /// Applies an entry.
     ///
     /// # Panics
-    /// If it is of a machine that is not there: then the record is of another house.
+    /// If the machine does not exist: then the record belongs to another installation.
     pub fn apply(&mut self, recorded: &MachineEntry) {
         match recorded {
             MachineEntry::Round(table, entry) => {
@@ -176,7 +168,7 @@ impl Machines {
         MachinesSnapshot { house: self.house.snapshot(), tables: tables.collect() }
     }
 
-    /// Takes the states of a snapshot of the same plans. If it is damaged some machines may have taken theirs.
+    /// Restores the states of a snapshot of the same tables. After an error some machines may have been restored.
     pub fn restore(&mut self, snapshot: &MachinesSnapshot) -> Result<(), BadBytes> {
         self.house = House::restore(&snapshot.house)?;
         if !snapshot.tables.keys().eq(self.tables.keys()) {

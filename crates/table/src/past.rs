@@ -1,5 +1,5 @@
-//! Rounds that are over: a list that only grows, the first round first. It is hashed page by page, so that the hash of a state
-//! does not take longer with every round that was ever played.
+//! Past rounds: a list that only grows, hashed page by page so that hashing a state does not become slower with every
+//! round played.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -34,7 +34,7 @@ impl<T: Serialize> PastRounds<T> {
         }
     }
 
-    /// A round that is over comes to stand otherwise; nothing if it is not over.
+    /// Changes a past round; does nothing if the round is not over.
     pub(crate) fn change(&mut self, round: RoundNumber, change: impl FnOnce(&mut T)) {
         if let Some(place) = Self::place(round).filter(|place| *place < self.rounds.len()) {
             change(&mut self.rounds[place]);

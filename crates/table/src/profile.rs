@@ -163,7 +163,7 @@ pub struct Shift {
 pub struct Law {
     /// Whether winnings are taken back after a correction or a void; then the notice is displayed before play (F81).
     pub takes_back: bool,
-    /// What players are told of it.
+    /// The notice to players.
     pub notice: String,
     /// What a void cites after an equipment malfunction.
     pub malfunction: String,
@@ -202,9 +202,9 @@ pub struct Profile {
     pub notes: Vec<Money>,
     /// How many failed logins or voucher numbers lock (F45, F51).
     pub attempts: u8,
-    /// After so many minutes of a session, and again after each so many, a player is told of time and result.
+    /// How often a terminal reminds its player of the time and the result of the session.
     pub reality_check_minutes: u32,
-    /// A cluster that has not followed the round for so many seconds is given to another machine.
+    /// How long a cluster may lag behind its round before another node takes it over.
     pub silent_seconds: u32,
     /// The law around the game rules.
     pub law: Law,

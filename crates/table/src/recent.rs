@@ -1,5 +1,5 @@
-//! Commands sent again. Numbers of one source rise; the last few are remembered with a hash of their content and the
-//! verdict, so that the same command gets the same answer and is carried out once.
+//! Recognizes repeated commands. The sequence numbers of a source only rise. A machine remembers the last few with a hash
+//! of their content and the verdict, so that a command that is sent again gets the same reply and is carried out once.
 
 use std::cmp::Ordering;
 
@@ -20,17 +20,17 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the id itself was refused, so that it stays with the command that had it first.
+    /// Whether the id itself was refused. The id then stays with the command that had it first.
     pub const fn is_of_id(self) -> bool {
         matches!(self, Self::Refused(Refusal::CommandIdReused | Refusal::CommandTooOld))
     }
 }
 
-/// The last commands of one source, the newest last. Three arrays take less memory than an array of structs with padding, and every
-/// seat has them.
+/// The last commands of one source, the newest last. Every seat has one, and three arrays take less memory than an array
+/// of structs with padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecentCommands {
-    /// Empty places have number zero, which no command has.
+    /// Unused entries are zero: sequence numbers begin at one.
     sequences: [u64; Self::KEPT],
     contents: [u64; Self::KEPT],
     verdicts: [Verdict; Self::KEPT],
@@ -86,8 +86,8 @@ fn push<T>(kept: &mut [T; RecentCommands::KEPT], newest: T) {
     kept[RecentCommands::KEPT - 1] = newest;
 }
 
-/// The last commands at a seat. Sources are numbered as they come, so the newest one counts: when a terminal is replaced its
-/// successor begins to count anew, and what the one before still sends is too old.
+/// The recent commands of the newest source at a seat. Sources are numbered in order of arrival: after a terminal is
+/// replaced, late commands of the old one are too old.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LatestSourceCommands {
     source: u64,
@@ -122,8 +122,8 @@ impl LatestSourceCommands {
     }
 }
 
-/// A hash of a command's content. It only has to tell apart what one source sends under one number: a terminal that
-/// makes two contents collide gets the answer to the first.
+/// A hash of a command's content. It only distinguishes what one source sends under one number: a terminal that makes
+/// two contents collide gets the reply to the first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CommandHash(u64);
 
@@ -138,7 +138,7 @@ impl CommandHash {
     /// # Panics
     /// If the command cannot be written down, which no command of this crate is.
     pub(crate) fn of_bytes(kind: u64, command: &impl Serialize) -> Self {
-        // Most commands are short: they need no room of their own.
+        // Most commands fit on the stack.
         let longer;
         let mut room = [0; 128];
         let bytes: &[u8] = if let Ok(bytes) = postcard::to_slice(command, &mut room) {

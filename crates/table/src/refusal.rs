@@ -1,6 +1,6 @@
-//! Refusals: the normal answer to what may not be. One closed list in order of precedence, as in the walk of one bet: the
-//! id, the right to ask, the machine and its messages, the phase, the layout, limits, credits; then what only the House
-//! knows of. Each has its code, the rule of the game it rests on where there is one, and a sentence for people.
+//! Refusals: the normal reply to a command that is not allowed. One closed list in order of precedence: the id, the
+//! right to act, the machine and its messages, the phase, the layout, limits, credits; then what only the House knows.
+//! Each has a stable code, a sentence for people, and the rule of the game behind it where there is one.
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::{Game, Paragraph, Rule};

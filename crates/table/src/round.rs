@@ -83,7 +83,7 @@ impl PastRound {
         }
     }
 
-    /// Lets it stand otherwise. The dice of a void round stay on record.
+    /// Changes the standing. A void round keeps its dice on record.
     fn stand(&mut self, standing: RoundStanding) {
         match standing {
             RoundStanding::Settled(dice) => {

@@ -1,5 +1,5 @@
-//! The last commands of each source. Their number is bounded: with people, devices and logins that come and go, the
-//! sources longest silent are forgotten first.
+//! The recent commands of each source. Memory is bounded: when there are too many sources, the least recently active
+//! source is forgotten first.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CommandsBySource {
     kept: BTreeMap<u64, SourceCommands>,
-    /// Which source was heard at which turn, the longest silent first.
+    /// Sources by the turn of their last command, the least recently active first.
     heard: BTreeMap<u64, u64>,
     turn: u64,
     /// The newest source that was forgotten.
@@ -29,7 +29,7 @@ impl CommandsBySource {
     pub(crate) fn known(&self, id: CommandId, content: u64) -> CommandIdStatus {
         match self.kept.get(&id.source) {
             Some(source) => source.recent.known(id.sequence, content),
-            // It may have asked before: a command is rather refused than carried out twice.
+            // The source may have sent this command before it was forgotten: refuse it rather than carry it out twice.
             None if self.forgotten.is_some_and(|forgotten| id.source <= forgotten) => {
                 CommandIdStatus::Unusable(Refusal::CommandTooOld)
             }
@@ -42,21 +42,21 @@ impl CommandsBySource {
         self.kept.get(&source).map_or(0, |source| source.recent.newest())
     }
 
-    /// Every source that is remembered, with the number of its newest command; the one heard last comes first.
+    /// Every remembered source with the number of its newest command, the most recently active first.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = (u64, u64)> {
         self.heard.values().rev().map(|source| (*source, self.newest(*source)))
     }
 
-    /// The highest source there was; zero if there was none.
+    /// The highest source so far; zero if there is none.
     pub(crate) fn highest(&self) -> u64 {
         let kept = self.kept.last_key_value().map(|(source, _)| *source);
         kept.max(self.forgotten).unwrap_or(0)
     }
 
-    /// How many sources a machine keeps that does not know how many there are.
+    /// How many sources a machine remembers when it does not know how many exist.
     pub(crate) const MANY: usize = 1_024;
 
-    /// Remembers a command, unless its id could not be used, and keeps at most so many sources.
+    /// Remembers a command unless its id was unusable, and keeps at most `most` sources.
     pub(crate) fn remember(&mut self, id: CommandId, content: u64, verdict: Verdict, most: usize) {
         if verdict.is_of_id() {
             return;
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_silent_source_is_forgotten_first() {
+    fn the_least_recently_active_source_is_forgotten_first() {
         let mut sources = CommandsBySource::default();
         let id = |source, sequence| CommandId { source, sequence };
         for source in 0..3 {
@@ -89,8 +89,12 @@ mod tests {
         sources.remember(id(0, 2), 7, Verdict::Accepted, 3);
         sources.remember(id(3, 1), 7, Verdict::Accepted, 3);
         assert_eq!((sources.kept.len(), sources.heard.len()), (3, 3));
-        assert_eq!(sources.known(id(0, 1), 7), CommandIdStatus::Answered(Verdict::Accepted), "heard again");
-        assert_eq!(sources.known(id(1, 1), 7), CommandIdStatus::Unusable(Refusal::CommandTooOld), "silent longest");
+        assert_eq!(sources.known(id(0, 1), 7), CommandIdStatus::Answered(Verdict::Accepted), "active again");
+        assert_eq!(
+            sources.known(id(1, 1), 7),
+            CommandIdStatus::Unusable(Refusal::CommandTooOld),
+            "least recently active"
+        );
         assert_eq!(sources.known(id(4, 1), 7), CommandIdStatus::New);
         assert_eq!(sources.highest(), 3);
         assert_eq!(sources.known(id(2, 1), 7), CommandIdStatus::Answered(Verdict::Accepted));

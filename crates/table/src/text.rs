@@ -1,4 +1,4 @@
-//! What people write into a command: names and reasons. They are kept for ever and shown to others.
+//! Texts that people write into commands: names and reasons. They are kept for ever and shown to others.
 
 use crate::refusal::Refusal;
 

@@ -1,4 +1,4 @@
-//! Money on its way from one machine to another: out of one with a number, and into the other once for each number.
+//! Money in transit between machines. Each transfer has a number, and the receiver books each number once.
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
@@ -10,7 +10,7 @@ use crate::identity::{PersonId, RoundNumber, Seat, SessionId};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(min_items = 32, max_items = 32))]
 pub struct VoucherHash(pub [u8; 32]);
 
-/// A voucher's serial number, counted from one: people say it, and it tells nothing of the validation number.
+/// A voucher's serial number, counted from one. It is not secret: it reveals nothing about the validation number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct VoucherSerial(pub u64);
@@ -48,7 +48,7 @@ pub enum ClaimReason {
     Void(RoundNumber),
     /// A voucher that could not be issued.
     VoucherFailed,
-    /// What a round owes for a bet that was registered from the film, after the round came to stand otherwise.
+    /// A bet registered from the film, after its round was corrected or voided.
     FromFilm(RoundNumber),
 }
 
@@ -95,8 +95,8 @@ pub enum TransferPurpose {
     Returned { seat: Seat },
 }
 
-/// A transfer. Numbers of one direction between two machines begin at one and have no gaps, so that the next one is
-/// always known.
+/// A numbered transfer. Numbers of one direction between two machines begin at one and have no gaps, so that the receiver
+/// always knows the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]

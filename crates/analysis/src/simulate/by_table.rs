@@ -1,5 +1,5 @@
 //! A session through the machines of a table: the dealer opens, players bet, the dealer closes, the dice are tumbled and
-//! committed, and the players' side settles. Every command is asked, decided and applied, as at a real table.
+//! committed, and the players' side settles. Every command is decided and applied, as at a real table.
 
 use std::fmt::Debug;
 

@@ -1,5 +1,5 @@
-//! Flat bets on every box at once: the throws are counted, and each box's result follows from the counts. So a round costs one
-//! throw, whatever the number of boxes.
+//! Flat bets on every box: the throws are counted, and each box's result follows from the counts. A round costs one throw,
+//! whatever the number of boxes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +14,7 @@ use crate::slip::PlayerSlip;
 /// Throws in a part of a run: parts are counted on any thread.
 const PART: u32 = 7 << 18;
 
-/// Counts throws on so many threads; the same seed gives the same counts. Adds to `done` what is counted.
+/// Counts throws on several threads. The same seed gives the same counts. Adds its progress to `done`.
 ///
 /// # Panics
 /// Never: counting does not stop.

@@ -94,7 +94,7 @@ pub enum BadSimulationPlan {
 pub(super) struct PreparedSlip {
     pub(super) bets: Vec<(BetBox, i64)>,
     pub(super) staked: i64,
-    /// The net result on each throw, in cents; as long as a byte can tell.
+    /// The net result on each throw, in cents.
     pub(super) nets: Box<[i64; 256]>,
     /// The sum over the 216 throws: 216 times what the slip can expect.
     pub(super) expected: i128,

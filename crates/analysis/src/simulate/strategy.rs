@@ -59,12 +59,12 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// No strategy asks for more times its first stake: what a bankroll or a limit allows is less.
-const MOST: i64 = 1 << 40;
-/// A paroli ends after so many wins in a row.
-const PAROLI: u8 = 3;
+/// The largest multiple of the first stake: more than any bankroll or limit allows.
+const MAX_MULTIPLE: i64 = 1 << 40;
+/// A paroli ends after this many wins in a row.
+const PAROLI_WINS: u8 = 3;
 
-/// What a player has in mind.
+/// The state of a player's strategy.
 #[derive(Clone, Debug)]
 pub(super) struct StrategyState {
     strategy: Strategy,
@@ -79,7 +79,7 @@ impl StrategyState {
         Self { strategy, multiple: 1, wins: 0, next: 0, chance }
     }
 
-    /// Which of so many slips comes next, and how many times.
+    /// Which slip comes next, and with which multiple of its stakes.
     #[inline]
     pub(super) fn choose(&mut self, slips: usize) -> (usize, i64) {
         let slip = match self.strategy {
@@ -102,14 +102,14 @@ impl StrategyState {
         match (self.strategy, net.signum()) {
             (Strategy::Flat | Strategy::Random | Strategy::Script, _) | (_, 0) => {}
             (Strategy::Martingale, 1) => self.multiple = 1,
-            (Strategy::Martingale, _) => self.multiple = MOST.min(self.multiple * 2),
+            (Strategy::Martingale, _) => self.multiple = MAX_MULTIPLE.min(self.multiple * 2),
             (Strategy::Paroli, 1) => {
-                self.wins = (self.wins + 1) % PAROLI;
+                self.wins = (self.wins + 1) % PAROLI_WINS;
                 self.multiple = 1 << self.wins;
             }
             (Strategy::Paroli, _) => (self.wins, self.multiple) = (0, 1),
             (Strategy::DAlembert, 1) => self.multiple = 1.max(self.multiple - 1),
-            (Strategy::DAlembert, _) => self.multiple = MOST.min(self.multiple + 1),
+            (Strategy::DAlembert, _) => self.multiple = MAX_MULTIPLE.min(self.multiple + 1),
         }
     }
 }
@@ -150,6 +150,6 @@ mod tests {
     fn a_long_run_of_losses_does_not_overflow() {
         let mut mind = StrategyState::new(Strategy::Martingale, SplitMix64::of(1, 1));
         (0..200).for_each(|_| mind.learn(-1));
-        assert_eq!(mind.choose(1), (0, MOST));
+        assert_eq!(mind.choose(1), (0, MAX_MULTIPLE));
     }
 }

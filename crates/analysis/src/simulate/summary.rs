@@ -64,7 +64,7 @@ pub struct PlayerSummary {
     pub deviations: f64,
     /// The share of sessions that ended in ruin.
     pub ruin: Interval,
-    /// The same exactly, where it can be reckoned: flat stakes that always count in full.
+    /// The exact chance, for flat stakes that always count in full.
     pub exact_ruin: Option<f64>,
     /// The mean bankroll at the end, in cents.
     pub bankroll: Interval,
@@ -117,7 +117,7 @@ fn summary(plan: &SimulationPlan, place: usize, sessions: &[SessionResult]) -> O
 fn exact_ruin(plan: &SimulationPlan, place: usize) -> Option<f64> {
     let player = &plan.players()[place];
     let (Strategy::Flat, Some(slip), false) = (player.strategy, &player.slip, plan.shares_limits) else { return None };
-    // A session that ends with too little for a next slip is not told: ruin is to be unable to place one of its slips.
+    // A session that ends with too little for another slip is not ruined: ruin is being unable to place one of its slips.
     let before_last = u32::try_from(plan.rounds()).ok()?.checked_sub(1)?;
     if before_last == 0 {
         return Some(0.0);

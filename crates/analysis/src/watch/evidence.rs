@@ -138,7 +138,7 @@ fn mean(logarithms: &[f64]) -> f64 {
     most + libm::log(sum / crate::real::size(logarithms.len()))
 }
 
-/// The logarithm of the evidence by faces after so many dice that came exactly at these rates.
+/// The logarithm of the evidence by faces, after `dice` dice with exactly these rates.
 pub(super) fn expected_by_faces(dice: f64, rates: [f64; 6]) -> f64 {
     let by_prior = PRIORS.map(|prior| {
         let all = 3.0 * prior;

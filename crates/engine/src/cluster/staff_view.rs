@@ -212,9 +212,9 @@ impl RegisteringView {
         let boxes = layout.boxes().iter().map(|bet_box| RegisteringBox {
             bet_box: *bet_box,
             wins: is_lit(layout, *bet_box, dice),
-            asked_for: cluster.asked_for(*bet_box),
+            asked_for: cluster.required_registration(*bet_box),
             registered: cluster.total(*bet_box),
-            told: cluster.told(*bet_box),
+            told: cluster.announced_total(*bet_box),
             cap: layout.limit_scope().map(|_| cluster.cap_of(*bet_box)),
         });
         let is_shown =

@@ -189,11 +189,11 @@ fn the_opposite_total_is_asked_for_and_decides() {
         let mut hall = Hall::winners(game);
         hall.run("supervisor limits unit=100 big=500..100000 small=500..100000 diff=5000");
         hall.run("round 456; dealer register 0 big 5000");
-        assert_eq!(hall.cluster().asked_for(BetBox::SMALL), None);
+        assert_eq!(hall.cluster().required_registration(BetBox::SMALL), None);
         hall.run("dealer register 1 big 5000");
-        assert_eq!(hall.cluster().asked_for(BetBox::SMALL), Some(RequiredRegistration::Total));
+        assert_eq!(hall.cluster().required_registration(BetBox::SMALL), Some(RequiredRegistration::Total));
         hall.run("dealer registered = !opposite-not-told; dealer total small 3000");
-        assert_eq!(hall.cluster().asked_for(BetBox::SMALL), None);
+        assert_eq!(hall.cluster().required_registration(BetBox::SMALL), None);
         assert_eq!(counted(hall.cluster()), [(0, 5_000, 4_000), (1, 5_000, 4_000)]);
         hall.run("dealer total small 5000");
         assert_eq!(counted(hall.cluster()), [(0, 5_000, 5_000), (1, 5_000, 5_000)]);
@@ -212,9 +212,9 @@ fn a_losing_box_over_its_maximum_is_returned_pro_rata() {
         hall.run("supervisor limits unit=100 sum=200..1000 diff=5000");
         hall.run("round 456; dealer register 0 sum:9 900 = !losing-box; dealer total sum:9 1000");
         hall.run("dealer register 0 sum:9 900 = !losing-box; dealer total sum:9 2000");
-        assert_eq!(hall.cluster().asked_for("sum:9".parse().unwrap()), Some(RequiredRegistration::Stakes));
+        assert_eq!(hall.cluster().required_registration("sum:9".parse().unwrap()), Some(RequiredRegistration::Stakes));
         hall.run("dealer register 0 sum:9 1500; dealer registered = !total-differs; dealer register 1 sum:9 500");
-        assert_eq!(hall.cluster().asked_for("sum:9".parse().unwrap()), None);
+        assert_eq!(hall.cluster().required_registration("sum:9".parse().unwrap()), None);
         assert_eq!(counted(hall.cluster()), [(0, 1_500, 800), (1, 500, 200)]);
         hall.run("dealer registered; ? phase = settled; ? house = 1000; ? chips = -1000");
     }
@@ -461,8 +461,8 @@ fn register(hall: &mut Hall, slip: &str, over: &[BetBox]) {
         if !matches!(layout.outcome(*bet_box, dice), Some(Outcome::Won(_))) {
             hall.run(&format!("dealer total {bet_box} {}", total(*bet_box)));
             let opposite = bet_box.opposite().filter(|opposite| layout.has(*opposite));
-            if let Some(opposite) =
-                opposite.filter(|opposite| hall.cluster().asked_for(*opposite) == Some(RequiredRegistration::Total))
+            if let Some(opposite) = opposite
+                .filter(|opposite| hall.cluster().required_registration(*opposite) == Some(RequiredRegistration::Total))
             {
                 hall.run(&format!("dealer total {opposite} {}", total(opposite)));
             }
@@ -474,7 +474,7 @@ fn register(hall: &mut Hall, slip: &str, over: &[BetBox]) {
         }
     }
     for bet_box in layout.boxes() {
-        if hall.cluster().asked_for(*bet_box) == Some(RequiredRegistration::Total) {
+        if hall.cluster().required_registration(*bet_box) == Some(RequiredRegistration::Total) {
             hall.run(&format!("dealer total {bet_box} {}", total(*bet_box)));
         }
     }

@@ -61,8 +61,8 @@ impl Hall<'_> {
         for bet_box in rules.layout().boxes().iter().copied() {
             let wins = matches!(rules.layout().outcome(bet_box, dice), Some(Outcome::Won(_)));
             let total = Money::from_cents(self.felt.total(round, bet_box));
-            let told = self.cluster().told(bet_box);
-            let asked_for = self.cluster().asked_for(bet_box);
+            let told = self.cluster().announced_total(bet_box);
+            let asked_for = self.cluster().required_registration(bet_box);
             let is_over = !wins && total.cents() > self.cap_on_felt(round, bet_box);
             let must_be_told = asked_for == Some(RequiredRegistration::Total) || is_over;
             if told.is_some_and(|told| told != total) || (told.is_none() && must_be_told) {

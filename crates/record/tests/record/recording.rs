@@ -2,7 +2,7 @@
 
 use taisai_record::RecordingStopped;
 use taisai_table::{
-    Actor, Asked, CashOut, ClusterCommand, ClusterEvent, CommandId, Decision, DeviceId, RoundCommand, Seat, Time,
+    Actor, CommandRequest, CashOut, ClusterCommand, ClusterEvent, CommandId, Decision, DeviceId, RoundCommand, Seat, Time,
     Verdict,
 };
 
@@ -37,7 +37,7 @@ impl TestCasino {
     ) -> Result<Decision<ClusterEvent>, RecordingStopped> {
         self.time += 10;
         let (actor, id) = (Actor::Terminal { device: DeviceId(seat.0), seat }, terminal_command(seat, sequence));
-        let decision = self.cluster.ask(Asked { time: Time(self.time), actor, id, command });
+        let decision = self.cluster.ask(CommandRequest { time: Time(self.time), actor, id, command });
         let verdict = decision.verdict();
         self.cluster.commit(move |result| done(verdict, result))?;
         Ok(decision)

@@ -126,7 +126,7 @@ pub struct Payouts {
 }
 
 impl Payouts {
-    /// Stake and profit of so many units on a box; zero when it loses, or is not on the layout; nothing if it does not fit
+    /// Stake and profit of `units` on a box; zero when it loses, or is not on the layout; nothing if it does not fit
     /// in 64 bits.
     ///
     /// ```

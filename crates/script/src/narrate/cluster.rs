@@ -75,7 +75,8 @@ fn describe(installation: &ScriptInstallation, command: &ClusterCommand) -> Opti
             )
         }
         C::TellTotal { bet_box, amount } => {
-            let over = if cluster.asked_for(*bet_box).is_some() { ", and its seats are registered" } else { "" };
+            let over =
+                if cluster.required_registration(*bet_box).is_some() { ", and its seats are registered" } else { "" };
             format!("On {bet_box} lay {amount} in all{over}.")
         }
         C::AllRegistered => "All that wins is registered.".to_owned(),
@@ -204,11 +205,12 @@ fn narrate_notice(
     narration: &mut Vec<Narration>,
 ) -> Result<(), PlayError> {
     if let Notice::Thrown { dice, .. } = notice {
-        let boxes = installation
+        let boxes =
+            installation
             .layout()
             .boxes()
             .iter()
-            .filter(|bet_box| installation.cluster().asked_for(**bet_box).is_some());
+            .filter(|bet_box| installation.cluster().required_registration(**bet_box).is_some());
         let boxes: Vec<_> = boxes.map(|bet_box| bet_box.text()).collect();
         narration.push(Narration::Sentence(format!(
             "What lies on these boxes is registered, by {dice}: {}.",

@@ -226,7 +226,10 @@ impl Dealer {
         let felt = std::mem::take(&mut self.felt);
         for (seat, stake) in felt.iter().copied() {
             let asked_for = self.handle.look(move |table| {
-                table.clusters().next().map(|cluster| (cluster.asked_for(stake.bet_box), cluster.id().number))
+                table
+                    .clusters()
+                    .next()
+                    .map(|cluster| (cluster.required_registration(stake.bet_box), cluster.id().number))
             });
             if let Some((Some(RequiredRegistration::Stakes), cluster)) = asked_for.await? {
                 let register = ClusterCommand::Register { seat, stakes: Stakes::from_slice(&[stake]), second: None };
@@ -235,7 +238,9 @@ impl Dealer {
         }
         for bet_box in [BetBox::BIG, BetBox::SMALL, BetBox::ODD, BetBox::EVEN] {
             let is_asked_for = self.handle.look(move |table| {
-                table.clusters().any(|cluster| cluster.asked_for(bet_box) == Some(RequiredRegistration::Total))
+                table
+                    .clusters()
+                    .any(|cluster| cluster.required_registration(bet_box) == Some(RequiredRegistration::Total))
             });
             if is_asked_for.await? {
                 let stakes = felt.iter().filter(|(_, stake)| stake.bet_box == bet_box);

@@ -97,7 +97,7 @@ impl Cluster {
                 self.bought_in(*actor, *time, *seat, *amount, *receipt);
             }
             ClusterCommand::ReverseBuyIn { seat, receipt, .. } => {
-                let ClusterEvent::BuyInReversed { amount } = event else { unreachable!("it tells how much") };
+                let ClusterEvent::BuyInReversed { amount } = event else { unreachable!("a reversal gives the amount") };
                 self.buy_in_reversed(*seat, *receipt, *amount);
             }
             ClusterCommand::Read { seat, message } => self.was_read(*seat, *message),
@@ -201,8 +201,8 @@ impl Cluster {
         }
     }
 
-    /// Free credits for a seat that has bought in. Where nothing was left of the last session it is over: whoever buys in
-    /// now may be another player, whose credits no correction of earlier rounds may touch.
+    /// Adds credits to a seat. If nothing was left of the last session, it is over: the next buy-in may be another player's,
+    /// whose credits no correction of earlier rounds may touch.
     pub(super) fn credit(&mut self, seat: Seat, amount: Money) {
         let state = self.seat_ref(seat);
         if state.credits == Money::ZERO && state.bets.is_empty() {
@@ -348,7 +348,7 @@ impl Cluster {
 
     pub(super) fn claim(&mut self, seat: Seat, session: SessionId, amount: Money, reason: ClaimReason) {
         let state = self.seat_ref(seat);
-        // Whoever said that the player has walked away had the claim opened.
+        // The person who reported that the player walked away had the claim opened.
         let by = state.walked_away_by.filter(|_| state.session == Some(session));
         self.claim_by((seat, session), amount, reason, by);
     }

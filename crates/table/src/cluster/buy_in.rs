@@ -55,7 +55,7 @@ impl Cluster {
         self.credit(seat, amount);
         self.state.receipts = receipt.0;
         let by = actor.person().expect("a person takes cash").id;
-        let session = self.session(seat).expect("whoever bought in has a session");
+        let session = self.session(seat).expect("a buy-in belongs to a session");
         self.state.buy_ins.insert(seat, BuyIn { session, receipt, amount, by, time, is_reversed: false });
     }
 
@@ -66,6 +66,6 @@ impl Cluster {
         let state = self.seat_mut(seat);
         state.credits = less(state.credits, amount);
         self.state.buy_ins.get_mut(&seat).expect("the buy-in was found").is_reversed = true;
-        self.tell_player(seat, PlayerNotice::BuyInReversed { receipt, amount });
+        self.notify_player(seat, PlayerNotice::BuyInReversed { receipt, amount });
     }
 }

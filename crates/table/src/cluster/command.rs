@@ -142,14 +142,14 @@ pub enum ClusterCommand {
     Receive { transfer: Transfer },
     /// The House holds our transfer of that number.
     Delivered { number: u64 },
-    /// A note acceptor holds a note and asks whether to stack it (F86). If it is refused, the player gets the note back.
+    /// A note acceptor holds a note in escrow (F86). If the command is refused, the player gets the note back.
     AcceptNote {
         seat: Seat,
         /// What the note is worth.
         amount: Money,
     },
-    /// A note acceptor tells how many notes its stacker holds. It does so whenever it connects: the power may have failed after a
-    /// note was accepted and before it was stacked.
+    /// A note acceptor reports how many notes its stacker holds, whenever it connects: the power may have failed after a note
+    /// was accepted and before it was stacked.
     CountStacker { seat: Seat, notes: u32 },
     /// A person empties the stacker of a note acceptor, and has counted what was in it.
     EmptyStacker {
@@ -168,7 +168,7 @@ pub enum ClusterCommand {
         why: String,
         second: Option<Person>,
     },
-    /// The player at a terminal has read what it tells, up to this message.
+    /// The player at a terminal has read all messages up to this one.
     Read {
         seat: Seat,
         /// The number of the message.
@@ -183,7 +183,7 @@ pub enum ClusterCommand {
         /// The second person, for a large stake.
         second: Option<Person>,
     },
-    /// The Dealer tells what lay on a box in all: where the opposite box exceeds the Differential, and where a box that loses is over
+    /// The Dealer announces the total on a box: when the opposite box exceeds the Differential, or when a losing box is over
     /// its maximum or Differential.
     TellTotal {
         #[serde(rename = "box")]
@@ -199,12 +199,12 @@ pub enum ClusterCommand {
         /// Whether its chips were given.
         is_paid: bool,
     },
-    /// Supervisor and second person register from the film a bet of a round that came to stand otherwise after it was settled. It
-    /// moves no money until the returns are closed.
+    /// The Supervisor and a second person register a bet from the film of a round that was corrected or voided after
+    /// settlement. It moves no money until the returns are closed.
     RegisterFromFilm {
         round: RoundNumber,
         seat: Seat,
-        /// Who played there, for whoever pays the claim.
+        /// The player's name, for the person who pays the claim.
         player: String,
         /// How much on which box.
         stake: Stake,

@@ -1,5 +1,4 @@
-//! What a settlement does to seats and books: one pass over the wagers pays the seats, and a round that is settled again or
-//! void after all is made good session by session.
+//! Applies settlements: one pass over the wagers pays the seats; a correction or late void is applied session by session.
 
 use taisai_rules::{Dice, Money, Payouts, Station};
 
@@ -138,7 +137,7 @@ impl Cluster {
         self.state.betting = Betting::Idle;
         self.state.is_held = false;
         self.state.thrown = None;
-        self.state.told.clear();
+        self.state.announced_totals.clear();
         let unit = self.limits.unit().money();
         self.state.past.push(PastSlip { digest, first: dice, latest: dice, unit });
         if registers_winners && dice.is_none() {
@@ -155,8 +154,8 @@ impl Cluster {
         self.end_session(seat);
     }
 
-    /// Meters after a round came to stand otherwise; those of the session only if it is still open. What could not be given
-    /// at once has left for a claim, and what could not be taken is owed.
+    /// Updates the meters after a correction or late void; those of the session only if it is still open. What could not be
+    /// paid immediately became a claim, and what could not be taken is owed.
     fn meter_again(&mut self, adjustment: &Adjustment, rest: Money, (was_void, is_void): (bool, bool)) {
         let Adjustment { seat, session, won, returned, .. } = *adjustment;
         let change = |meters: &mut Meters| {
@@ -176,8 +175,8 @@ impl Cluster {
         }
     }
 
-    /// So much of a round was sent to the House as a claim, or as a debt where it is negative. A claim is set off there: first
-    /// against what the House bears of the same round, then against what the session owes.
+    /// Accounts for an amount sent to the House as a claim, or as a debt if negative. The House sets a claim off: first
+    /// against what it bears of the same round, then against what the session owes.
     fn set_off(&mut self, (seat, round): (Seat, RoundNumber), rest: Money, is_waived: bool) {
         let (claim, debt) = (rest.max(Money::ZERO), less(Money::ZERO, rest.min(Money::ZERO)));
         let (waives, owes) = if is_waived { (debt, Money::ZERO) } else { (Money::ZERO, debt) };
@@ -191,7 +190,7 @@ impl Cluster {
         state.owed = sum(less(state.owed, less(claim, own)).max(Money::ZERO), owes);
     }
 
-    /// A round that is over came to stand by other dice, or void.
+    /// Applies a correction or late void of a past round.
     pub(super) fn compensated(
         &mut self,
         round: RoundNumber,
@@ -209,7 +208,7 @@ impl Cluster {
             let Adjustment { seat, session, at_once, is_waived, .. } = *adjustment;
             if self.session(seat) == Some(session) {
                 let amount = adjustment.amount();
-                self.tell_player(seat, PlayerNotice::Changed { round, stands: standing, amount, at_once, is_waived });
+                self.notify_player(seat, PlayerNotice::Changed { round, stands: standing, amount, at_once, is_waived });
             }
         }
         let is_counted = self.rules.registration() == Registration::Winners || !adjustments.is_empty();
@@ -223,7 +222,7 @@ impl Cluster {
         self.open_returns(round, stands, slip.expect("it was settled again by its slip"));
     }
 
-    /// A session gets or gives for a round that is over, which was void or not and is so now.
+    /// Applies one session's adjustment. `void` is whether the round was void before, and whether it is now.
     pub(super) fn adjust(
         &mut self,
         round: RoundNumber,

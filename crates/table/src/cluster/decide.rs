@@ -171,12 +171,12 @@ impl Cluster {
         self.may_act_for(actor, seat, Act::Deal)
     }
 
-    /// The same for bets that lie on the layout one by one, which a chip reader tells too. It has no part in registering winners.
+    /// The same for single bets on the layout, which a chip reader may register too. It never registers winners.
     fn may_lay(&self, actor: Actor, seat: Seat) -> Result<(), Refusal> {
         if self.is_reader(actor) { self.registers(Registration::EveryBet) } else { self.may_bet(actor, seat) }
     }
 
-    /// Whether the chip reader of a live table asks. Terminals need none.
+    /// Whether the actor is the chip reader of a live table. Terminals need none.
     fn is_reader(&self, actor: Actor) -> bool {
         matches!(actor, Actor::ChipReader(_)) && self.rules.game().station() == Station::LiveTable
     }

@@ -34,8 +34,8 @@ impl Cluster {
 
     /// The most that may be on a box, given the units on all boxes.
     pub(super) fn cap(&self, bet_box: BetBox, totals: &[u64]) -> Money {
-        let told = |opposite| self.state.told.get(&opposite).copied().unwrap_or(0);
-        let opposite = bet_box.opposite().map_or(0, |opposite| totals[opposite.index()].max(told(opposite)));
+        let announced = |opposite| self.state.announced_totals.get(&opposite).copied().unwrap_or(0);
+        let opposite = bet_box.opposite().map_or(0, |opposite| totals[opposite.index()].max(announced(opposite)));
         self.limits.cap(bet_box, self.cents(opposite))
     }
 

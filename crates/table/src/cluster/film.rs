@@ -1,6 +1,6 @@
-//! Rounds of a table that registers winners that came to stand otherwise after their chips were collected. What was not registered then
-//! is registered from the film, line by line, by Supervisor and a second person. It counts and is paid when they close the returns:
-//! only then are all lines of a box known, on which the apportionment rests (5.1.1).
+//! Corrections and late voids at a table that registers winners. The losing chips were collected without being registered,
+//! so the Supervisor and a second person register them from the film, line by line. The lines count and are paid when the
+//! returns are closed: pro rata needs all lines of a box (5.1.1).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub struct FilmLine {
     /// Its number among the lines of its round, by which it is taken off.
     pub number: u32,
     pub seat: Seat,
-    /// Who played there, for whoever pays the claim.
+    /// The player's name, for the person who pays the claim.
     pub player: String,
     #[serde(rename = "box")]
     pub bet_box: BetBox,
@@ -43,7 +43,7 @@ struct FilmBooking {
     returned: Money,
 }
 
-/// A round that came to stand otherwise after its chips were collected.
+/// A round that was corrected or voided after its chips were collected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilmReturns {
     /// Whether bets may still be registered from the film.
@@ -94,9 +94,9 @@ impl FilmReturns {
         self.lines.iter().filter(|line| line.bet_box == bet_box).map(|line| u64::from(line.units)).sum()
     }
 
-    fn told(&self, bet_box: BetBox) -> Money {
-        let told = self.slip.told.iter().find(|told| told.bet_box == bet_box);
-        told.map_or(Money::ZERO, |told| told.amount)
+    fn announced_total(&self, bet_box: BetBox) -> Money {
+        let announced = self.slip.told.iter().find(|announced| announced.bet_box == bet_box);
+        announced.map_or(Money::ZERO, |announced| announced.amount)
     }
 
     /// A stake in units of the round, if it and what the film shows already can lie on one box.
@@ -120,7 +120,7 @@ impl FilmReturns {
 }
 
 impl Cluster {
-    /// Rounds that came to stand otherwise after their chips were collected, with what was registered from the film.
+    /// The rounds that were corrected or voided after their chips were collected.
     pub fn returns(&self) -> impl Iterator<Item = (RoundNumber, &FilmReturns)> {
         self.state.returns.iter().map(|(round, returns)| (*round, returns))
     }
@@ -167,7 +167,7 @@ impl Cluster {
     fn was_registered(&self, past: &PastSlip, returns: &FilmReturns, bet_box: BetBox) -> bool {
         let Some(first) = past.first else { return false };
         let unit = past.unit.cents();
-        let lay = |bet_box: BetBox| cents(returns.registered(bet_box), unit).max(returns.told(bet_box));
+        let lay = |bet_box: BetBox| cents(returns.registered(bet_box), unit).max(returns.announced_total(bet_box));
         let opposite = bet_box.opposite().map_or(Money::ZERO, lay);
         let cap = self.limits_of(returns).cap(bet_box, opposite);
         self.wins(bet_box, first) || (self.binds_boxes() && cents(returns.registered(bet_box), unit) > cap)
@@ -247,7 +247,7 @@ impl Cluster {
         let (limits, unit) = (self.limits_of(returns), past.unit.cents());
         let lay = |bet_box: BetBox| {
             let seen = cents(returns.registered(bet_box) + returns.filmed(bet_box), unit);
-            seen.max(returns.told(bet_box))
+            seen.max(returns.announced_total(bet_box))
         };
         let cap = limits.cap(bet_box, bet_box.opposite().map_or(Money::ZERO, lay));
         let on_box: Vec<_> = lines.iter_mut().filter(|line| line.bet_box == bet_box).collect();
@@ -315,7 +315,9 @@ impl Cluster {
     }
 
     pub(super) fn returns_closed(&mut self, actor: Actor, round: RoundNumber, event: &ClusterEvent) {
-        let ClusterEvent::Compensated { adjustments } = event else { unreachable!("it tells what is owed") };
+        let ClusterEvent::Compensated { adjustments } = event else {
+            unreachable!("closing the returns gives adjustments")
+        };
         let is_void = self.state.past.get(round).is_some_and(|past| past.latest.is_none());
         let mut returns = self.state.returns.remove(&round).expect("its returns are open");
         for adjustment in adjustments {
@@ -343,7 +345,7 @@ impl Cluster {
         }
     }
 
-    /// A round came to stand otherwise after its chips were collected: what was not registered has to be made good from the film.
+    /// Opens the returns of a round that was corrected or voided after its chips were collected.
     pub(super) fn open_returns(&mut self, round: RoundNumber, stands: Result<Dice, VoidReason>, slip: &Slip) {
         if self.rules.registration() != Registration::Winners {
             return;

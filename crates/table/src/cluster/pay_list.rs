@@ -1,5 +1,5 @@
-//! The pay list of a live table: whom to pay for the round that was settled last, what was given by the Dealer's ticks, and what the
-//! House has since the round came to stand otherwise. What a player who walked away gets is kept as a claim (5.3).
+//! The pay list of a live table: whom to pay for the last settled round, what the Dealer has ticked off, and what a
+//! correction or late void moved to the House. Money of a player who walked away is kept as a claim (5.3).
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, Money, Station, Unit};
@@ -32,20 +32,20 @@ pub struct PayLine {
     pub is_claim: bool,
 }
 
-/// A seat of the pay list whose chips were given. When the round comes to stand otherwise, the seat is still given what it gets in
-/// all, less `given` and `at_house`.
+/// A seat of the pay list whose chips were given. After a correction or late void, the seat still gets its new total less
+/// `given` and `at_house`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TickedOff {
     pub seat: Seat,
     /// What it was given, stakes included.
     pub given: Money,
-    /// What the House keeps for it as a claim since the round was corrected or voided; where it is negative so much too much was
-    /// given, and the House has a receivable or bears it.
+    /// What the House keeps as a claim since a correction or late void. If negative, too much was given: the House has a
+    /// receivable or bears it.
     pub at_house: Money,
 }
 
-/// What a seat was given, as [`TickedOff`] tells it.
+/// What a seat was given; see [`TickedOff`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ChipsGiven {
     given: Money,
@@ -173,7 +173,7 @@ impl Cluster {
         }
     }
 
-    /// The round that was settled last came to stand otherwise: what a seat that was ticked off does not get at once is with the House.
+    /// After a correction or late void, what a ticked-off seat does not get immediately is with the House.
     pub(super) fn keep_at_house(&mut self, before: &PayList, adjustments: &[Adjustment]) {
         let Some(after) = self.pay_list_of(before.round) else { return };
         for Adjustment { seat, at_once, .. } in adjustments {

@@ -1,5 +1,5 @@
-//! What the player of a session is told and must read: a round that came to stand otherwise after it was settled, a buy-in that
-//! was reversed. It is kept beside the seats, as no bet looks at it.
+//! Messages that a player must read: a round was corrected or voided after settlement, or a buy-in was reversed. They are
+//! stored beside the seats, because placing a bet never needs them.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use crate::round::RoundStanding;
 /// A session keeps its latest messages, at most this many.
 const MAX_MESSAGES: usize = 100;
 
-/// What a player is told.
+/// What a message to a player says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlayerNotice {
     /// A settled round was settled again or voided. What is given beyond `at_once` is set off against what the session owes for
@@ -43,7 +43,6 @@ pub enum PlayerNotice {
 pub struct PlayerMessage {
     /// Counted from one in each session.
     pub number: u32,
-    /// What is told.
     pub what: PlayerNotice,
     /// The free credits after it.
     pub credits: Money,
@@ -59,13 +58,13 @@ pub(super) struct SessionMessages {
 }
 
 impl Cluster {
-    /// A player who has nothing left, and whose session has ended so, is told until another begins.
+    /// A session that ended because nothing was left keeps its messages until the next one begins.
     fn messages_of(&self, seat: Seat) -> Option<&SessionMessages> {
         let session = self.session(seat).or_else(|| self.ended_session(seat))?;
         self.state.messages.get(&seat).filter(|messages| messages.session == session)
     }
 
-    /// What the player of the latest session of a seat was told, the latest last, each with whether it was read.
+    /// The messages of the latest session of a seat, oldest first, each with whether it was read.
     pub fn messages(&self, seat: Seat) -> impl Iterator<Item = (&PlayerMessage, bool)> {
         let messages = self.messages_of(seat);
         messages.into_iter().flat_map(|of| of.latest.iter().map(|message| (message, message.number <= of.read)))
@@ -91,8 +90,8 @@ impl Cluster {
         self.state.messages.get_mut(&seat).expect("the message was found").read = message;
     }
 
-    /// Tells the player at a terminal, whose session is open. At a live table the Dealer does.
-    pub(super) fn tell_player(&mut self, seat: Seat, what: PlayerNotice) {
+    /// Adds a message if a session is open at the terminal. At a live table the Dealer informs the player.
+    pub(super) fn notify_player(&mut self, seat: Seat, what: PlayerNotice) {
         if self.rules.game().station() == Station::LiveTable {
             return;
         }

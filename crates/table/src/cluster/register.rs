@@ -1,6 +1,6 @@
-//! A table that registers winners: after the dice the Dealer registers what lay on the layout at the close (5.9), all of each box
-//! that wins, and all of each box that loses and is over its maximum or Differential (5.1.1). What else lost is collected and not
-//! registered, so a late void or correction is made good from the film.
+//! A table that registers winners. After the dice, the Dealer registers what lay on the layout at the close (5.9): every
+//! winning box, and every losing box over its maximum or Differential (5.1.1). Other losing bets are collected without being
+//! registered, so a correction or late void needs the film.
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, Money, Outcome, Rule};
@@ -12,7 +12,7 @@ use crate::profile::Act;
 use crate::refusal::Refusal;
 use crate::rules::Registration;
 
-/// What the Dealer is asked for on a box after the dice.
+/// What the Dealer has to register on a box after the dice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -23,7 +23,7 @@ pub enum RequiredRegistration {
     Total,
 }
 
-/// What is asked: who, with whom.
+/// The actor and the second person of a command.
 pub(super) type ActorAndSecond = (Actor, Option<Person>);
 
 impl Cluster {
@@ -37,18 +37,18 @@ impl Cluster {
         self.state.thrown.is_some_and(|thrown| thrown.is_registered)
     }
 
-    /// What the dealer's side is told: the last notice that is held, what Colour Chips with players are worth, and whether all that
-    /// wins is registered.
+    /// What the cluster reports to its round: the last notice applied, the value of Colour Chips with players, and whether all
+    /// winners are registered.
     pub fn reports(&self) -> (u64, Money, bool) {
         (self.followed(), self.colour_chips(), self.is_registered())
     }
 
-    /// What lay on a box in all, as the Dealer has told it.
-    pub fn told(&self, bet_box: BetBox) -> Option<Money> {
-        self.state.told.get(&bet_box).map(|units| self.cents(*units))
+    /// The total on a box that the Dealer has announced.
+    pub fn announced_total(&self, bet_box: BetBox) -> Option<Money> {
+        self.state.announced_totals.get(&bet_box).map(|units| self.cents(*units))
     }
 
-    /// The most that counts on a box, by what is registered and told.
+    /// The most that counts on a box, by what is registered and announced.
     pub fn cap_of(&self, bet_box: BetBox) -> Money {
         self.cap(bet_box, &self.state.totals)
     }
@@ -62,17 +62,17 @@ impl Cluster {
         matches!(self.rules.layout().outcome(bet_box, dice), Some(Outcome::Won(_)))
     }
 
-    /// The total of a box as far as it is known: all of a box that wins is registered, of another it has to be told.
+    /// The total on a box, if it is known. A winning box is registered in full; the total of any other must be announced.
     fn known_total(&self, bet_box: BetBox, dice: Dice) -> Option<Money> {
-        let (told, registered) = (self.told(bet_box), self.total(bet_box));
-        match told {
-            Some(told) => Some(told.max(registered)),
+        let (announced, registered) = (self.announced_total(bet_box), self.total(bet_box));
+        match announced {
+            Some(announced) => Some(announced.max(registered)),
             None => self.wins(bet_box, dice).then_some(registered),
         }
     }
 
-    /// The box whose total has to be told, as that of this one exceeds the Differential (1.3). Where the maximum alone decides, it
-    /// is not asked for.
+    /// The opposite box, if its total must be announced because this one exceeds the Differential (1.3). It is not needed when
+    /// the maximum alone decides.
     fn opposite_needed(&self, bet_box: BetBox, dice: Dice) -> Option<BetBox> {
         let (opposite, differential) = (bet_box.opposite()?, self.limits.differential()?);
         let total = self.known_total(bet_box, dice).unwrap_or_else(|| self.total(bet_box));
@@ -80,15 +80,15 @@ impl Cluster {
         (is_over && self.known_total(opposite, dice).is_none()).then_some(opposite)
     }
 
-    /// Whether the total that was told of a box is over its maximum or Differential.
+    /// Whether the announced total is over the maximum or Differential of the box.
     fn is_over(&self, bet_box: BetBox) -> bool {
-        self.told(bet_box).is_some_and(|told| self.binds_boxes() && told > self.cap_of(bet_box))
+        self.announced_total(bet_box).is_some_and(|announced| self.binds_boxes() && announced > self.cap_of(bet_box))
     }
 
-    /// What the Dealer is asked for on a box.
-    pub fn asked_for(&self, bet_box: BetBox) -> Option<RequiredRegistration> {
+    /// What the Dealer still has to register on a box.
+    pub fn required_registration(&self, bet_box: BetBox) -> Option<RequiredRegistration> {
         let dice = self.thrown()?;
-        let is_short = || self.is_over(bet_box) && self.told(bet_box) != Some(self.total(bet_box));
+        let is_short = || self.is_over(bet_box) && self.announced_total(bet_box) != Some(self.total(bet_box));
         let is_needed = || {
             let opposite = bet_box.opposite().filter(|opposite| self.rules.layout().has(*opposite));
             opposite.is_some_and(|opposite| self.opposite_needed(opposite, dice).is_some())
@@ -150,7 +150,7 @@ impl Cluster {
         self.check_limits(state, Chips::Own, stake, units)
     }
 
-    /// Nobody is asked to approve what this table never registers.
+    /// No approval is requested for what this table never registers.
     fn can_be_registered(&self, state: &ClusterSeat, stakes: &[Stake]) -> bool {
         self.registers(Registration::Winners).is_ok()
             && self.check_boxes(stakes).is_ok()
@@ -188,7 +188,7 @@ impl Cluster {
         if amount > MAX_ON_A_BOX {
             return Err(Refusal::AmountTooLarge);
         }
-        // An empty box is told too.
+        // An empty box is announced too.
         if amount != Money::ZERO {
             self.units(amount)?;
         }
@@ -197,7 +197,7 @@ impl Cluster {
 
     pub(super) fn total_told(&mut self, bet_box: BetBox, amount: Money) {
         let units = if amount == Money::ZERO { Ok(0) } else { self.units(amount) };
-        self.state.told.insert(bet_box, units.expect("a total that is told is whole units").into());
+        self.state.announced_totals.insert(bet_box, units.expect("an announced total is whole units").into());
     }
 
     /// All that wins is registered: then nothing that the apportionment rests on may be missing.
@@ -211,7 +211,7 @@ impl Cluster {
             }
             let is_apportioned = self.binds_boxes() && self.total(*bet_box) > self.cap_of(*bet_box);
             let must_match = self.wins(*bet_box, dice) || self.is_over(*bet_box) || is_apportioned;
-            let differs = self.told(*bet_box).is_some_and(|told| told != self.total(*bet_box));
+            let differs = self.announced_total(*bet_box).is_some_and(|announced| announced != self.total(*bet_box));
             if must_match && differs { Err(Refusal::TotalDiffers) } else { Ok(()) }
         }))?;
         Ok(ClusterEvent::Done)

@@ -51,7 +51,7 @@ pub struct SlipLine {
 #[serde(deny_unknown_fields)]
 pub struct Slip {
     pub lines: Vec<SlipLine>,
-    /// What lay on boxes in all, as the Dealer told it at a table that registers winners: what counts rests on it.
+    /// Totals on boxes that the Dealer announced at a table that registers winners. What counts depends on them.
     pub told: Vec<Stake>,
     /// The limits of the round, at a table that registers winners: bets that are registered from the film count by them.
     pub limits: Option<TableLimits>,
@@ -120,9 +120,9 @@ impl SlipChange {
     }
 }
 
-/// Lines one after the other make the digest that stands for them. It is taken over every wager of a round, so a line is
-/// written in as few bytes as tell it from any other: the seat and session once for all of its lines, then for each its box,
-/// what is in it, its units, what counted where that is less, and what was paid where anything was.
+/// The digest of all lines of a round. It covers every wager, so each line is written in as few bytes as possible: the seat
+/// and session once for all of their lines; then for each line the box, its flags, its units, what counted if that is less,
+/// and what was paid if anything was.
 struct Digest {
     hasher: blake3::Hasher,
     buffer: Vec<u8>,
@@ -138,7 +138,7 @@ impl Digest {
     /// Before a seat and session; no box has this number.
     const SEAT: u8 = u8::MAX;
 
-    /// Of a round with so many lines: a small one needs little room.
+    /// The buffer fits the number of lines: a small round needs little memory.
     fn new(round: RoundNumber, dice: Option<Dice>, lines: usize) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&round.0.to_le_bytes());
@@ -169,10 +169,10 @@ impl Digest {
         }
     }
 
-    /// What counts from the film rests on: the totals that were told, and the limits.
-    fn rest(&mut self, told: &[Stake], limits: Option<&TableLimits>) {
+    /// Adds what lines from the film depend on: the announced totals and the limits.
+    fn rest(&mut self, announced: &[Stake], limits: Option<&TableLimits>) {
         let mut bytes = Vec::new();
-        codec::write(&(told, limits), &mut bytes);
+        codec::write(&(announced, limits), &mut bytes);
         self.hasher.update(&self.buffer[..self.length]);
         self.hasher.update(&bytes);
         self.length = 0;
@@ -235,7 +235,7 @@ impl Cluster {
         let counted = |bet_box: BetBox| {
             let mut units =
                 counted.iter().filter(|((_, of), _)| *of == bet_box).map(|(_, units)| u64::from(*units)).peekable();
-            let in_full = || self.told(bet_box).unwrap_or(Money::ZERO).max(self.total(bet_box));
+            let in_full = || self.announced_total(bet_box).unwrap_or(Money::ZERO).max(self.total(bet_box));
             if units.peek().is_some() { self.cents(units.sum()) } else { in_full() }
         };
         let over = |bet_box: &BetBox| {
@@ -251,10 +251,10 @@ impl Cluster {
         let counted = self.counted();
         let lines = self.seats().zip(&self.state.seats);
         let lines = lines.flat_map(|(seat, state)| state.bets.iter().map(move |wager| (seat, state, wager)));
-        let told = |(bet_box, units): (&BetBox, &u64)| Stake { bet_box: *bet_box, amount: self.cents(*units) };
+        let announced = |(bet_box, units): (&BetBox, &u64)| Stake { bet_box: *bet_box, amount: self.cents(*units) };
         Slip {
             lines: lines.map(|(seat, state, wager)| slip_line(seat, state, wager, &counted)).collect(),
-            told: self.state.told.iter().map(told).collect(),
+            told: self.state.announced_totals.iter().map(announced).collect(),
             limits: self.state.limits.clone().filter(|_| self.rules.registration() == Registration::Winners),
         }
     }
@@ -291,8 +291,7 @@ impl Cluster {
         self.profile.law.takes_back && stands != Err(VoidReason::ForceMajeure)
     }
 
-    /// What each session gets or gives when a past round comes to stand by other dice, or void. `SlipDiffers` if the slip is
-    /// not the round's.
+    /// What each session gets or gives when a past round is corrected or voided. Refuses a slip that is not the round's.
     pub(super) fn compensate(
         &self,
         round: RoundNumber,
@@ -354,10 +353,9 @@ impl Cluster {
         self.state.waived.get(&(seat, round)).copied().unwrap_or(Money::ZERO)
     }
 
-    /// How much of a change is made at once: only with an open session, only with its free credits, and never below zero. What the
-    /// session owes from an earlier change is set off first, which the House does. At a live table chips can be given to the player who
-    /// sits there, and those that were given cannot be taken; what Colour Chips have won is given in Colour Chips while the player has
-    /// the set.
+    /// How much of a change is applied immediately: only to an open session, only to its free credits, and never below zero. The
+    /// House first sets off what the session owes from an earlier change. At a live table chips can be given to the player who
+    /// sits there, but not taken back; winnings of Colour Chips are paid in Colour Chips while the player has the set.
     fn adjustment(
         &self,
         (round, listed): (RoundNumber, Option<&PayList>),

@@ -1,5 +1,5 @@
 //! Note acceptors and their stackers (F86). Credits for a note come from the acceptor at the seat, never from the terminal: the
-//! acceptor holds the note, asks, and stacks it only if it is accepted.
+//! acceptor holds the note in escrow and stacks it only after it was accepted.
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::{Money, Station};
@@ -40,7 +40,7 @@ impl Cluster {
         }
     }
 
-    /// Whether the note acceptor of the seat asks. A house whose profile names no notes has none, whoever says to be one.
+    /// Whether the actor is the note acceptor of the seat. There are none if the profile lists no notes.
     fn is_acceptor(&self, actor: Actor, seat: Seat) -> Result<DeviceId, Refusal> {
         match actor {
             Actor::NoteAcceptor { device, seat: own } if own == seat && !self.notes().is_empty() => Ok(device),
@@ -84,7 +84,7 @@ impl Cluster {
 
     pub(super) fn note_accepted(&mut self, actor: Actor, seat: Seat, amount: Money) {
         let Actor::NoteAcceptor { device, .. } = actor else { unreachable!("only a note acceptor takes notes") };
-        let stacker = self.state.stackers.get_mut(&device).expect("an acceptor that asks has a stacker");
+        let stacker = self.state.stackers.get_mut(&device).expect("an acceptor has a stacker from its first command");
         stacker.notes += 1;
         stacker.amount = sum(stacker.amount, amount);
         self.state.ledger.notes = less(self.state.ledger.notes, amount);
@@ -93,7 +93,9 @@ impl Cluster {
 
     /// The notes leave the stacker and are cash; what was counted beyond what had been accepted, or below it, is the variance.
     pub(super) fn stacker_emptied(&mut self, acceptor: DeviceId, counted: Money, event: &ClusterEvent) {
-        let ClusterEvent::StackerEmptied { amount, .. } = event else { unreachable!("it tells what was accepted") };
+        let ClusterEvent::StackerEmptied { amount, .. } = event else {
+            unreachable!("emptying a stacker gives what was accepted")
+        };
         let stacker = self.state.stackers.get_mut(&acceptor).expect("the stacker was found");
         (stacker.notes, stacker.amount) = (0, Money::ZERO);
         let ledger = &mut self.state.ledger;

@@ -1,5 +1,5 @@
-//! Approvals by a second person, as work to be done: who asks, for what, and who answered. The machine that carries the
-//! act out checks both people itself.
+//! Approvals by a second person: who requested what, and who answered. The machine that carries out the act checks both
+//! people itself.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use crate::profile::Act;
 use crate::refusal::Refusal;
 use crate::text::check_text;
 
-/// How long an approval lasts, in milliseconds: ten minutes.
-const LASTS: u64 = 10 * 60 * 1_000;
+/// Ten minutes, in milliseconds.
+const APPROVAL_LIFETIME: u64 = 10 * 60 * 1_000;
 
-/// The longest text of what is to be done, in characters: that of any act with all its reasons.
+/// The longest description in characters: enough for any act with all its reasons.
 const MAX_WHAT_LENGTH: usize = 20_000;
 
-/// How many approvals of one person may be open at once, beside those that are used.
+/// How many unused approvals of one person may be open at the same time.
 pub const MAX_OPEN_APPROVALS: usize = 8;
 
 /// Which approval: they are counted from one.
@@ -35,14 +35,14 @@ pub enum ApprovalAnswer {
     Refused(PersonId),
 }
 
-/// An approval that was asked for.
+/// A requested approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Approval {
     pub act: Act,
     /// What is to be done.
     pub what: String,
-    /// Who asks.
+    /// Who requested it.
     pub by: PersonId,
     /// Since when.
     pub asked: Time,
@@ -53,7 +53,7 @@ pub struct Approval {
 
 impl Approval {
     fn is_over(&self, time: Time) -> bool {
-        time.0.checked_sub(self.asked.0).is_some_and(|age| age > LASTS)
+        time.0.checked_sub(self.asked.0).is_some_and(|age| age > APPROVAL_LIFETIME)
     }
 }
 

@@ -1,5 +1,5 @@
-//! What is owed by hand, and what players owe. It decides who may pay and rule; amounts come from vouchers and from
-//! clusters.
+//! Claims that staff pay by hand, and receivables that players owe. This module decides who may pay and rule; the amounts
+//! come from vouchers and clusters.
 
 use std::collections::BTreeMap;
 
@@ -125,7 +125,7 @@ pub(super) struct Claims {
 }
 
 /// How many paid claims wait to be read; the oldest makes room.
-const MOST_PAID: usize = 1_000;
+const MAX_PAID: usize = 1_000;
 
 impl Claims {
     pub(super) fn open(&mut self, id: ClaimId, claim: Claim) {
@@ -139,12 +139,12 @@ impl Claims {
 
     pub(super) fn keep_paid(&mut self, id: ClaimId, claim: PaidClaim) {
         self.paid.insert(id, claim);
-        if self.paid.len() > MOST_PAID {
+        if self.paid.len() > MAX_PAID {
             self.paid.pop_first();
         }
     }
 
-    /// Leaves so much open; a claim of which nothing is left is closed.
+    /// Sets the amount left; closes the claim if it is zero.
     fn leave(&mut self, id: ClaimId, left: Money) {
         if left == Money::ZERO {
             self.open.remove(&id).expect("the claim is open");
@@ -166,7 +166,7 @@ impl Receivables {
         self.open.insert(id, receivable);
     }
 
-    /// Leaves so much open; a receivable of which nothing is left is closed.
+    /// Sets the amount left; closes the receivable if it is zero.
     pub(super) fn leave(&mut self, id: ReceivableId, left: Money) {
         if left == Money::ZERO {
             self.open.remove(&id).expect("the receivable is open");
@@ -222,7 +222,7 @@ impl House {
     pub(super) fn claim_opened(&self, amount: Money, origin: ClaimOrigin, time: Time) -> HouseEvent {
         let claim = ClaimId(self.claims.count.checked_add(1).expect("claims can be counted"));
         let opened = Claim::new(amount, origin, time);
-        // What the House bears of the round goes first, as the cluster reckons.
+        // What the House bears of the round goes first, as in the cluster.
         let (waived, owed): (Vec<_>, Vec<_>) = self.receivables.open.iter().partition(|(_, owed)| owed.is_waived);
         let receivables = waived.into_iter().chain(owed).map(|(id, owed)| (claim, &opened, *id, owed));
         let set_off = set_off_up_to(amount, receivables);
@@ -270,7 +270,7 @@ impl House {
         Ok(HouseEvent::CashPaid { amount: open.amount })
     }
 
-    /// Whoever had it opened does not pay it, and so does not take it.
+    /// The person who had the claim opened may not pay it, and so may not take it either.
     pub(super) fn decide_take_claim(&self, actor: Actor, claim: ClaimId) -> HouseDecision {
         let person = self.right(Act::HandPay, actor, None)?;
         let open = self.claims.open.get(&claim).ok_or(Refusal::UnknownClaim)?;
@@ -300,13 +300,13 @@ impl House {
         if self.is_terminal_at(actor, cluster, seat) { Ok(HouseEvent::Done) } else { Err(Refusal::NotAllowed) }
     }
 
-    /// Whether a terminal on file asks.
+    /// Whether the actor is a terminal on file.
     fn is_terminal(&self, actor: Actor) -> Result<(), Refusal> {
         let is_one = matches!(actor, Actor::Terminal { .. }) && self.is_known(actor);
         if is_one { Ok(()) } else { Err(Refusal::NotAllowed) }
     }
 
-    /// Whether the terminal that stands at a seat asks.
+    /// Whether the actor is the terminal at a seat.
     pub(super) fn is_terminal_at(&self, actor: Actor, cluster: ClusterId, seat: Seat) -> bool {
         match actor {
             Actor::Terminal { device, seat: own } => {
@@ -343,7 +343,7 @@ impl House {
     }
 }
 
-/// What cancels of claims and receivables, in their order, where so much is new.
+/// What a new amount cancels of claims or receivables, in their order.
 fn set_off_up_to<'a>(
     mut left: Money,
     pairs: impl Iterator<Item = (ClaimId, &'a Claim, ReceivableId, &'a Receivable)>,

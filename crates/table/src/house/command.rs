@@ -30,7 +30,7 @@ pub struct Founder {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ReceivableRuling {
-    /// The player has paid so much of it, in cash. What is left stays open.
+    /// The player has paid this much in cash. The rest stays open.
     Collected { amount: Money },
     /// The house bears what is left.
     WrittenOff,
@@ -86,12 +86,12 @@ pub enum HouseCommand {
         kind: DeviceKind,
         second: Option<Person>,
     },
-    /// Give out a code that enrols a device: whoever brings it is that device.
+    /// Issue a code that enrols a device. Anyone who presents the code becomes that device.
     GiveCode {
         device: DeviceId,
         second: Option<Person>,
     },
-    /// Revoke a device, at once and by one person.
+    /// Revoke a device. One person is enough, and it takes effect immediately.
     Revoke {
         device: DeviceId,
     },
@@ -216,9 +216,9 @@ pub enum HouseCommand {
         serial: VoucherSerial,
         /// The new number.
         number: VoucherNumber,
-        /// The session that ended last at the terminal that asks, where none is open there.
+        /// The last session at the terminal that sends this, if none is open there.
         ended: Option<SessionId>,
-        /// The second person, unless the terminal asks.
+        /// The second person, unless a terminal sends this.
         second: Option<Person>,
     },
     /// An attendant has a claim, and is on the way to pay it: the player cannot take it back any more.

@@ -155,8 +155,8 @@ impl House {
         Ok(HouseEvent::Done)
     }
 
-    /// Whoever has the code can take the device's place, so it takes two. The house's own program gives codes to those who found
-    /// a house, and to those who let everyone in again at its console.
+    /// Anyone with the code can take the device's place, so it takes two people. The program itself issues codes when an
+    /// installation is founded, and when access is restored on its console.
     pub(super) fn decide_give_code(&self, actor: Actor, device: DeviceId, second: Option<Person>) -> HouseDecision {
         if actor != Actor::System {
             self.right(Act::ManageDevices, actor, second)?;

@@ -1,4 +1,4 @@
-//! What is always so in the House, each as a named function. A test or the simulator asks; the machine itself does not.
+//! The invariants of the House. Tests and the simulator check them; the machine itself does not.
 
 use taisai_rules::Money;
 

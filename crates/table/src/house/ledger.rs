@@ -40,7 +40,7 @@ pub(super) struct HouseLedger {
 }
 
 impl HouseLedger {
-    /// Whether so much more can come in and be counted.
+    /// Whether another amount can come in without overflow.
     pub(super) fn room_for(&self, amount: Money) -> Result<(), Refusal> {
         self.entered.checked_add(amount).map(|_| ()).ok_or(Refusal::AmountTooLarge)
     }

@@ -51,7 +51,7 @@ impl House {
         self.people.get(&person).filter(|employee| !employee.is_suspended)
     }
 
-    /// The person who asks, on file and not suspended.
+    /// The actor as a person on file who is not suspended.
     pub(super) fn active_actor(&self, actor: Actor) -> Result<Person, Refusal> {
         let person = actor.person().filter(|person| self.active(person.id).is_some());
         person.map(|person| self.on_file(person)).ok_or(Refusal::NotAllowed)

@@ -1,5 +1,5 @@
-//! Significant events (F32): the newest, with when, who and what, and who has seen to them. The oldest makes room for a new one,
-//! acknowledged or not; from then on it is in the record only.
+//! Significant events (F32): the newest ones, and who acknowledged them. A new event displaces the oldest, acknowledged or
+//! not; from then on it is in the record only.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,21 +15,21 @@ use crate::refusal::Refusal;
 use crate::round::RoundStanding;
 use crate::transfer::VoucherSerial;
 
-/// How many are kept.
+/// How many events are kept.
 pub const MAX_SIGNIFICANT_EVENTS: usize = 1_000;
 
-/// What other parts of the house report.
+/// A significant event that a table, the store or the clock reports to the House.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ReportedEvent {
     ClockStepped {
-        /// By so many milliseconds; backwards if negative.
+        /// Negative if backwards.
         millis: i64,
     },
     /// The store failed or is in doubt.
     StoreProblem,
-    /// A terminal lost the house.
+    /// A terminal lost its connection.
     TerminalLost {
         cluster: ClusterId,
         seat: Seat,
@@ -141,7 +141,7 @@ pub enum ReportedEvent {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SignificantEventKind {
-    /// Reported by another part of the house.
+    /// Reported to the House.
     Reported(ReportedEvent),
     /// A command id was used for something else.
     CommandIdReused {
@@ -152,7 +152,7 @@ pub enum SignificantEventKind {
     LoginLocked(PersonId),
     /// A person's lock was cleared.
     LoginUnlocked(PersonId),
-    /// A code was given out with which somebody can be the device.
+    /// A code was issued that enrols the device.
     CodeGiven(DeviceId),
     DeviceRevoked(DeviceId),
     /// A device's token was used from elsewhere.
@@ -190,7 +190,7 @@ pub struct SignificantEvent {
     pub what: SignificantEventKind,
 }
 
-/// That a significant event was seen to.
+/// Who acknowledged a significant event, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Acknowledgement {
@@ -202,7 +202,7 @@ pub struct Acknowledgement {
 pub(super) struct SignificantEvents {
     newest: VecDeque<SignificantEvent>,
     count: u64,
-    /// Those of the newest that were seen to, by number. It stands behind the state, and only where there is one: a record
+    /// Acknowledgements of the newest events, by number. It stands behind the state, and only where there is one: a record
     /// without them has the states that it always had.
     #[serde(skip)]
     pub(super) acknowledged: BTreeMap<u64, Acknowledgement>,
@@ -212,7 +212,7 @@ impl SignificantEvents {
     pub(super) fn push(&mut self, time: Time, who: Actor, what: SignificantEventKind) {
         self.count += 1;
         if self.newest.len() == MAX_SIGNIFICANT_EVENTS {
-            let oldest = self.newest.pop_front().expect("so many are kept");
+            let oldest = self.newest.pop_front().expect("the list is full");
             self.acknowledged.remove(&oldest.number);
         }
         self.newest.push_back(SignificantEvent { number: self.count, time, who, what });
@@ -228,7 +228,7 @@ impl SignificantEvents {
 }
 
 impl House {
-    /// By someone who runs tables, once.
+    /// An event is acknowledged once, by someone who runs tables.
     pub(super) fn decide_acknowledge(&self, actor: Actor, event: u64) -> HouseDecision {
         self.right(Act::RunTable, actor, None)?;
         let waits = self.significant.is_kept(event) && self.acknowledged(event).is_none();

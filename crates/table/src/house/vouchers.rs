@@ -308,7 +308,7 @@ impl House {
         amount: Money,
         second: Option<Person>,
     ) -> HouseDecision {
-        // Nobody is asked to approve what the house does not sell.
+        // No approval is requested for an amount that the casino does not sell.
         let is_large = amount > self.profile.sale_limit && amount <= self.profile.voucher_limit;
         self.right(if is_large { Act::LargeSale } else { Act::Cage }, actor, second)?;
         self.check_entering(amount)?;
@@ -330,7 +330,7 @@ impl House {
         VoucherSerial(self.vouchers.count.checked_add(1).expect("vouchers can be counted"))
     }
 
-    /// By the terminal that offers it, or by whoever handed it out.
+    /// By the terminal that offers it, or by the person who handed it out.
     pub(super) fn decide_confirm_voucher(&self, actor: Actor, serial: VoucherSerial) -> HouseDecision {
         let found = self.vouchers.with_serial(serial).map(|(_, voucher)| voucher);
         if actor.person().is_some() {
@@ -393,7 +393,7 @@ impl House {
         Ok(HouseEvent::VoucherReissued { serial: self.next_serial(), amount: voucher.amount, expires: voucher.expires })
     }
 
-    /// F41: at most once, whoever tries; the first in the record is paid.
+    /// F41: a voucher is paid at most once; the first redemption in the record wins.
     pub(super) fn decide_redeem_at_cage(&self, actor: Actor, time: Time, hash: VoucherHash) -> HouseDecision {
         let person = self.right(Act::Cage, actor, None)?;
         self.vouchers.not_play(hash)?;

@@ -106,8 +106,8 @@ impl Round {
         Ok(RoundEvent::RoundsVoided { from: round, to: round, reason, dice_set: None, ruled: Vec::new() })
     }
 
-    /// 5.14: a ruling is its maker's alone and stands at once. Where it moves money a second person witnesses that, if the
-    /// profile asks for one.
+    /// 5.14: one person rules, and the ruling takes effect immediately. If it moves money and the profile requires a second
+    /// person, that person must witness it.
     pub(super) fn rule(&self, actor: Actor, second: Option<Person>, ruling: Ruling) -> RoundDecision {
         let right = self.profile.right(Act::Rule);
         let maker = actor.person().filter(|person| person.roles.meets(right.first)).ok_or(Refusal::NotAllowed)?;
@@ -195,8 +195,8 @@ impl Round {
         self.past(round).filter(|_| !self.is_being_paid(round)).ok_or(Refusal::RoundNotSettled)
     }
 
-    /// Whether the clusters are told to pay the round and do not all say yet that they have. While what wins is registered nothing is
-    /// paid: the round can be corrected or void then, and the chips still lie there.
+    /// Whether some cluster has not reported yet that it has paid the round. While winners are being registered nothing is
+    /// paid: the chips still lie there, and the round can be corrected or voided.
     fn is_being_paid(&self, round: RoundNumber) -> bool {
         let is_result = round == self.state.number && self.state.phase == Phase::Result;
         is_result && !self.state.is_registering && self.unwitnessed(round).is_none()

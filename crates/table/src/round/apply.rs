@@ -189,7 +189,7 @@ impl RoundState {
         }
     }
 
-    /// The dice of the round in play: it is settled by them, at once or when what wins is registered.
+    /// The dice of the round in play: it is settled by them, immediately or once the winners are registered.
     fn throw(&mut self, dice: Dice, registration: Registration) {
         let round = self.number;
         self.is_registering = registration == Registration::Winners;
@@ -243,7 +243,7 @@ impl RoundState {
         Some(self.unwitnessed.remove(place))
     }
 
-    /// Tells the clusters how a round stands, where they have paid it as it stood before.
+    /// Notifies the clusters of a changed standing if they have paid the round.
     fn pay(&mut self, round: RoundNumber, (paid, now): (RoundStanding, RoundStanding), registration: Registration) {
         match (paid, now) {
             _ if paid == now => {}

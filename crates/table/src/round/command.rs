@@ -1,5 +1,4 @@
-//! What may be asked of the dealer's side, what happens there, and what its clusters are told. Words only: nothing is decided
-//! here.
+//! The commands, events and notices of the dealer's side. Data only: nothing is decided here.
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::{Dice, Face, Game, Money, Paragraph, Rule};
@@ -8,7 +7,7 @@ use crate::identity::{ClusterId, Person, PersonId, RoundNumber, Time};
 use crate::profile::Law;
 use crate::rules::TableLimits;
 
-/// A position at the table (1.5): whoever is assigned to it acts in it.
+/// A position at the table (1.5), held by the person assigned to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -251,11 +250,11 @@ pub enum RoundCommand {
         dice_set: u32,
         second: Option<Person>,
     },
-    /// A ruling. It stands at once; where it moves money, that waits for a second person to witness it.
+    /// A ruling takes effect immediately. If it moves money, the money waits until a second person has witnessed it.
     Rule {
         ruling: Ruling,
         why: String,
-        /// The second person, where one witnesses it at once.
+        /// The witness, if present already.
         second: Option<Person>,
     },
     /// Witness the ruling on a round: its money is moved.
@@ -264,7 +263,7 @@ pub enum RoundCommand {
         /// How the round stands by the ruling that was seen.
         seen: RoundStanding,
     },
-    /// A cluster tells how far it has followed.
+    /// A cluster reports the last notice it has applied.
     Report {
         cluster: ClusterId,
         /// The last notice that its chain holds.
@@ -351,13 +350,13 @@ pub enum RoundEvent {
         /// When the time for bets is up.
         closes_at: Time,
     },
-    /// No more bets; the clusters are told.
+    /// No more bets; the clusters are notified.
     BetsClosed,
     /// The tumbler was activated.
     Activated,
     /// The tumbler was activated while no round was in play: it belongs to none.
     ActivatedInNoRound,
-    /// The tumbler has tumbled so many times in all.
+    /// How many times the tumbler has tumbled so far.
     Tumbled {
         tumbles: u8,
     },
@@ -453,7 +452,7 @@ pub enum RoundEvent {
     },
 }
 
-/// What the clusters are told. A cluster takes them one by one in the order of their numbers.
+/// A message to the clusters. A cluster applies notices one by one in the order of their numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

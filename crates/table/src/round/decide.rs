@@ -242,7 +242,7 @@ impl Round {
             (Phase::Shut | Phase::Idle | Phase::Result | Phase::Settled | Phase::Void, _) => {
                 Ok(RoundEvent::ActivatedInNoRound)
             }
-            // 5.5.3 of Open Cover, 5.3.3 of the Electronic Table Game: void, at once and by itself.
+            // 5.5.3 of Open Cover, 5.3.3 of the Electronic Table Game: void immediately and automatically.
             (Phase::Open, Cover::Open) => Ok(RoundEvent::Voided { reason: VoidReason::ActivatedEarly, differs: false }),
             // 5.3.3: until the terminals display it, which they do when every cluster holds the close.
             (Phase::Closing, Cover::Open) if self.rules.game().station() == Station::PlayerTerminals => {
@@ -271,7 +271,7 @@ impl Round {
     fn at_rest(&self, actor: Actor, faces: [Option<Face>; 3]) -> RoundDecision {
         self.dealer_or_tumbler(actor)?;
         self.is_tumbling()?;
-        // The tumbler's record stays as it is: the Dealer commits what lies there, and a difference is told.
+        // The tumbler's reading stays on record: the Dealer commits what lies there, and a difference is reported.
         let is_other = self.state.read_by == DiceReader::Tumbler && self.state.faces != Some(faces);
         if is_other && matches!(actor, Actor::Person(_)) {
             return Err(Refusal::ReadByTumbler);
@@ -314,10 +314,10 @@ impl Round {
             None if self.state.known.is_some() => Err(Refusal::DiceNotKnown),
             None => Ok(RoundEvent::Committed { dice, differs: false }),
             Some(Some(mut read)) => {
-                let mut told = dice.faces();
-                told.sort_unstable();
+                let mut committed = dice.faces();
+                committed.sort_unstable();
                 read.sort_unstable();
-                Ok(RoundEvent::Committed { dice, differs: read != told })
+                Ok(RoundEvent::Committed { dice, differs: read != committed })
             }
         }
     }
@@ -444,7 +444,7 @@ impl Round {
         Time(time.0.saturating_add(u64::from(self.profile.betting_seconds) * 1_000))
     }
 
-    /// The person who deals at this table now: whoever is assigned to it (1.5), whatever roles they hold.
+    /// The person assigned to deal at this table (1.5), whatever their roles.
     fn dealer(&self, actor: Actor) -> Result<(), Refusal> {
         self.profile.deals(self.state.dealer, actor)
     }
