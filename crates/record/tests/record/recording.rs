@@ -2,8 +2,8 @@
 
 use taisai_record::RecordingStopped;
 use taisai_table::{
-    Actor, CommandRequest, CashOut, ClusterCommand, ClusterEvent, CommandId, Decision, DeviceId, RoundCommand, Seat, Time,
-    Verdict,
+    Actor, CashOut, ClusterCommand, ClusterEvent, CommandId, CommandRequest, Decision, DeviceId, RoundCommand, Seat,
+    Time, Verdict,
 };
 
 use crate::casino::TestCasino;

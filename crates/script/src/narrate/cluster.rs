@@ -205,8 +205,7 @@ fn narrate_notice(
     narration: &mut Vec<Narration>,
 ) -> Result<(), PlayError> {
     if let Notice::Thrown { dice, .. } = notice {
-        let boxes =
-            installation
+        let boxes = installation
             .layout()
             .boxes()
             .iter()
