@@ -100,15 +100,18 @@ fn register_winners(id: ClusterId, seat: Seat, scene: &mut Scene<'_>) -> Option<
         };
     }
     let boxes = scene.casino.plan(id.table).rules.layout().boxes();
-    let total = boxes.iter().find(|bet_box| cluster.asked_for(**bet_box) == Some(RequiredRegistration::Total));
+    let total =
+        boxes.iter().find(|bet_box| cluster.required_registration(**bet_box) == Some(RequiredRegistration::Total));
     if let Some(bet_box) = total {
         return Some(ClusterCommand::TellTotal { bet_box: *bet_box, amount: Money::from_cents(100) });
     }
     if scene.random.one_in(3) {
         return Some(ClusterCommand::AllRegistered);
     }
-    let wins: Vec<_> =
-        boxes.iter().filter(|bet_box| cluster.asked_for(**bet_box) == Some(RequiredRegistration::Stakes)).collect();
+    let wins: Vec<_> = boxes
+        .iter()
+        .filter(|bet_box| cluster.required_registration(**bet_box) == Some(RequiredRegistration::Stakes))
+        .collect();
     let bet_box = if wins.is_empty() { boxes[0] } else { *scene.random.pick(&wins) };
     let amount = Money::from_cents(100 * scene.random.signed(1, 8));
     let stakes = Stakes::from_slice(&[Stake { bet_box, amount }]);
