@@ -59,7 +59,7 @@ refusals! {
     RulesNotInForce, "rules-not-in-force", None, "The rules of this table are not in force.";
     LimitsNotShown, "limits-not-shown", Some(Rule::LimitsShown), "A minimum and a maximum for every box, and the Differential where the game has one, must be on display first.";
     Held, "held", None, "Play is held after a restart until the Dealer continues or reports an interruption.";
-    NotHeld, "not-held", None, "Nothing waits here that this would decide.";
+    NotHeld, "not-held", None, "Nothing waits for this decision.";
     RoundInPlay, "round-in-play", None, "A round is in play.";
     NoRoundOpen, "no-round-open", Some(Rule::Open), "No round is open for bets.";
     BetsClosed, "bets-closed", Some(Rule::Closed), "No more bets: nothing is placed, increased or withdrawn.";
@@ -93,7 +93,7 @@ refusals! {
 
     // The layout.
     UnknownSeat, "unknown-seat", None, "There is no such seat.";
-    TerminalLost, "terminal-lost", Some(Rule::TerminalDown), "The terminal has lost the house.";
+    TerminalLost, "terminal-lost", Some(Rule::TerminalDown), "The terminal has lost its connection.";
     SeatLocked, "seat-locked", None, "The seat is locked until an attendant clears it.";
     NoSession, "no-session", None, "Nobody plays at that seat.";
     NoBets, "no-bets", None, "There is no bet in the command.";
@@ -110,15 +110,15 @@ refusals! {
 
     // Limits.
     BadAmount, "bad-amount", None, "The amount must be above zero.";
-    NoteNotTaken, "note-not-taken", None, "The house takes no such note: its profile lists those that it takes.";
+    NoteNotTaken, "note-not-taken", None, "This note is not accepted: the profile lists those that are.";
     AmountTooLarge, "amount-too-large", None, "The amount is too large to be counted.";
     AmountOffUnit, "amount-off-unit", None, "The amount is not a whole multiple of the unit, or of the chip's value.";
     BelowMinimum, "below-minimum", Some(Rule::LimitsShown), "The bet would be below the minimum.";
     OverLimit, "over-limit", Some(Rule::LimitsShown), "The bet would be over the maximum.";
     OverDifferential, "over-differential", Some(Rule::LimitsShown), "The bet would be over the Differential.";
     NotBelowMinimum, "not-below-minimum", Some(Rule::Advice), "The total on the box is not below its minimum.";
-    OppositeNotTold, "opposite-not-told", Some(Rule::Differential), "A total exceeds the Differential: tell what lay on the opposite box first.";
-    TotalDiffers, "total-differs", Some(Rule::Position), "What is registered on a box is not the total that was told.";
+    OppositeNotTold, "opposite-not-told", Some(Rule::Differential), "A total exceeds the Differential: announce the total of the opposite box first.";
+    TotalDiffers, "total-differs", Some(Rule::Position), "What is registered on a box differs from the announced total.";
     NoExcess, "no-excess", Some(Rule::Excess), "Nothing is over its limit.";
     BadLimits, "bad-limits", None, "The limits contradict each other, the game or the unit.";
 
@@ -147,10 +147,10 @@ refusals! {
     VoucherGood, "voucher-good", None, "The voucher has not expired.";
     VoucherConfirmed, "voucher-confirmed", None, "The voucher was confirmed, or is not the seat's newest: two people can have it issued anew.";
     VoucherNumberUsed, "voucher-number-used", None, "A voucher with that number was issued before.";
-    OverHouseLimit, "over-house-limit", None, "The amount is above what the house pays this way.";
+    OverHouseLimit, "over-house-limit", None, "The amount is above what the House pays this way.";
     UnknownClaim, "unknown-claim", None, "There is no such claim, or it is closed.";
     ClaimTaken, "claim-taken", None, "An attendant has the claim.";
-    OwnClaim, "own-claim", None, "Whoever had a claim opened does not pay it: another person does.";
+    OwnClaim, "own-claim", None, "The person who had a claim opened may not pay it: another person must.";
     UnknownReceivable, "unknown-receivable", None, "There is no such receivable, or it is closed.";
     MoreThanOwed, "more-than-owed", None, "The amount is more than is owed.";
     UnknownApproval, "unknown-approval", None, "There is no such approval to answer.";
