@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::checkpoint::{Checkpoint, CheckpointContent};
-use crate::hash::{read_hex, write_hex};
+use crate::hash::{hex, read_hex};
 use crate::key::sync_folder_of;
 
 /// The file, open for more lines.
@@ -120,7 +120,7 @@ impl Anchor {
         if self.broken {
             return Err(AnchorError::Broken { path: self.path.clone() });
         }
-        let lines: Vec<String> = checkpoints.iter().map(|checkpoint| Line(checkpoint).to_string() + "\n").collect();
+        let lines: Vec<String> = checkpoints.iter().map(|checkpoint| LineText(checkpoint).to_string() + "\n").collect();
         let writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
         let added = self.file.metadata().and_then(|before| {
             let added = self.file.write_all(lines.concat().as_bytes());
@@ -163,17 +163,13 @@ fn read(path: &Path, file: &File, is_good: impl Fn(&Checkpoint) -> bool) -> Resu
     }
 }
 
-struct Line<'a>(&'a Checkpoint);
+struct LineText<'a>(&'a Checkpoint);
 
-impl std::fmt::Display for Line<'_> {
+impl std::fmt::Display for LineText<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let CheckpointContent { chain, house, position, hash, state, time } = &self.0.content;
-        write!(f, "1 {chain} ")?;
-        write_hex(house, f)?;
-        write!(f, " {position} {hash} {state} {time} ")?;
-        write_hex(self.0.key.as_bytes(), f)?;
-        f.write_str(" ")?;
-        write_hex(&self.0.signature, f)
+        let (house, key, signature) = (hex(house), hex(self.0.key.as_bytes()), hex(&self.0.signature));
+        write!(f, "1 {chain} {house} {position} {hash} {state} {time} {key} {signature}")
     }
 }
 
@@ -192,5 +188,5 @@ fn parse(text: &[u8]) -> Option<Checkpoint> {
     };
     let key = crate::PublicKey::from_bytes(read_hex(key).ok()?);
     let checkpoint = Checkpoint { content, key, signature: read_hex(signature).ok()? };
-    (Line(&checkpoint).to_string() == text).then_some(checkpoint)
+    (LineText(&checkpoint).to_string() == text).then_some(checkpoint)
 }

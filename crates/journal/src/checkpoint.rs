@@ -7,7 +7,7 @@ use std::str::FromStr;
 use ed25519_dalek::{Signature, VerifyingKey};
 
 use crate::chain::ChainName;
-use crate::hash::{BadHex, Hash, read_hex, write_hex};
+use crate::hash::{BadHex, Hash, hex, read_hex};
 use crate::key::SigningKey;
 
 /// The key that a checkpoint's signature is checked with. As text it is `ed25519:` and 64 hexadecimal digits.
@@ -58,8 +58,7 @@ impl PublicKey {
 
 impl fmt::Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ed25519:")?;
-        write_hex(&self.0, f)
+        write!(f, "ed25519:{}", hex(&self.0))
     }
 }
 

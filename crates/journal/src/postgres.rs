@@ -44,15 +44,15 @@ pub struct Postgres {
 }
 
 /// How long the server may take to make blocks durable before nobody knows whether they are.
-const PATIENCE: Duration = Duration::from_secs(30);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What a commit that was not waited for to its end is answered with.
-const WARNED: &str = "the server warned while it committed, as it does when a standby is missing";
+const COMMIT_WARNING: &str = "the server warned while it committed, as it does when a standby is missing";
 
 impl Postgres {
     /// Opens the store at an address (`postgres://…`), and makes its tables where there are none.
     pub fn open(address: &str) -> Result<Self, PostgresError> {
-        let session = PostgresSession::open(address, "taisai", PATIENCE)?;
+        let session = PostgresSession::open(address, "taisai", STATEMENT_TIMEOUT)?;
         server::check(&session)?;
         server::create(&session)?;
         let append = session.prepare("SELECT taisai_journal.append($1, $2, $3, $4, $5, $6, $7, $8, $9)")?;
@@ -60,8 +60,8 @@ impl Postgres {
     }
 
     /// Waits so long for the server, at the most, before the fate of an append is unknown.
-    pub fn with_patience(mut self, patience: Duration) -> Result<Self, PostgresError> {
-        self.session.set_patience(patience)?;
+    pub fn with_timeout(mut self, timeout: Duration) -> Result<Self, PostgresError> {
+        self.session.set_timeout(timeout)?;
         Ok(self)
     }
 
@@ -80,7 +80,7 @@ impl Postgres {
             .session
             .execute(&self.append, &[&names, &epochs, &froms, &previous, &nexts, &hashes, &chains, &positions, &bytes]);
         match sent {
-            Ok(_) if self.session.has_warned() => Err(AppendError::Unknown(Cause::from(WARNED))),
+            Ok(_) if self.session.has_warned() => Err(AppendError::Unknown(Cause::from(COMMIT_WARNING))),
             Ok(_) => Ok(()),
             Err(error) => Err(refused(moves, error)),
         }
@@ -127,7 +127,7 @@ impl Journal for Postgres {
         match raised {
             Ok(_) if self.session.has_warned() => {
                 self.poisoned = true;
-                Err(ClaimError::Failed(Cause::from(WARNED)))
+                Err(ClaimError::Failed(Cause::from(COMMIT_WARNING)))
             }
             Ok(Some(row)) => head_in_row(&row).map_err(ClaimError::Failed),
             Ok(None) => Err(refused()),

@@ -21,7 +21,7 @@ use crate::block::{Block, MAX_BLOCK_NUMBER};
 use crate::chain::ChainName;
 use crate::journal::{AppendError, Archive, Cause, ChainHead, ClaimError, Journal, ReadError};
 use crate::key::sync_folder_of;
-use file::{Kind, PAGE, as_sql, head_in_row, keep_log, open_file};
+use file::{Kind, PAGE_BYTES, as_sql, head_in_row, keep_log, open_file};
 
 /// The store in a folder, open for writing.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Sqlite {
     connection: Connection,
     /// Bytes in the write-ahead log since it was last copied into the database, about.
     logged: usize,
-    largest_log: usize,
+    max_log: usize,
     poisoned: bool,
     /// Held until the store is closed.
     _lock: Lock,
@@ -106,7 +106,7 @@ pub enum SqliteError {
 
 /// Whoever waits for a commit waits for the copy before it, so it must be short. A log that is begun anew often is also faster:
 /// its bytes have their header on the disk already.
-const LARGEST_LOG: usize = 4 * 1024 * 1024;
+const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 
 impl Sqlite {
     /// Opens the store in a folder, or makes it.
@@ -115,20 +115,13 @@ impl Sqlite {
             .map_err(|source| SqliteError::Io { folder: folder.into(), source })?
             .ok_or_else(|| SqliteError::InUse { folder: folder.into() })?;
         let connection = open_file(folder, Kind::Chains)?;
-        Ok(Self {
-            folder: folder.into(),
-            connection,
-            logged: 0,
-            largest_log: LARGEST_LOG,
-            poisoned: false,
-            _lock: lock,
-        })
+        Ok(Self { folder: folder.into(), connection, logged: 0, max_log: MAX_LOG_BYTES, poisoned: false, _lock: lock })
     }
 
     /// Copies the write-ahead log into the database, and begins it anew, when it has about that many bytes.
     #[must_use]
-    pub fn with_largest_log(mut self, bytes: usize) -> Self {
-        self.largest_log = bytes;
+    pub fn with_max_log(mut self, bytes: usize) -> Self {
+        self.max_log = bytes;
         self
     }
 
@@ -178,7 +171,7 @@ impl Sqlite {
         }
         // From here on bytes that say that it is committed may be on the disk, whatever the answer.
         transaction.commit().map_err(|error| AppendError::Unknown(error.into()))?;
-        self.logged += pages(moves.len(), blocks) * PAGE;
+        self.logged += pages(moves.len(), blocks) * PAGE_BYTES;
         Ok(())
     }
 
@@ -192,7 +185,7 @@ impl Sqlite {
     /// Copies the log into the database before it grows too large. `SQLite` would do so by itself after a commit, but
     /// would say nothing if it failed, and keep the answers waiting that are durable already.
     fn shorten_log(&mut self) -> rusqlite::Result<()> {
-        if self.logged >= self.largest_log {
+        if self.logged >= self.max_log {
             self.connection.prepare_cached("PRAGMA wal_checkpoint(PASSIVE)")?.query_row([], |_| Ok(()))?;
             self.logged = 0;
         }
@@ -238,7 +231,7 @@ impl Journal for Sqlite {
 
 /// The pages that a commit writes, about: each chain's head, and each block at the end of its chain.
 fn pages(moves: usize, blocks: &[Block]) -> usize {
-    moves + blocks.iter().map(|block| 1 + block.bytes().len() / PAGE).sum::<usize>()
+    moves + blocks.iter().map(|block| 1 + block.bytes().len() / PAGE_BYTES).sum::<usize>()
 }
 
 /// Nothing if another program has the lock.

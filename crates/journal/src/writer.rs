@@ -4,7 +4,7 @@
 //! If an append fails the writer stops for good, and everyone who waits or comes later is told why. What was submitted
 //! and not acknowledged may or may not be in the store: that is read from the store when it is opened again.
 
-mod gather;
+mod batch_builder;
 mod queue;
 
 use std::io;
@@ -20,7 +20,7 @@ use crate::genesis::Genesis;
 use crate::hash::Hash;
 use crate::journal::{AppendError, ChainHead, ClaimError, Journal};
 use crate::key::SigningKey;
-use gather::Gatherer;
+use batch_builder::BatchBuilder;
 use queue::{Item, Queue};
 
 /// The thread that writes.
@@ -34,7 +34,7 @@ pub struct Writer {
 #[derive(Clone, Debug)]
 pub struct ChainHandle {
     queue: Arc<Queue>,
-    line: usize,
+    index: usize,
     chain: ChainName,
 }
 
@@ -89,8 +89,8 @@ impl Writer {
     pub fn start(journal: Box<dyn Journal>, key: SigningKey, owner: String) -> io::Result<Self> {
         let queue = Arc::new(Queue::default());
         let shared = Arc::clone(&queue);
-        let gatherer = Gatherer::new(key, owner);
-        let thread = thread::Builder::new().name("journal".into()).spawn(move || write(&shared, journal, gatherer))?;
+        let builder = BatchBuilder::new(key, owner);
+        let thread = thread::Builder::new().name("journal".into()).spawn(move || write(&shared, journal, builder))?;
         Ok(Self { queue, thread: Some(thread) })
     }
 
@@ -110,8 +110,8 @@ impl Writer {
                 answer.send(result).unwrap_or_default();
             }),
         })?;
-        let (line, head) = taken.recv().unwrap_or(Err(WriterStopped::Panicked.into()))?;
-        Ok((ChainHandle { queue: Arc::clone(&self.queue), line, chain: chain.clone() }, head))
+        let (index, head) = taken.recv().unwrap_or(Err(WriterStopped::Panicked.into()))?;
+        Ok((ChainHandle { queue: Arc::clone(&self.queue), index, chain: chain.clone() }, head))
     }
 
     /// Writes what waits, and gives the journal back, unless the writer broke down.
@@ -151,39 +151,39 @@ impl ChainHandle {
         done: impl FnOnce(Result<DurablePosition, WriterStopped>) + Send + 'static,
     ) -> Result<(), WriterStopped> {
         assert!(entries.bytes().len() <= MAX_BODY_BYTES, "entries fit a block");
-        self.queue.put(Item::Entries { line: self.line, entries, done: Box::new(done) })
+        self.queue.put(Item::Entries { index: self.index, entries, done: Box::new(done) })
     }
 
     /// Ends the chain's block here: what this chain is given later stands in another. `done` hears which block is the last
     /// with all that was given before, once that is durable. So the hash of a state can be reckoned while others write on.
-    pub fn mark(
+    pub fn end_block(
         &self,
         done: impl FnOnce(Result<CheckpointTarget, WriterStopped>) + Send + 'static,
     ) -> Result<(), WriterStopped> {
-        self.queue.put(Item::Mark { line: self.line, done: Box::new(done) })
+        self.queue.put(Item::EndBlock { index: self.index, done: Box::new(done) })
     }
 
-    /// Signs a checkpoint for all up to a mark, with the hash of the state after it. `done` gets none if so many blocks were
+    /// Signs a checkpoint for all up to a target, with the hash of the state after it. `done` gets none if so many blocks were
     /// written since that nobody would look back to it.
     pub fn checkpoint(
         &self,
-        mark: CheckpointTarget,
+        target: CheckpointTarget,
         state: Hash,
         time: u64,
         done: impl FnOnce(Result<Option<Checkpoint>, WriterStopped>) + Send + 'static,
     ) -> Result<(), WriterStopped> {
-        self.queue.put(Item::Checkpoint { line: self.line, mark, state, time, done: Box::new(done) })
+        self.queue.put(Item::Checkpoint { index: self.index, target, state, time, done: Box::new(done) })
     }
 }
 
 /// The writer's thread.
-fn write(queue: &Queue, mut journal: Box<dyn Journal>, mut gatherer: Gatherer) -> Box<dyn Journal> {
-    let broken = BrokenDown(queue);
+fn write(queue: &Queue, mut journal: Box<dyn Journal>, mut builder: BatchBuilder) -> Box<dyn Journal> {
+    let broken = StopOnPanic(queue);
     let mut waiting = Vec::new();
     while queue.take(&mut waiting) {
         let mut items = waiting.drain(..);
         loop {
-            let batch = gatherer.gather(&mut items, &mut *journal);
+            let batch = builder.next_batch(&mut items, &mut *journal);
             if batch.weight() == 0 {
                 break;
             }
@@ -212,9 +212,9 @@ fn write(queue: &Queue, mut journal: Box<dyn Journal>, mut gatherer: Gatherer) -
 }
 
 /// Lets nobody wait for a thread that panicked.
-struct BrokenDown<'a>(&'a Queue);
+struct StopOnPanic<'a>(&'a Queue);
 
-impl Drop for BrokenDown<'_> {
+impl Drop for StopOnPanic<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             for item in self.0.stop(&WriterStopped::Panicked) {

@@ -18,7 +18,7 @@ pub enum AuditFinding {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A decision would be another one.
-    #[error("chain {chain}, block {}, entry {}: {recorded} is recorded, but this program decides {decided}{}", at.position, at.line, of_version(other_program.as_deref()))]
+    #[error("chain {chain}, block {}, entry {}: {recorded} is recorded, but this program decides {decided}{}", at.position, at.entry, of_version(other_program.as_deref()))]
     Decision {
         /// The chain.
         chain: ChainName,
@@ -83,7 +83,7 @@ pub enum AuditFinding {
         other: ChainName,
     },
     /// A cluster follows something that its round never said.
-    #[error("chain {chain}, block {}, entry {}: notice {number} is not the one that chain {round} has given", at.position, at.line)]
+    #[error("chain {chain}, block {}, entry {}: notice {number} is not the one that chain {round} has given", at.position, at.entry)]
     Notice {
         /// The cluster's chain.
         chain: ChainName,

@@ -3,21 +3,21 @@
 //! and whoever doubts it reads the chains, decides everything again and compares. It opens no socket and has no clock.
 
 mod audit;
-mod book;
+mod chain_status;
+mod checkpointer;
 mod evidence;
 mod finding;
 mod follower;
-mod keeper;
 mod machine;
 mod merge;
 mod notices;
 mod opening;
 mod past;
+mod record_store;
 mod recorder;
 mod replay;
 mod settlement;
 mod sheet;
-mod standing;
 mod store;
 mod verify;
 
@@ -25,15 +25,16 @@ pub use audit::{
     Audit, AuditError, AuditProgress, AuditSheet, AuditedChain, Auditor, ChainSheet, ChainSummary, StoreAudit,
     VersionInUse,
 };
-pub use book::{RecordFiles, RecordStore, RecordStoreError};
+pub use chain_status::{ChainStatus, CheckpointStatus, chain_statuses};
+pub use checkpointer::{RecordWarning, WarningSink};
 pub use evidence::{BadEvidenceFile, GatherError, ProvenRound, RoundEvidence, UnprovenRound};
 pub use finding::AuditFinding;
 pub use follower::{ChainFollower, FollowError};
-pub use keeper::{RecordWarning, WarningSink};
 pub use machine::RecordedMachine;
 pub use merge::{MergeError, MergedTable, merge_chains};
 pub use opening::{BadChainOpening, ChainOpening, MachineSetup, Program, chain_of, machine_of};
 pub use past::past_slip;
+pub use record_store::{RecordFiles, RecordStore, RecordStoreError};
 pub use recorder::{ChainWriter, Recorder, RecordingStopped};
 pub use replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent, ReplayState, SkippedSnapshot, first_opening};
 pub use settlement::{
@@ -43,6 +44,5 @@ pub use sheet::{
     BadSheet, ChangeSheet, ClusterSheet, MoneyHolder, Movement, MovementReason, RecordLabel, RegisteredLine,
     RoundSheet, SettlementLine, SettlementSheet, StakeLine,
 };
-pub use standing::{ChainStatus, CheckpointStatus, chain_statuses};
 pub use store::{Address, StoreError};
 pub use verify::{VerifiedChain, verify_chain};

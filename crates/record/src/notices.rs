@@ -24,7 +24,7 @@ impl Notices {
     pub(crate) fn see_round(&mut self, seen: &ReplayEvent<'_, Round>) {
         let (at, round) = match seen {
             ReplayEvent::Entry(at, round, _) => (*at, *round),
-            ReplayEvent::Block(position, round) => (EntryPosition { position: *position, line: u32::MAX }, *round),
+            ReplayEvent::Block(position, round) => (EntryPosition { position: *position, entry: u32::MAX }, *round),
             ReplayEvent::Opening(..) | ReplayEvent::Checkpoint(..) => return,
         };
         let newest = self.newest();

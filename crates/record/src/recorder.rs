@@ -6,15 +6,15 @@ use std::sync::mpsc;
 use taisai_journal::{ChainHandle, CheckpointTarget, Entries, WriterStopped};
 use taisai_table::{Asked, Decision, Entry, Time, encode};
 
-use crate::keeper::{Job, Keeper, State};
+use crate::checkpointer::{CheckpointJob, Checkpointer, State};
 use crate::machine::RecordedMachine;
 use crate::opening::ChainOpening;
 
 /// Entries are handed over by themselves when they have so many bytes.
-const FULL: usize = 4 << 20;
+const MAX_WAITING_BYTES: usize = 4 << 20;
 
 /// After so many bytes of entries a checkpoint comes with a snapshot, so that a restart never reads many more.
-const SNAPSHOT: usize = 4 << 20;
+const SNAPSHOT_INTERVAL_BYTES: usize = 4 << 20;
 
 /// Nothing more is recorded, and nothing more may be answered.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -24,8 +24,8 @@ pub struct RecordingStopped(#[from] WriterStopped);
 /// What the entries of one machine are appended to its chain with.
 #[derive(Debug)]
 pub struct ChainWriter {
-    pen: ChainHandle,
-    keeper: Keeper,
+    handle: ChainHandle,
+    checkpointer: Checkpointer,
     waiting: Entries,
     snapshot_after: usize,
     since_snapshot: usize,
@@ -51,7 +51,7 @@ impl ChainWriter {
 
     /// Whether so much waits that it should be committed now.
     fn is_full(&self) -> bool {
-        self.waiting.bytes().len() >= FULL
+        self.waiting.bytes().len() >= MAX_WAITING_BYTES
     }
 
     /// Hands over what was appended since the last time. `done` is called on the writer's thread once that and all before it
@@ -69,7 +69,7 @@ impl ChainWriter {
         let entries = std::mem::take(&mut self.waiting);
         self.since_snapshot += entries.bytes().len();
         self.since_checkpoint += entries.bytes().len();
-        let submitted = self.pen.submit(entries, |durable| done(durable.map(drop).map_err(RecordingStopped)));
+        let submitted = self.handle.submit(entries, |durable| done(durable.map(drop).map_err(RecordingStopped)));
         if let Err(stopped) = submitted {
             self.stopped.get_or_insert(stopped.into());
         }
@@ -87,25 +87,25 @@ impl ChainWriter {
         if with_snapshot {
             self.since_snapshot = 0;
         }
-        let (answer, mark) = mpsc::channel::<Result<CheckpointTarget, WriterStopped>>();
-        // If nobody waits for it the keeper has stopped, and with it the book.
-        self.pen.mark(move |mark| answer.send(mark).unwrap_or_default())?;
+        let (answer, target) = mpsc::channel::<Result<CheckpointTarget, WriterStopped>>();
+        // If nobody waits for it the checkpointer has stopped, and with it the book.
+        self.handle.end_block(move |target| answer.send(target).unwrap_or_default())?;
         let machine = machine.clone();
         let state = move || State { hash: machine.state_hash(), snapshot: with_snapshot.then(|| machine.snapshot()) };
-        self.keeper.keep(Job { pen: self.pen.clone(), mark, time, state: Box::new(state) });
+        self.checkpointer.submit(CheckpointJob { handle: self.handle.clone(), target, time, state: Box::new(state) });
         Ok(())
     }
 }
 
 impl<M: RecordedMachine> Recorder<M> {
-    pub(crate) fn new(machine: M, pen: ChainHandle, keeper: Keeper, opening: &ChainOpening) -> Self {
+    pub(crate) fn new(machine: M, handle: ChainHandle, checkpointer: Checkpointer, opening: &ChainOpening) -> Self {
         let mut waiting = Entries::default();
         waiting.write(|buffer| opening.write(buffer));
         let chain = ChainWriter {
-            pen,
-            keeper,
+            handle,
+            checkpointer,
             waiting,
-            snapshot_after: SNAPSHOT,
+            snapshot_after: SNAPSHOT_INTERVAL_BYTES,
             since_snapshot: 0,
             since_checkpoint: 0,
             stopped: None,

@@ -16,13 +16,13 @@ use crate::opening::{BadChainOpening, ChainOpening};
 /// How many bytes of blocks are read at once.
 pub(crate) const BATCH: usize = 4 << 20;
 
-/// The place of a line.
+/// Where an entry stands in a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EntryPosition {
-    /// The position of its block.
+    /// The position of the block.
     pub position: u64,
-    /// Its place in the block, from zero.
-    pub line: u32,
+    /// The index of the entry in the block, from zero.
+    pub entry: u32,
 }
 
 /// What is seen in a chain, before it changes the machine.
@@ -45,7 +45,7 @@ pub enum ReplayError {
     #[error(transparent)]
     Block(#[from] ChainFault),
     /// An entry cannot be read.
-    #[error("chain {chain}, block {}, entry {}: {bad}", at.position, at.line)]
+    #[error("chain {chain}, block {}, entry {}: {bad}", at.position, at.entry)]
     Entry {
         /// The chain.
         chain: ChainName,
@@ -55,7 +55,7 @@ pub enum ReplayError {
         bad: BadBytes,
     },
     /// An opening is missing, is damaged, or differs from the one before it.
-    #[error("chain {chain}, block {}, entry {}: {bad}", at.position, at.line)]
+    #[error("chain {chain}, block {}, entry {}: {bad}", at.position, at.entry)]
     Opening {
         /// The chain.
         chain: ChainName,
@@ -287,8 +287,8 @@ impl<M: RecordedMachine> ReplayState<M> {
                 }
             }
             BlockContent::Entries => {
-                for (line, bytes) in (0..).zip(block.entries()) {
-                    if self.line(EntryPosition { position, line }, bytes, look)?.is_break() {
+                for (entry, bytes) in (0..).zip(block.entries()) {
+                    if self.entry(EntryPosition { position, entry }, bytes, look)?.is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
@@ -300,7 +300,7 @@ impl<M: RecordedMachine> ReplayState<M> {
             .map_or(ControlFlow::Continue(()), |machine| look(ReplayEvent::Block(position, machine))))
     }
 
-    fn line(
+    fn entry(
         &mut self,
         at: EntryPosition,
         bytes: &[u8],
@@ -416,7 +416,7 @@ fn beginning(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<(Gen
         let position = verifier.head().next;
         let Some(bytes) = archive.read(chain, position, 1)?.into_iter().next() else { return Ok(None) };
         if let Some(line) = verifier.follow(bytes)?.entries().next() {
-            let at = EntryPosition { position, line: 0 };
+            let at = EntryPosition { position, entry: 0 };
             let opening =
                 ChainOpening::read(line).map_err(|bad| ReplayError::Opening { chain: chain.clone(), at, bad })?;
             return Ok(verifier.genesis().map(|genesis| (*genesis, opening)));

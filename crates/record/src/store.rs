@@ -8,7 +8,7 @@ use taisai_journal::{
     Archive, Journal, Postgres, PostgresArchive, PostgresError, ReadError, Sqlite, SqliteArchive, SqliteError,
 };
 
-use crate::book::RecordFiles;
+use crate::record_store::RecordFiles;
 
 /// A store's address.
 #[derive(Clone, PartialEq, Eq)]

@@ -119,7 +119,7 @@ impl Batch {
                 [
                     Arc::clone(&when.chain).into(),
                     when.at.position.into(),
-                    when.at.line.into(),
+                    when.at.entry.into(),
                     leg.into(),
                     when.time.into(),
                     Arc::clone(&when.day.date).into(),
@@ -147,7 +147,7 @@ impl Batch {
                 [
                     Arc::clone(&when.chain).into(),
                     when.at.position.into(),
-                    when.at.line.into(),
+                    when.at.entry.into(),
                     number.into(),
                     when.time.into(),
                     Arc::clone(&when.day.date).into(),

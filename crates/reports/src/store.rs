@@ -141,10 +141,10 @@ impl Tables {
     }
 
     /// Allows a database server another time for a statement.
-    pub(super) fn set_patience(&mut self, patience: Duration) -> Result<(), TablesError> {
+    pub(super) fn set_timeout(&mut self, timeout: Duration) -> Result<(), TablesError> {
         match self {
             Self::Sqlite(..) => Ok(()),
-            Self::Postgres(session) => Ok(session.set_patience(patience)?),
+            Self::Postgres(session) => Ok(session.set_timeout(timeout)?),
         }
     }
 

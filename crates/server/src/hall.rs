@@ -227,7 +227,7 @@ fn open_book(plan: &HallPlan, warn: WarningSink) -> Result<RecordStore, HallErro
 /// Opens the book for a part of a house on several machines, which has these chains.
 fn open_part(plan: &HallPlan, chains: &[ChainName], warn: WarningSink) -> Result<RecordStore, HallError> {
     let HallPlan { address, files, program, new_house, .. } = plan;
-    let opened = RecordStore::open_part(address, files, program.clone(), *new_house, plan.purpose(), chains, warn);
+    let opened = RecordStore::open_partition(address, files, program.clone(), *new_house, plan.purpose(), chains, warn);
     opened.map_err(other_purpose)
 }
 

@@ -189,7 +189,7 @@ impl Reports {
             let _door = door;
             let mut reader = match readers.take() {
                 Some(reader) => reader,
-                None => ReportReader::open(&readers.address)?.with_patience(TAKES)?,
+                None => ReportReader::open(&readers.address)?.with_timeout(TAKES)?,
             };
             // Whoever asked may have gone; the reader goes on to its end.
             tell_stop.send(reader.stop()).map_or_else(drop, drop);

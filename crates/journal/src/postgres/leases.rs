@@ -76,7 +76,7 @@ pub enum LeaseError {
     #[error(transparent)]
     Server(#[from] PostgresError),
     /// The standby may not have it.
-    #[error("{}", super::WARNED)]
+    #[error("{}", super::COMMIT_WARNING)]
     Warned,
     /// A part in the table of leases is called what no chain is called.
     #[error("the table of leases holds something else: {0}")]
@@ -95,7 +95,7 @@ pub const NODE_SLOTS: u16 = 1_024;
 
 /// The least time that the server has to answer. It may be longer than a lease: nobody answers for a part meanwhile, as the
 /// deadline is reckoned elsewhere.
-const SHORTEST_PATIENCE: Duration = Duration::from_secs(1);
+const MIN_STATEMENT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Those who live, and every part with those who live of its holder and the one it is wanted for.
 const ROSTER: &str = "
@@ -204,7 +204,7 @@ impl Leases {
 
     fn connect(&self) -> Result<PostgresSession, PostgresError> {
         let session =
-            PostgresSession::open(&self.address, "taisai leases", SHORTEST_PATIENCE.max(self.timing.lease() / 3))?;
+            PostgresSession::open(&self.address, "taisai leases", MIN_STATEMENT_TIMEOUT.max(self.timing.lease() / 3))?;
         server::check(&session)?;
         server::create(&session)?;
         session.has_warned();

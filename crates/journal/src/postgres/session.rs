@@ -21,16 +21,16 @@ use super::address::ServerAddress;
 use super::tls;
 
 /// How long the other side may be silent before the connection counts as lost.
-const SILENCE: Duration = Duration::from_secs(10);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long each of several servers may be silent: soon another one may be what the address asks for.
-const TURN: Duration = Duration::from_secs(1);
+const SERVER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// So long after the one before it the next of several servers is asked.
-const STEP: Duration = Duration::from_millis(100);
+const SERVER_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How much longer than the server itself this side waits for an answer: as long again, within these bounds.
-const GRACE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
+const REPLY_GRACE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
 /// A connection.
 pub struct PostgresSession {
@@ -38,18 +38,18 @@ pub struct PostgresSession {
     client: Client,
     listener: AbortHandle,
     warned: Arc<AtomicBool>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl PostgresSession {
     /// Connects to an address under a name that the server's list of connections shows. No statement may take longer than
     /// the patience.
-    pub fn open(address: &str, name: &str, patience: Duration) -> Result<Self, PostgresError> {
-        Self::at(&ServerAddress::read(address)?, name, patience)
+    pub fn open(address: &str, name: &str, timeout: Duration) -> Result<Self, PostgresError> {
+        Self::at(&ServerAddress::read(address)?, name, timeout)
     }
 
     /// Connects to a server whose address was read.
-    pub(super) fn at(all: &ServerAddress, name: &str, patience: Duration) -> Result<Self, PostgresError> {
+    pub(super) fn at(all: &ServerAddress, name: &str, timeout: Duration) -> Result<Self, PostgresError> {
         let connector = tls::connector(&all.certificate)?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(PostgresError::Thread)?;
         let (client, mut connection) = match runtime.block_on(connect(all, name, connector)) {
@@ -73,15 +73,15 @@ impl PostgresSession {
             }
         });
         let listener = listener.abort_handle();
-        let mut session = Self { runtime, client, listener, warned, patience };
-        session.set_patience(patience)?;
+        let mut session = Self { runtime, client, listener, warned, timeout };
+        session.set_timeout(timeout)?;
         Ok(session)
     }
 
     /// Allows statements another time.
-    pub fn set_patience(&mut self, patience: Duration) -> Result<(), PostgresError> {
-        self.patience = patience;
-        let millis = patience.as_millis();
+    pub fn set_timeout(&mut self, timeout: Duration) -> Result<(), PostgresError> {
+        self.timeout = timeout;
+        let millis = timeout.as_millis();
         self.batch(&format!(
             "SET statement_timeout = {millis}; SET lock_timeout = {millis}; SET idle_in_transaction_session_timeout = {millis}"
         ))
@@ -173,7 +173,7 @@ impl PostgresSession {
     }
 
     fn run<T>(&self, call: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, PostgresError> {
-        let waits = self.patience + self.patience.clamp(GRACE.0, GRACE.1);
+        let waits = self.timeout + self.timeout.clamp(REPLY_GRACE.0, REPLY_GRACE.1);
         let Ok(answer) = self.runtime.block_on(async { timeout(waits, call).await }) else {
             self.listener.abort();
             return Err(PostgresError::Silent(waits));
@@ -194,14 +194,19 @@ async fn connect(
     connector: MakeRustlsConnect,
 ) -> Result<(Client, Connection<Socket, Tls>), PostgresError> {
     let servers = all.alone()?;
-    let turn = if servers.len() > 1 { TURN } else { SILENCE };
+    let turn = if servers.len() > 1 { SERVER_TIMEOUT } else { SILENCE_TIMEOUT };
     let mut asked = JoinSet::new();
     for (index, mut server) in (0_u32..).zip(servers) {
         let turn = server.config.get_connect_timeout().copied().unwrap_or(turn);
-        server.config.application_name(name).connect_timeout(turn).keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
+        server
+            .config
+            .application_name(name)
+            .connect_timeout(turn)
+            .keepalives_idle(SILENCE_TIMEOUT)
+            .tcp_user_timeout(SILENCE_TIMEOUT);
         let connector = connector.clone();
         asked.spawn(async move {
-            sleep(STEP * index).await;
+            sleep(SERVER_INTERVAL * index).await;
             match timeout(turn, server.config.connect(connector)).await {
                 Ok(connected) => connected.map_err(|error| PostgresError::connecting(&server, error)),
                 Err(_) => Err(PostgresError::silent(&server)),
@@ -220,6 +225,6 @@ async fn connect(
 
 impl std::fmt::Debug for PostgresSession {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").field("patience", &self.patience).finish_non_exhaustive()
+        f.debug_struct("Session").field("timeout", &self.timeout).finish_non_exhaustive()
     }
 }

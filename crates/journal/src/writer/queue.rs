@@ -12,34 +12,34 @@ use crate::hash::Hash;
 use crate::journal::ChainHead;
 
 /// The most bytes that wait, with those that are being committed.
-const MOST_WAITING: usize = 64 * 1024 * 1024;
+const MAX_QUEUED_BYTES: usize = 64 * 1024 * 1024;
 
 /// What an item weighs beside its entries, so that many small ones are bounded too.
-const ITEM: usize = 128;
+const ITEM_OVERHEAD_BYTES: usize = 128;
 
 pub(super) type Done<T> = Box<dyn FnOnce(Result<T, WriterStopped>) + Send>;
 pub(super) type Taken = Box<dyn FnOnce(Result<(usize, ChainHead), TakeError>) + Send>;
 
-/// Something to be written. `line` is the number of a chain among those of the writer.
+/// Something to be written. `index` is the number of a chain among those of the writer.
 pub(super) enum Item {
-    Entries { line: usize, entries: Entries, done: Done<DurablePosition> },
-    Mark { line: usize, done: Done<CheckpointTarget> },
-    Checkpoint { line: usize, mark: CheckpointTarget, state: Hash, time: u64, done: Done<Option<Checkpoint>> },
+    Entries { index: usize, entries: Entries, done: Done<DurablePosition> },
+    EndBlock { index: usize, done: Done<CheckpointTarget> },
+    Checkpoint { index: usize, target: CheckpointTarget, state: Hash, time: u64, done: Done<Option<Checkpoint>> },
     Take { chain: ChainName, epoch: u64, genesis: Genesis, done: Taken },
 }
 
 impl Item {
     pub(super) fn weight(&self) -> usize {
         match self {
-            Self::Entries { entries, .. } => ITEM + entries.bytes().len(),
-            Self::Mark { .. } | Self::Checkpoint { .. } | Self::Take { .. } => ITEM,
+            Self::Entries { entries, .. } => ITEM_OVERHEAD_BYTES + entries.bytes().len(),
+            Self::EndBlock { .. } | Self::Checkpoint { .. } | Self::Take { .. } => ITEM_OVERHEAD_BYTES,
         }
     }
 
     pub(super) fn refuse(self, reason: &WriterStopped) {
         match self {
             Self::Entries { done, .. } => done(Err(reason.clone())),
-            Self::Mark { done, .. } => done(Err(reason.clone())),
+            Self::EndBlock { done, .. } => done(Err(reason.clone())),
             Self::Checkpoint { done, .. } => done(Err(reason.clone())),
             Self::Take { done, .. } => done(Err(reason.clone().into())),
         }
@@ -65,8 +65,9 @@ struct State {
 impl Queue {
     pub(super) fn put(&self, item: Item) -> Result<(), WriterStopped> {
         let weight = item.weight();
-        let full =
-            |state: &mut State| state.reason().is_none() && state.weight > 0 && state.weight + weight > MOST_WAITING;
+        let full = |state: &mut State| {
+            state.reason().is_none() && state.weight > 0 && state.weight + weight > MAX_QUEUED_BYTES
+        };
         let mut state = self.room.wait_while(self.state(), full).expect(UNBROKEN);
         if let Some(reason) = state.reason() {
             return Err(reason);

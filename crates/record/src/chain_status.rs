@@ -7,7 +7,7 @@ use taisai_table::Time;
 use crate::replay::BATCH;
 
 /// So many blocks at the end of a chain are looked at.
-pub(crate) const LOOKED_BACK: u64 = 256;
+pub(crate) const MAX_CHECKPOINT_SEARCH: u64 = 256;
 
 /// How a chain stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -55,7 +55,7 @@ fn chain_status(archive: &mut dyn Archive, head: &ChainHead) -> Result<ChainStat
 /// The newest of the last blocks of a chain that says it is a checkpoint, unchecked.
 pub(crate) fn newest_checkpoint(archive: &mut dyn Archive, head: &ChainHead) -> Result<Option<Vec<u8>>, ReadError> {
     let mut newest = None;
-    let mut next = head.next.saturating_sub(LOOKED_BACK);
+    let mut next = head.next.saturating_sub(MAX_CHECKPOINT_SEARCH);
     while next < head.next {
         let batch = archive.read(&head.chain, next, BATCH)?;
         if batch.is_empty() {

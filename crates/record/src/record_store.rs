@@ -1,4 +1,4 @@
-//! The book of a house: the store with its writer and keeper, and the chains that this program has taken. A chain is taken
+//! The book of a house: the store with its writer and checkpointer, and the chains that this program has taken. A chain is taken
 //! when it was read and understood; nobody else writes to it from then on, and what came meanwhile is read too.
 
 use std::ops::ControlFlow;
@@ -12,12 +12,12 @@ use taisai_journal::{
 };
 use taisai_table::{MachineId, Profile, Time, time_of};
 
-use crate::keeper::{Keeper, RecordWarning, WarningSink};
+use crate::chain_status::{MAX_CHECKPOINT_SEARCH, newest_checkpoint};
+use crate::checkpointer::{Checkpointer, RecordWarning, WarningSink};
 use crate::machine::RecordedMachine;
 use crate::opening::{BadChainOpening, ChainOpening, MachineSetup, Program, chain_of};
 use crate::recorder::Recorder;
 use crate::replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent};
-use crate::standing::{LOOKED_BACK, newest_checkpoint};
 use crate::store::{Address, StoreError};
 
 /// The files beside the store.
@@ -91,12 +91,12 @@ pub enum RecordStoreError {
 
 /// An open book.
 pub struct RecordStore {
-    /// Before the writer: it has a pen.
-    keeper: Keeper,
+    /// Before the writer: it has a handle.
+    checkpointer: Checkpointer,
     /// Before the writer too: the last to close the store is the one who tidies it.
     archive: Box<dyn Archive>,
     writer: Writer,
-    keeping: JoinHandle<()>,
+    checkpoints_thread: JoinHandle<()>,
     keys: Vec<PublicKey>,
     program: Program,
     genesis: Genesis,
@@ -119,7 +119,7 @@ impl RecordStore {
 
     /// Opens the book for a part of a house on several machines, which has these chains. Beside them only the House's is looked at,
     /// which says whose they are: how long that takes does not hang on how many parts there are.
-    pub fn open_part(
+    pub fn open_partition(
         address: &Address,
         files: &RecordFiles,
         program: Program,
@@ -183,10 +183,10 @@ impl RecordStore {
             None => None,
         };
         let keys = files.trusted.iter().copied().chain([key.public()]).collect();
-        let (keeper, keeping) = Keeper::start(journal.archive()?, anchor, warn.clone())?;
+        let (checkpointer, checkpoints_thread) = Checkpointer::start(journal.archive()?, anchor, warn.clone())?;
         let owner = format!("taisai {}", program.version);
         let writer = Writer::start(journal, key, owner)?;
-        Ok(Self { keeper, archive, writer, keeping, keys, program, genesis, newest, warn })
+        Ok(Self { checkpointer, archive, writer, checkpoints_thread, keys, program, genesis, newest, warn })
     }
 
     /// The id of the house whose record is in a store, and the newest time in it; for those who write nothing yet.
@@ -225,7 +225,7 @@ impl RecordStore {
         if reading.opening().is_some_and(|before| !before.builds_the_same(&opening)) {
             return Err(other());
         }
-        let (pen, _) = self.writer.take(&chain, epoch, self.genesis)?;
+        let (handle, _) = self.writer.take(&chain, epoch, self.genesis)?;
         // What was written until then, the take-over with it.
         let mut replay = ChainReplay::resume(&mut *self.archive, reading);
         replay.run(note_time)?;
@@ -238,7 +238,7 @@ impl RecordStore {
             Some((_, machine)) => machine,
             None => M::build(&opening)?,
         };
-        Ok(Recorder::new(machine, pen, self.keeper.clone(), &opening))
+        Ok(Recorder::new(machine, handle, self.checkpointer.clone(), &opening))
     }
 
     /// A way to read the record beside those who write it.
@@ -263,9 +263,9 @@ impl RecordStore {
 
     /// Writes everything that was handed over, makes the checkpoints that wait, and closes. The recorders must be gone.
     pub fn close(self) {
-        drop(self.keeper);
-        // A keeper that broke down has said so.
-        self.keeping.join().unwrap_or_default();
+        drop(self.checkpointer);
+        // A checkpointer that broke down has said so.
+        self.checkpoints_thread.join().unwrap_or_default();
         drop(self.archive);
         match self.writer.stop() {
             (_, WriterStopped::Closed) => {}
@@ -302,31 +302,31 @@ fn beginning(
 /// the last of them, so it shows here, before any chain is taken; all else shows when the chain is read.
 fn last_time(archive: &mut dyn Archive, head: &ChainHead) -> Result<Option<Time>, RecordStoreError> {
     let mut newest = None;
-    for position in (head.next.saturating_sub(LOOKED_BACK)..head.next).rev() {
+    for position in (head.next.saturating_sub(MAX_CHECKPOINT_SEARCH)..head.next).rev() {
         let bytes = archive.read(&head.chain, position, 1)?.into_iter().next();
         let Some(block) = bytes.and_then(|bytes| Block::decode(bytes).ok()) else { continue };
         if let BlockContent::Checkpoint(checkpoint) = block.content() {
             newest = newest.max(Some(Time(checkpoint.content.time)));
         }
-        let mut lines = (0..).zip(block.entries()).peekable();
-        if lines.peek().is_none() {
+        let mut entries = (0..).zip(block.entries()).peekable();
+        if entries.peek().is_none() {
             continue;
         }
-        for (line, bytes) in lines {
-            newest = newest.max(Some(line_time(&head.chain, EntryPosition { position, line }, bytes)?));
+        for (entry, bytes) in entries {
+            newest = newest.max(Some(entry_time(&head.chain, EntryPosition { position, entry }, bytes)?));
         }
         break;
     }
     Ok(newest)
 }
 
-fn line_time(chain: &ChainName, at: EntryPosition, line: &[u8]) -> Result<Time, ReplayError> {
+fn entry_time(chain: &ChainName, at: EntryPosition, bytes: &[u8]) -> Result<Time, ReplayError> {
     let chain = || chain.clone();
-    if ChainOpening::is_one(line) {
-        let opening = ChainOpening::read(line).map_err(|bad| ReplayError::Opening { chain: chain(), at, bad })?;
+    if ChainOpening::is_one(bytes) {
+        let opening = ChainOpening::read(bytes).map_err(|bad| ReplayError::Opening { chain: chain(), at, bad })?;
         return Ok(opening.time);
     }
-    time_of(line).map_err(|bad| ReplayError::Entry { chain: chain(), at, bad })
+    time_of(bytes).map_err(|bad| ReplayError::Entry { chain: chain(), at, bad })
 }
 
 /// The chains that someone has vouched for, as their last blocks show.

@@ -1,4 +1,4 @@
-//! The keeper: one thread that hashes states, keeps snapshots, has checkpoints signed and writes them to the anchor, while
+//! The checkpointer: one thread that hashes states, keeps snapshots, has checkpoints signed and writes them to the anchor, while
 //! the tables play on.
 
 use std::fmt;
@@ -10,7 +10,7 @@ use taisai_journal::{Anchor, AnchorError, Archive, ChainHandle, CheckpointTarget
 use taisai_table::Time;
 
 /// So many checkpoints may wait.
-const WAITING: usize = 16;
+const MAX_QUEUED_CHECKPOINTS: usize = 16;
 
 /// What went wrong without harm to the chains.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum RecordWarning {
     #[error("a checkpoint was not anchored: {0}")]
     Anchor(#[from] AnchorError),
     /// The writer stopped while the book was closed. Nothing that is missing was acknowledged.
-    #[error("the book was closed, and the end of what was handed over is not recorded")]
+    #[error("the record_store was closed, and the end of what was handed over is not recorded")]
     Unfinished(#[source] WriterStopped),
     /// The anchor knows nothing of a chain that was vouched for: if it was taken away, a roll-back would not be noticed.
     #[error("the anchor knows nothing of chain {chain}, which has checkpoints: a roll-back of it would not be noticed")]
@@ -40,9 +40,9 @@ pub enum RecordWarning {
         /// The chain.
         chain: String,
     },
-    /// The keeper has broken down.
-    #[error("no more checkpoints are made: the keeper has broken down")]
-    NoKeeper,
+    /// The checkpointer has broken down.
+    #[error("no more checkpoints are made: the checkpointer has broken down")]
+    NoCheckpointer,
     /// A state was hashed for so long that its checkpoint came too late.
     #[error("a checkpoint came too late and was left out")]
     Late,
@@ -52,9 +52,9 @@ pub enum RecordWarning {
 pub type WarningSink = Arc<dyn Fn(RecordWarning) + Send + Sync>;
 
 /// A checkpoint to be made.
-pub(crate) struct Job {
-    pub(crate) pen: ChainHandle,
-    pub(crate) mark: Receiver<Result<CheckpointTarget, WriterStopped>>,
+pub(crate) struct CheckpointJob {
+    pub(crate) handle: ChainHandle,
+    pub(crate) target: Receiver<Result<CheckpointTarget, WriterStopped>>,
     pub(crate) time: Time,
     pub(crate) state: Box<dyn FnOnce() -> State + Send>,
 }
@@ -68,57 +68,58 @@ pub(crate) struct State {
 
 /// The thread's mailbox. The thread ends when nobody has one any more.
 #[derive(Clone)]
-pub(crate) struct Keeper {
-    jobs: SyncSender<Job>,
+pub(crate) struct Checkpointer {
+    jobs: SyncSender<CheckpointJob>,
     warn: WarningSink,
 }
 
-impl fmt::Debug for Keeper {
+impl fmt::Debug for Checkpointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Keeper")
+        f.write_str("Checkpointer")
     }
 }
 
-impl Keeper {
+impl Checkpointer {
     pub(crate) fn start(
         mut archive: Box<dyn Archive>,
         mut anchor: Option<Anchor>,
         warn: WarningSink,
     ) -> std::io::Result<(Self, thread::JoinHandle<()>)> {
-        let (jobs, mailbox) = mpsc::sync_channel::<Job>(WAITING);
-        let told = Arc::clone(&warn);
+        let (jobs, queue) = mpsc::sync_channel::<CheckpointJob>(MAX_QUEUED_CHECKPOINTS);
+        let warnings = Arc::clone(&warn);
         let work = move || {
-            for job in mailbox {
-                job.work(&mut *archive, anchor.as_mut(), &told);
+            for job in queue {
+                job.work(&mut *archive, anchor.as_mut(), &warnings);
             }
         };
-        let thread = thread::Builder::new().name("keeper".into()).spawn(work)?;
+        let thread = thread::Builder::new().name("checkpointer".into()).spawn(work)?;
         Ok((Self { jobs, warn }, thread))
     }
 
-    /// Gives the keeper something to do. If it has broken down there are no more checkpoints; no entry is lost by that.
-    pub(crate) fn keep(&self, job: Job) {
+    /// Gives the checkpointer something to do. If it has broken down there are no more checkpoints; no entry is lost by that.
+    pub(crate) fn submit(&self, job: CheckpointJob) {
         if self.jobs.send(job).is_err() {
-            (self.warn)(RecordWarning::NoKeeper);
+            (self.warn)(RecordWarning::NoCheckpointer);
         }
     }
 }
 
-impl Job {
+impl CheckpointJob {
     fn work(self, archive: &mut dyn Archive, anchor: Option<&mut Anchor>, warn: &WarningSink) {
         // Without a mark the writer has stopped: whoever commits hears why.
-        let Ok(Ok(mark)) = self.mark.recv() else { return };
+        let Ok(Ok(target)) = self.target.recv() else { return };
         let State { hash, snapshot } = (self.state)();
         let hash = Hash::from_bytes(hash);
         if let Some(bytes) = snapshot
-            && let Err(error) = archive.put_snapshot(self.pen.chain(), mark.position, hash, &bytes)
+            && let Err(error) = archive.put_snapshot(self.handle.chain(), target.position, hash, &bytes)
         {
             warn(error.into());
         }
         let (answer, signed) = mpsc::channel();
-        let asked = self.pen.checkpoint(mark, hash, self.time.0, move |signed| answer.send(signed).unwrap_or_default());
+        let requested =
+            self.handle.checkpoint(target, hash, self.time.0, move |signed| answer.send(signed).unwrap_or_default());
         // If the writer has stopped, whoever commits hears why.
-        let Ok(Ok(Ok(signed))) = asked.map(|()| signed.recv()) else { return };
+        let Ok(Ok(Ok(signed))) = requested.map(|()| signed.recv()) else { return };
         let Some(checkpoint) = signed else { return warn(RecordWarning::Late) };
         if let Some(Err(error)) = anchor.map(|anchor| anchor.add(&[checkpoint])) {
             warn(error.into());
