@@ -1,8 +1,8 @@
-//! The store in a folder: `SQLite` with a write-ahead log that is flushed at every commit, one row a block. A lock keeps a
-//! second program out, so the writer is always alone.
+//! The store in a folder: `SQLite` with a write-ahead log that is flushed at every commit, one row a block. A lock
+//! keeps a second program out, so there is only one writer.
 //!
-//! After an append fails the handle does nothing more. A failed flush leaves the system's memory and its disk apart, and
-//! a second flush that succeeds would only hide it; what is really there is read when the store is opened again.
+//! After a failed append the handle refuses everything. A failed flush leaves the page cache and the disk different,
+//! and a second flush that succeeds would hide it. Only opening the store again shows what is on the disk.
 
 mod archive;
 mod file;
@@ -36,8 +36,8 @@ pub struct Sqlite {
     _lock: Lock,
 }
 
-/// It goes with the process, however it ends. Otherwise it is let go of by word: a process that is just being started has
-/// copies of all open files for a moment, and would hold it by them.
+/// The system releases the lock when the process ends. Dropping it unlocks explicitly: a child process that is just
+/// starting has copies of all open files for a moment, and would hold the lock through them.
 #[derive(Debug)]
 struct Lock(File);
 
@@ -109,7 +109,7 @@ pub enum SqliteError {
 const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 
 impl Sqlite {
-    /// Opens the store in a folder, or makes it.
+    /// Opens or creates the store in a folder.
     pub fn open(folder: &Path) -> Result<Self, SqliteError> {
         let lock = lock(folder)
             .map_err(|source| SqliteError::Io { folder: folder.into(), source })?
@@ -118,7 +118,7 @@ impl Sqlite {
         Ok(Self { folder: folder.into(), connection, logged: 0, max_log: MAX_LOG_BYTES, poisoned: false, _lock: lock })
     }
 
-    /// Copies the write-ahead log into the database, and begins it anew, when it has about that many bytes.
+    /// Copies the write-ahead log into the database and restarts it when it has about this many bytes.
     #[must_use]
     pub fn with_max_log(mut self, bytes: usize) -> Self {
         self.max_log = bytes;
@@ -169,21 +169,21 @@ impl Sqlite {
                 insert.execute(row).map_err(failed)?;
             }
         }
-        // From here on bytes that say that it is committed may be on the disk, whatever the answer.
+        // From here on the commit may be on the disk, whatever the result.
         transaction.commit().map_err(|error| AppendError::Unknown(error.into()))?;
         self.logged += pages(moves.len(), blocks) * PAGE_BYTES;
         Ok(())
     }
 
-    /// Nothing more is done with this handle, not even when it is closed.
+    /// Refuses everything from now on, and leaves the log alone when the store is closed.
     fn poison(&mut self) {
         self.poisoned = true;
-        // It fails for no reason but a setting that SQLite does not have.
+        // This fails only if SQLite lacks the setting.
         keep_log(&self.connection).unwrap_or_default();
     }
 
-    /// Copies the log into the database before it grows too large. `SQLite` would do so by itself after a commit, but
-    /// would say nothing if it failed, and keep the answers waiting that are durable already.
+    /// Copies the log into the database before it grows too large. `SQLite` could do so after a commit, but would not
+    /// report a failure, and would delay acknowledgements that are due.
     fn shorten_log(&mut self) -> rusqlite::Result<()> {
         if self.logged >= self.max_log {
             self.connection.prepare_cached("PRAGMA wal_checkpoint(PASSIVE)")?.query_row([], |_| Ok(()))?;
@@ -234,7 +234,7 @@ fn pages(moves: usize, blocks: &[Block]) -> usize {
     moves + blocks.iter().map(|block| 1 + block.bytes().len() / PAGE_BYTES).sum::<usize>()
 }
 
-/// Nothing if another program has the lock.
+/// `None` if another program has the lock.
 fn lock(folder: &Path) -> io::Result<Option<Lock>> {
     if !fs::exists(folder)? {
         fs::create_dir_all(folder)?;

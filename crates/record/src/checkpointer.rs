@@ -1,5 +1,5 @@
-//! The checkpointer: one thread that hashes states, keeps snapshots, has checkpoints signed and writes them to the anchor, while
-//! the tables play on.
+//! The checkpointer: one thread that hashes states, stores snapshots, has checkpoints signed and writes them to the
+//! anchor, while the tables go on.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use std::thread;
 use taisai_journal::{Anchor, AnchorError, Archive, ChainHandle, CheckpointTarget, Hash, SnapshotError, WriterStopped};
 use taisai_table::Time;
 
-/// So many checkpoints may wait.
+/// Tables wait when more checkpoints than this are queued.
 const MAX_QUEUED_CHECKPOINTS: usize = 16;
 
-/// What went wrong without harm to the chains.
+/// A failure that does no harm to the chains.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordWarning {
     /// A snapshot was not kept: a restart will read more of the chain.
@@ -20,35 +20,24 @@ pub enum RecordWarning {
     Snapshot(#[from] SnapshotError),
     /// A snapshot was not used.
     #[error("chain {chain}: the snapshot at block {position} was not used: {why}")]
-    Skipped {
-        /// The chain.
-        chain: String,
-        /// Its position.
-        position: u64,
-        /// Why.
-        why: crate::replay::SkippedSnapshot,
-    },
+    Skipped { chain: String, position: u64, why: crate::replay::SkippedSnapshot },
     /// The anchor takes no more lines: a roll-back to after its last line would not be noticed.
     #[error("a checkpoint was not anchored: {0}")]
     Anchor(#[from] AnchorError),
-    /// The writer stopped while the book was closed. Nothing that is missing was acknowledged.
-    #[error("the record_store was closed, and the end of what was handed over is not recorded")]
+    /// The writer stopped while the record was closed. Nothing that is missing was acknowledged.
+    #[error("the record was closed before its last entries were durable; none of them was acknowledged")]
     Unfinished(#[source] WriterStopped),
-    /// The anchor knows nothing of a chain that was vouched for: if it was taken away, a roll-back would not be noticed.
+    /// The anchor has no line for a chain with checkpoints: if the line was removed, a roll-back would not be noticed.
     #[error("the anchor knows nothing of chain {chain}, which has checkpoints: a roll-back of it would not be noticed")]
-    Unanchored {
-        /// The chain.
-        chain: String,
-    },
-    /// The checkpointer has broken down.
-    #[error("no more checkpoints are made: the checkpointer has broken down")]
+    Unanchored { chain: String },
+    #[error("no more checkpoints are made, as the checkpointer has panicked: restart the program")]
     NoCheckpointer,
-    /// A state was hashed for so long that its checkpoint came too late.
-    #[error("a checkpoint came too late and was left out")]
+    /// Hashing a state took so long that its checkpoint came too late.
+    #[error("a checkpoint came too late and was skipped")]
     Late,
 }
 
-/// Whoever is told of warnings.
+/// Receives warnings.
 pub type WarningSink = Arc<dyn Fn(RecordWarning) + Send + Sync>;
 
 /// A checkpoint to be made.
@@ -66,7 +55,7 @@ pub(crate) struct State {
     pub(crate) snapshot: Option<Vec<u8>>,
 }
 
-/// The thread's mailbox. The thread ends when nobody has one any more.
+/// Sends jobs to the thread, which ends when all senders are dropped.
 #[derive(Clone)]
 pub(crate) struct Checkpointer {
     jobs: SyncSender<CheckpointJob>,
@@ -96,7 +85,7 @@ impl Checkpointer {
         Ok((Self { jobs, warn }, thread))
     }
 
-    /// Gives the checkpointer something to do. If it has broken down there are no more checkpoints; no entry is lost by that.
+    /// Submits a job. If the checkpointer has panicked there are no more checkpoints, but no entry is lost.
     pub(crate) fn submit(&self, job: CheckpointJob) {
         if self.jobs.send(job).is_err() {
             (self.warn)(RecordWarning::NoCheckpointer);
@@ -106,7 +95,7 @@ impl Checkpointer {
 
 impl CheckpointJob {
     fn work(self, archive: &mut dyn Archive, anchor: Option<&mut Anchor>, warn: &WarningSink) {
-        // Without a mark the writer has stopped: whoever commits hears why.
+        // Without a target the writer has stopped: the next commit returns why.
         let Ok(Ok(target)) = self.target.recv() else { return };
         let State { hash, snapshot } = (self.state)();
         let hash = Hash::from_bytes(hash);
@@ -118,7 +107,7 @@ impl CheckpointJob {
         let (answer, signed) = mpsc::channel();
         let requested =
             self.handle.checkpoint(target, hash, self.time.0, move |signed| answer.send(signed).unwrap_or_default());
-        // If the writer has stopped, whoever commits hears why.
+        // If the writer has stopped, the next commit returns why.
         let Ok(Ok(Ok(signed))) = requested.map(|()| signed.recv()) else { return };
         let Some(checkpoint) = signed else { return warn(RecordWarning::Late) };
         if let Some(Err(error)) = anchor.map(|anchor| anchor.add(&[checkpoint])) {

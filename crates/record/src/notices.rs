@@ -1,5 +1,5 @@
-//! The notices that a round has given and that a cluster has followed, as far as a chain was gone through. They are kept by
-//! their hashes, to be compared.
+//! The notices that a round has given or a cluster has followed, up to the end of a replay. Only their hashes are kept,
+//! to compare them.
 
 use taisai_journal::Hash;
 use taisai_table::{Cluster, ClusterCommand, ClusterId, Notice, Round};

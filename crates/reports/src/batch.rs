@@ -177,7 +177,6 @@ impl Batch {
         }
     }
 
-    /// Counts a refusal.
     pub(super) fn refusal(&mut self, when: &EntryTime, actor: Actor, command: &'static str, reason: &'static str) {
         let (source, number) = match actor {
             Actor::Person(person) => ("person", person.id.0),

@@ -48,7 +48,7 @@ const STRAYS: &str = "
 const MAX_ROWS_PER_READ: i64 = 4096;
 
 impl PostgresArchive {
-    /// Opens the store at an address for reading, whoever writes to it.
+    /// Opens the store at an address for reading, beside its writer.
     pub fn open(address: &str) -> Result<Self, PostgresError> {
         let session = PostgresSession::open(address, "taisai", STATEMENT_TIMEOUT)?;
         check(&session)?;

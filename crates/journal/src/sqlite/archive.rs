@@ -46,7 +46,7 @@ const STRAYS: &str = "
 const SNAPSHOT_PART_BYTES: usize = 8 * 1024 * 1024;
 
 impl SqliteArchive {
-    /// Opens the store in a folder for reading, whoever writes to it.
+    /// Opens the store in a folder for reading, beside its writer.
     pub fn open(folder: &Path) -> Result<Self, SqliteError> {
         Ok(Self { folder: folder.into(), connection: open_to_read(folder, Kind::Chains)?, snapshots: None, kept: None })
     }

@@ -1,4 +1,4 @@
-//! Making blocks of what waits: one for each chain, and more only where one would be too large.
+//! Builds blocks from the queue: one for each chain, and more only where one would be too large.
 
 use super::queue::{Done, Item, Taken};
 use super::{CheckpointTarget, DurablePosition, TakeError, WriterStopped};
@@ -12,14 +12,14 @@ use crate::journal::{ChainHead, Journal};
 use crate::key::SigningKey;
 use crate::verify::MAX_CHECKPOINT_DISTANCE;
 
-/// A block is closed when it has that many bytes of entries. Larger blocks are no faster, and take longer to read where
-/// one entry is wanted.
+/// A block is closed when it has this many bytes of entries. Larger blocks are no faster, and reading one entry takes
+/// longer.
 const TARGET_BLOCK_BYTES: usize = 256 * 1024;
 
-/// A commit is begun when it has that many bytes: more would only make those wait longer who came first.
+/// A commit starts when it has this many bytes: a larger one would keep the first submitters waiting.
 const TARGET_BATCH_BYTES: usize = 8 * 1024 * 1024;
 
-/// The chains of a writer, and what is being gathered for each.
+/// The chains of a writer, with the open block of each.
 pub(super) struct BatchBuilder {
     key: SigningKey,
     owner: String,
@@ -34,7 +34,7 @@ struct OpenChain {
     count: u32,
 }
 
-/// Blocks to be committed together, and who waits for them.
+/// Blocks that are committed together, and who waits for them.
 #[derive(Default)]
 pub(super) struct Batch {
     blocks: Vec<Block>,
@@ -56,7 +56,7 @@ impl BatchBuilder {
         Self { key, owner, chains: Vec::new() }
     }
 
-    /// Takes items until a batch is full. A batch weighs nothing only if there were no more items.
+    /// Takes items until a batch is full. Its weight is zero only if there were no items.
     pub(super) fn next_batch(&mut self, items: &mut impl Iterator<Item = Item>, journal: &mut dyn Journal) -> Batch {
         let mut batch = Batch::default();
         while batch.bytes < TARGET_BATCH_BYTES
@@ -130,7 +130,7 @@ impl OpenChain {
         (self.head.next, self.head.hash) = (block.header().position + 1, block.hash());
     }
 
-    /// Adds entries to the block that is being gathered, and says where they will stand.
+    /// Adds entries to the open block, and returns where they will be.
     fn add(&mut self, entries: Entries, blocks: &mut Vec<Block>) -> DurablePosition {
         if entries.count() == 0 {
             return DurablePosition { position: self.head.next - u64::from(self.count == 0), first: self.count };
@@ -155,13 +155,13 @@ impl OpenChain {
         }
     }
 
-    /// Ends the block that is being gathered, so that what comes later stands in another.
+    /// Closes the open block, so that later entries go into another.
     fn end_block(&mut self, blocks: &mut Vec<Block>) -> CheckpointTarget {
         self.seal(blocks);
         CheckpointTarget { position: self.head.next - 1, hash: self.head.hash }
     }
 
-    /// Vouches for a block; nothing where that is too far back.
+    /// Signs a checkpoint for a block; none if it is too far back.
     fn checkpoint(
         &mut self,
         target: CheckpointTarget,
