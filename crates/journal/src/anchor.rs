@@ -1,8 +1,8 @@
-//! The anchor: a file outside the store with a line for every checkpoint. Whoever rolls a chain back must change this
-//! file too, and cannot write a line of it without the key.
+//! The anchor: a file outside the store with a line for every checkpoint. To roll a chain back unnoticed, an attacker
+//! must change this file too, and cannot write a line without the key.
 //!
-//! A line is `1 CHAIN HOUSE POSITION HASH STATE TIME KEY SIGNATURE`. The signature covers the rest, so a damaged line is
-//! always found. Only what stands after the last end of line can come from a crash: it is cut away and reported.
+//! A line is `1 CHAIN HOUSE POSITION HASH STATE TIME KEY SIGNATURE`. The signature covers the rest, so every damaged
+//! line is found. A crash can only leave bytes after the last end of line: they are cut off and reported.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::checkpoint::{Checkpoint, CheckpointContent};
-use crate::hash::{read_hex, write_hex};
+use crate::hash::{hex, read_hex};
 use crate::key::sync_folder_of;
 
 /// The file, open for more lines.
@@ -37,12 +37,12 @@ pub struct AnchorLine {
 pub struct AnchorContent {
     /// Its lines.
     pub lines: Vec<AnchorLine>,
-    /// How many bytes of a line that was never finished stood at its end.
+    /// The number of bytes of an unfinished line at its end.
     pub torn: usize,
 }
 
 impl AnchorContent {
-    /// The newest line of each chain: the one that vouches for the latest block.
+    /// The newest line of each chain: the one for the latest block.
     pub fn newest(&self) -> impl Iterator<Item = &AnchorLine> {
         let mut newest: BTreeMap<&str, &AnchorLine> = BTreeMap::new();
         for line in &self.lines {
@@ -59,7 +59,7 @@ impl AnchorContent {
 /// Why an anchor cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AnchorError {
-    /// A line is not one that the program wrote.
+    /// A line is not as the program wrote it.
     #[error("line {line} of the anchor {path} is damaged")]
     Damaged {
         /// The file.
@@ -83,15 +83,15 @@ pub enum AnchorError {
     },
 }
 
-/// No line is longer: one chain, a house, three numbers, two hashes, a key and a signature.
+/// No line is longer: a chain, an installation, three numbers, two hashes, a key and a signature.
 const LONGEST_LINE: u64 = 512;
 
-/// Several parts of a house write to one file: a line that one of them has half written is not torn.
+/// Several partitions write to one file: a line that one of them is writing is not torn.
 static WRITING: Mutex<()> = Mutex::new(());
 
 impl Anchor {
-    /// Opens the anchor, or makes it, and reads what it holds. The rest of a torn line is cut away. Of each chain the signature of
-    /// the newest line is checked; whoever doubts the others uses [`Self::read`].
+    /// Opens or creates the anchor, and reads it. A torn line at the end is cut off. Only the signature of each chain's
+    /// newest line is checked; [`Self::read`] checks all.
     pub fn open(path: &Path) -> Result<(Self, AnchorContent), AnchorError> {
         let failed = |source| AnchorError::Io { path: path.into(), source };
         let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -115,16 +115,16 @@ impl Anchor {
         Ok(read(path, &file, Checkpoint::is_signed)?.0)
     }
 
-    /// Adds lines, and returns once they are durable. After an error nothing more is added.
+    /// Adds lines, and returns once they are durable. After an error it adds no more.
     pub fn add(&mut self, checkpoints: &[Checkpoint]) -> Result<(), AnchorError> {
         if self.broken {
             return Err(AnchorError::Broken { path: self.path.clone() });
         }
-        let lines: Vec<String> = checkpoints.iter().map(|checkpoint| Line(checkpoint).to_string() + "\n").collect();
+        let lines: Vec<String> = checkpoints.iter().map(|checkpoint| LineText(checkpoint).to_string() + "\n").collect();
         let writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
         let added = self.file.metadata().and_then(|before| {
             let added = self.file.write_all(lines.concat().as_bytes());
-            // Others write on behind it.
+            // Other partitions append after it.
             added.inspect_err(|_| self.file.set_len(before.len()).unwrap_or_default())
         });
         drop(writing);
@@ -135,7 +135,7 @@ impl Anchor {
     }
 }
 
-/// What the file holds, and where its last whole line ends.
+/// Reads the file, and finds where its last whole line ends.
 fn read(path: &Path, file: &File, is_good: impl Fn(&Checkpoint) -> bool) -> Result<(AnchorContent, u64), AnchorError> {
     let mut reader = BufReader::new(file);
     let mut content = AnchorContent::default();
@@ -163,17 +163,13 @@ fn read(path: &Path, file: &File, is_good: impl Fn(&Checkpoint) -> bool) -> Resu
     }
 }
 
-struct Line<'a>(&'a Checkpoint);
+struct LineText<'a>(&'a Checkpoint);
 
-impl std::fmt::Display for Line<'_> {
+impl std::fmt::Display for LineText<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let CheckpointContent { chain, house, position, hash, state, time } = &self.0.content;
-        write!(f, "1 {chain} ")?;
-        write_hex(house, f)?;
-        write!(f, " {position} {hash} {state} {time} ")?;
-        write_hex(self.0.key.as_bytes(), f)?;
-        f.write_str(" ")?;
-        write_hex(&self.0.signature, f)
+        let (house, key, signature) = (hex(house), hex(self.0.key.as_bytes()), hex(&self.0.signature));
+        write!(f, "1 {chain} {house} {position} {hash} {state} {time} {key} {signature}")
     }
 }
 
@@ -192,5 +188,5 @@ fn parse(text: &[u8]) -> Option<Checkpoint> {
     };
     let key = crate::PublicKey::from_bytes(read_hex(key).ok()?);
     let checkpoint = Checkpoint { content, key, signature: read_hex(signature).ok()? };
-    (Line(&checkpoint).to_string() == text).then_some(checkpoint)
+    (LineText(&checkpoint).to_string() == text).then_some(checkpoint)
 }

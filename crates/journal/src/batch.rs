@@ -1,5 +1,4 @@
-//! What a batch of blocks does to the heads of its chains. Every store asks the same: does each chain stand where the
-//! batch begins? If so it stands where the batch ends.
+//! How a batch of blocks moves the heads of its chains. Every store checks that each head is where the batch begins.
 
 use std::collections::BTreeMap;
 

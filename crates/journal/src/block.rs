@@ -24,7 +24,7 @@ pub const MAX_BLOCK_BYTES: usize = FIXED + ChainName::LONGEST + MAX_BODY_BYTES;
 /// Positions and epochs are below 2^63, as both databases have signed numbers only.
 pub const MAX_BLOCK_NUMBER: u64 = u64::MAX >> 1;
 
-/// The most bytes of the name that a writer gives when it takes a chain over.
+/// The most bytes of the owner's name in a take-over block.
 pub const MAX_OWNER_BYTES: usize = 256;
 
 /// Bytes beside the name and the body.
@@ -33,7 +33,7 @@ const FIXED: usize = 3 + 8 + 8 + Hash::LENGTH + 4 + Hash::LENGTH;
 /// The kind of a checkpoint.
 const CHECKPOINT: u8 = 2;
 
-/// Where a block belongs.
+/// Where a block belongs in its chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockHeader {
     /// The chain.
@@ -68,7 +68,7 @@ pub struct Block {
     hash: Hash,
 }
 
-/// Bytes that are no block.
+/// Why bytes are not a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadBlock {
     /// A newer program wrote it.
@@ -169,7 +169,7 @@ impl Block {
         Ok(Self { header: BlockHeader { chain, position, epoch, previous }, content, hash, bytes })
     }
 
-    /// Whether bytes say that they are a checkpoint. It is quick, as nothing else is looked at.
+    /// Whether bytes claim to be a checkpoint. Nothing else is checked, so it is quick.
     pub fn says_checkpoint(bytes: &[u8]) -> bool {
         matches!(bytes, [BLOCK_FORMAT, CHECKPOINT, ..])
     }

@@ -1,5 +1,5 @@
-//! A checkpoint: the signed word that a chain had a block with this hash at this position, and a state with this hash
-//! after it. It stands in the chain, and as a line in the anchor outside the store.
+//! A checkpoint: a signed statement that a chain has a block with this hash at this position, and a state with this
+//! hash after it. It is in the chain, and a line of the anchor.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,19 +7,19 @@ use std::str::FromStr;
 use ed25519_dalek::{Signature, VerifyingKey};
 
 use crate::chain::ChainName;
-use crate::hash::{BadHex, Hash, read_hex, write_hex};
+use crate::hash::{BadHex, Hash, hex, read_hex};
 use crate::key::SigningKey;
 
 /// The key that a checkpoint's signature is checked with. As text it is `ed25519:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PublicKey([u8; Self::LENGTH]);
 
-/// What a checkpoint vouches for.
+/// What a checkpoint states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckpointContent {
     /// The chain.
     pub chain: ChainName,
-    /// The house that it belongs to: chains of two houses have the same names.
+    /// The id of the installation: chains of two installations have the same names.
     pub house: [u8; 16],
     /// The position of a block of it.
     pub position: u64,
@@ -27,14 +27,14 @@ pub struct CheckpointContent {
     pub hash: Hash,
     /// The hash of the state after that block.
     pub state: Hash,
-    /// When, in milliseconds since 1970. It is given to the journal.
+    /// When, in milliseconds since 1970. The caller gives the time.
     pub time: u64,
 }
 
 /// A checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// What it vouches for.
+    /// What it states.
     pub content: CheckpointContent,
     /// Who signed it.
     pub key: PublicKey,
@@ -58,8 +58,7 @@ impl PublicKey {
 
 impl fmt::Display for PublicKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ed25519:")?;
-        write_hex(&self.0, f)
+        write!(f, "ed25519:{}", hex(&self.0))
     }
 }
 
@@ -78,7 +77,7 @@ impl FromStr for PublicKey {
 }
 
 impl CheckpointContent {
-    /// What is signed. The words before it keep the signature from meaning anything elsewhere.
+    /// The bytes that are signed. Their first words keep the signature from being valid for anything else.
     fn signed_bytes(&self) -> Vec<u8> {
         let name = self.chain.as_str().as_bytes();
         let mut bytes = Vec::with_capacity(176);
@@ -106,7 +105,7 @@ impl Checkpoint {
         Self { content, key: key.public(), signature }
     }
 
-    /// Whether the signature is one by the key that stands beside it.
+    /// Whether the signature was made with the key in the checkpoint.
     pub fn is_signed(&self) -> bool {
         let signature = Signature::from_bytes(&self.signature);
         // The strict check refuses keys and signatures that have a second spelling.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use data_encoding::{Encoding, HEXLOWER};
+
 /// A hash of 32 bytes: of a block, or of a state that the journal knows nothing about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hash([u8; Self::LENGTH]);
@@ -37,13 +39,13 @@ impl Hash {
 
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hex(&self.0, f)
+        fmt::Display::fmt(&hex(&self.0), f)
     }
 }
 
 impl fmt::Debug for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_hex(&self.0, f)
+        fmt::Display::fmt(&hex(&self.0), f)
     }
 }
 
@@ -55,28 +57,18 @@ impl FromStr for Hash {
     }
 }
 
-pub(crate) fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+/// Bytes as hexadecimal digits, to be written.
+pub(crate) fn hex(bytes: &[u8]) -> impl fmt::Display {
+    static HEX: Encoding = HEXLOWER;
+    HEX.encode_display(bytes)
 }
 
 pub(crate) fn read_hex<const N: usize>(text: &str) -> Result<[u8; N], BadHex> {
-    let digits = text.as_bytes();
-    if digits.len() != N * 2 {
+    let mut bytes = [0; N];
+    if text.len() != N * 2 || HEXLOWER.decode_mut(text.as_bytes(), &mut bytes).is_err() {
         return Err(BadHex);
     }
-    let mut bytes = [0; N];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
-    }
     Ok(bytes)
-}
-
-fn digit(character: u8) -> Result<u8, BadHex> {
-    match character {
-        b'0'..=b'9' => Ok(character - b'0'),
-        b'a'..=b'f' => Ok(character - b'a' + 10),
-        _ => Err(BadHex),
-    }
 }
 
 #[cfg(test)]

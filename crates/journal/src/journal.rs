@@ -1,5 +1,5 @@
-//! What a store of chains does. A [`Journal`] belongs to the one who writes; an [`Archive`] of the same store is for
-//! everyone else: it reads blocks, and keeps snapshots, which are no part of any chain.
+//! What a store of chains does. A [`Journal`] belongs to the one writer. An [`Archive`] of the same store is for
+//! everyone else: it reads blocks, and keeps snapshots, which are not part of any chain.
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use crate::block::Block;
 use crate::chain::{BadChainName, ChainName};
 use crate::hash::Hash;
 
-/// How many snapshots of a chain are kept.
+/// The newest snapshots of a chain that are kept.
 pub const MAX_SNAPSHOTS_PER_CHAIN: usize = 3;
 
 /// Where a chain ends, and who may write to it.
@@ -23,7 +23,7 @@ pub struct ChainHead {
     pub hash: Hash,
 }
 
-/// A snapshot of a state, without its bytes. It is a promise of someone; the state hash shows whether it was kept.
+/// A snapshot of a state, without its bytes. It is not trusted: a checkpoint must confirm the hash of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredSnapshot {
     /// The last block that is in it.
@@ -36,7 +36,7 @@ pub struct StoredSnapshot {
 
 /// The writing side of a store.
 pub trait Journal: Send {
-    /// Raises a chain's epoch, so that no one with a lower one writes to it any more. A chain that is not there begins.
+    /// Raises a chain's epoch, so that writers with a lower one are refused. Creates the chain if it is missing.
     fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<ChainHead, ClaimError>;
 
     /// Appends blocks of one or several chains: all of them or none. They are durable when this returns.
@@ -57,13 +57,13 @@ pub trait Archive: Send {
     /// many as fit in that many bytes. They are unchecked; a [`Verifier`](crate::Verifier) checks them.
     fn read(&mut self, chain: &ChainName, from: u64, bytes: usize) -> Result<Vec<Vec<u8>>, ReadError>;
 
-    /// For each chain, the first or last block that is none of its own: of a chain that is not there, before its beginning or
-    /// behind its head. A store that has no place for such blocks has none.
+    /// For each chain, the first or last block that does not belong to it: of an unknown chain, before its beginning or
+    /// behind its head. Stores that cannot hold such blocks return none.
     fn strays(&mut self) -> Result<Vec<StrayBlock>, ReadError> {
         Ok(Vec::new())
     }
 
-    /// Keeps a snapshot, and forgets all but the newest few of that chain.
+    /// Keeps a snapshot, and deletes all but the newest few of that chain.
     fn put_snapshot(
         &mut self,
         chain: &ChainName,
@@ -79,13 +79,13 @@ pub trait Archive: Send {
     fn read_snapshot(&mut self, chain: &ChainName, position: u64) -> Result<Vec<u8>, SnapshotError>;
 }
 
-/// What a store ran into: an error of its database or file.
+/// The error of a store's database or file.
 pub type Cause = Box<dyn Error + Send + Sync>;
 
 /// Why a block was not appended.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
-    /// Position, epoch or previous hash are not those of the chain: someone else writes to it. Nothing was stored.
+    /// Position, epoch or previous hash are not those of the chain: another writer has it. Nothing was stored.
     #[error("someone else writes to chain {chain}: it does not take block {position} of epoch {epoch}")]
     Fenced {
         /// The chain.
@@ -98,10 +98,10 @@ pub enum AppendError {
     /// Nothing was stored.
     #[error("the blocks could not be stored")]
     Failed(#[source] Cause),
-    /// The blocks may or may not be stored: only reading them shows it.
+    /// The blocks may or may not be stored. Only reading shows it.
     #[error("it is not known whether the blocks are stored; the store must be opened and read again")]
     Unknown(#[source] Cause),
-    /// An earlier append failed, and this handle does nothing more.
+    /// An earlier append failed, so this handle refuses everything.
     #[error("an earlier append failed; the store must be opened and read again")]
     Poisoned,
 }
@@ -120,7 +120,7 @@ pub enum ClaimError {
     /// The store failed. The epoch may or may not be raised.
     #[error("the chain could not be claimed")]
     Failed(#[source] Cause),
-    /// An earlier append failed, and this handle does nothing more.
+    /// An earlier append failed, so this handle refuses everything.
     #[error("an earlier append failed; the store must be opened and read again")]
     Poisoned,
 }
@@ -190,7 +190,7 @@ pub struct StrayBlock {
     pub position: i64,
 }
 
-/// Why a snapshot was not kept or read. It is never fatal: the chain is the truth.
+/// Why a snapshot was not kept or read. It is never fatal: a machine can always be rebuilt from its chain.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// There is no such snapshot, or not all of it.

@@ -1,5 +1,5 @@
-//! The key that signs checkpoints, and its file. The file is made on first use, belongs to its owner alone, and appears
-//! whole or not at all. Whoever can read it can sign, so a file that others may read is refused.
+//! The key that signs checkpoints, and its file. The file is created on first use, only its owner may read it, and it
+//! appears whole or not at all. A file that others may read is refused, as they could sign too.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use ed25519_dalek::Signer;
 
 use crate::checkpoint::PublicKey;
-use crate::hash::{read_hex, write_hex};
+use crate::hash::{hex, read_hex};
 
 /// A key that signs.
 pub struct SigningKey(ed25519_dalek::SigningKey);
@@ -86,7 +86,8 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// Nothing if others may read or write it. The open file is asked, not the path, so that both are the same file.
+/// `None` if others may read or write it. The open file is checked, not the path: the path may name another file by
+/// then.
 fn read_private(path: &Path) -> io::Result<Option<String>> {
     let file = File::open(path)?;
     if file.metadata()?.permissions().mode() & 0o077 != 0 {
@@ -105,19 +106,12 @@ fn create(path: &Path) -> Result<(), KeyError> {
     write_new(path, name, &secret).map_err(|source| KeyError::Io { path: path.into(), source })
 }
 
-/// Writes a file beside it and links it into place: if two processes do so at once, the first one's key stays.
+/// Writes a draft and links it into place: if two processes do so together, the first one's key stays.
 fn write_new(path: &Path, name: [u8; 4], secret: &[u8; 32]) -> io::Result<()> {
-    struct Hex<'a>(&'a [u8]);
-    impl fmt::Display for Hex<'_> {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write_hex(self.0, f)
-        }
-    }
-
-    let draft = path.with_extension(format!("{:02x}{:02x}{:02x}{:02x}.new", name[0], name[1], name[2], name[3]));
+    let draft = path.with_extension(format!("{}.new", hex(&name)));
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
     let written =
-        writeln!(file, "{FIRST_LINE}{}", Hex(secret)).and_then(|()| file.sync_all()).and_then(
+        writeln!(file, "{FIRST_LINE}{}", hex(secret)).and_then(|()| file.sync_all()).and_then(
             |()| match fs::hard_link(&draft, path) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
                 Ok(()) | Err(_) => Ok(()),

@@ -1,9 +1,12 @@
-//! The journal: chains of blocks of bytes. A block is durable before anyone hears of it, each holds the hash of the one
-//! before it, and signed checkpoints stand in the chain and in an anchor outside the store. What the bytes mean is not
-//! known here. `docs/record.md` has the format, byte by byte.
+//! Chains of blocks of bytes on `SQLite`, `PostgreSQL` or in memory. The writer acknowledges a block once it is
+//! durable. Each block holds the hash of the block before it. Signed checkpoints are in the chain and in an anchor, a
+//! file outside the store. The journal does not know what the bytes mean. `docs/record.md` has the format, byte by
+//! byte.
 //!
-//! A [`Writer`] owns a [`Journal`] and commits what several threads submit; an [`Archive`] reads beside it; a
-//! [`Verifier`] finds the first thing that is wrong with a chain.
+//! Open a [`Journal`] ([`Sqlite`], [`Postgres`] or [`MemoryStore`]) and give it to a [`Writer`], which commits what
+//! several threads submit through a [`ChainHandle`] each. An [`Archive`] reads the same store beside the writer. A
+//! [`Verifier`] follows a chain and names its first fault. [`Leases`] decide which node of several writes to which
+//! chain.
 
 #![warn(missing_docs)]
 

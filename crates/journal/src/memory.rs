@@ -1,5 +1,5 @@
-//! The store in memory, for tests. It writes a log to a disk of which everything can go wrong, and knows after a crash
-//! what the log knows.
+//! The store in memory, for tests. It writes a log to a simulated disk that can fail in every way, and after a crash it
+//! has what the log has.
 
 mod disk;
 
@@ -17,12 +17,12 @@ use crate::journal::{
 };
 use disk::{Broken, Disk};
 
-/// A store in memory. Its handles share it; it outlives them.
+/// A store in memory, shared by its handles.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore(Arc<Mutex<Disk>>);
 
 impl MemoryStore {
-    /// Lets something go wrong.
+    /// Plans a fault.
     pub fn plan(&self, trouble: DiskFault) {
         self.disk().plan(trouble);
     }
@@ -32,8 +32,8 @@ impl MemoryStore {
         self.disk().steps()
     }
 
-    /// The machine stops. What was not flushed is lost, but for so many bytes of it; what was planned is over; handles
-    /// opened before are useless.
+    /// Simulates a crash. Unflushed bytes are lost, except for the first `kept`. The planned fault is cleared, and
+    /// handles opened before are dead.
     pub fn crash(&self, kept: usize) {
         self.disk().crash(kept);
     }
@@ -49,7 +49,7 @@ impl MemoryStore {
         self.disk().unflushed()
     }
 
-    /// Changes the stored blocks of a chain behind everyone's back.
+    /// Tampers with the stored blocks of a chain.
     pub fn tamper(&self, chain: &ChainName, change: impl FnOnce(&mut Vec<Vec<u8>>)) {
         if let Some(found) = self.disk().chains.get_mut(chain) {
             change(&mut found.blocks);

@@ -1,9 +1,9 @@
-//! The store for several machines: `PostgreSQL` 15 and later. Whether a block may be appended is decided inside the
-//! database: one statement moves the heads of all chains of a batch and inserts the blocks, or changes nothing.
+//! The store for several nodes: `PostgreSQL` 15 and later. The database decides whether a block may be appended: one
+//! statement moves the heads of all chains of a batch and inserts the blocks, or changes nothing.
 //!
-//! The statement is its own transaction, so there is one round trip a batch. If the answer does not come, or comes with
-//! a warning (a synchronous standby is missing), nobody knows whether the blocks will last: the handle does nothing
-//! more, and whoever opens the store again reads what is there.
+//! The statement is its own transaction, so a batch takes one round trip. If no reply comes, or a reply with a warning
+//! (a synchronous standby is missing), nobody knows whether the blocks are durable: the handle refuses everything, and
+//! the store must be opened again and read.
 
 mod address;
 mod archive;
@@ -43,25 +43,25 @@ pub struct Postgres {
     poisoned: bool,
 }
 
-/// How long the server may take to make blocks durable before nobody knows whether they are.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// After this long without a reply nobody knows whether blocks are durable.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a commit that was not waited for to its end is answered with.
-const WARNED: &str = "the server warned while it committed, as it does when a standby is missing";
+/// Why a commit with a warning counts as unknown.
+const COMMIT_WARNING: &str = "the server warned while it committed, as it does when a standby is missing";
 
 impl Postgres {
-    /// Opens the store at an address (`postgres://…`), and makes its tables where there are none.
+    /// Opens the store at an address (`postgres://…`), and creates its tables if they are missing.
     pub fn open(address: &str) -> Result<Self, PostgresError> {
-        let session = PostgresSession::open(address, "taisai", PATIENCE)?;
+        let session = PostgresSession::open(address, "taisai", STATEMENT_TIMEOUT)?;
         server::check(&session)?;
         server::create(&session)?;
         let append = session.prepare("SELECT taisai_journal.append($1, $2, $3, $4, $5, $6, $7, $8, $9)")?;
         Ok(Self { address: address.into(), session, append, poisoned: false })
     }
 
-    /// Waits so long for the server, at the most, before the fate of an append is unknown.
-    pub fn with_patience(mut self, patience: Duration) -> Result<Self, PostgresError> {
-        self.session.set_patience(patience)?;
+    /// Waits at most this long for the server. After that nobody knows whether an append succeeded.
+    pub fn with_timeout(mut self, timeout: Duration) -> Result<Self, PostgresError> {
+        self.session.set_timeout(timeout)?;
         Ok(self)
     }
 
@@ -80,15 +80,15 @@ impl Postgres {
             .session
             .execute(&self.append, &[&names, &epochs, &froms, &previous, &nexts, &hashes, &chains, &positions, &bytes]);
         match sent {
-            Ok(_) if self.session.has_warned() => Err(AppendError::Unknown(Cause::from(WARNED))),
+            Ok(_) if self.session.has_warned() => Err(AppendError::Unknown(Cause::from(COMMIT_WARNING))),
             Ok(_) => Ok(()),
             Err(error) => Err(refused(moves, error)),
         }
     }
 }
 
-/// What an error of the statement means. An answer of the server that the statement failed means that nothing was
-/// stored, save where the server was being stopped and may have been past the commit.
+/// What an error of the statement means. If the server reports a failure, nothing was stored, unless the server was
+/// shutting down and may have committed already.
 fn refused(moves: &[Move<'_>], error: PostgresError) -> AppendError {
     match error.server().and_then(tokio_postgres::Error::as_db_error) {
         Some(answer) if *answer.code() == server::fenced() => {
@@ -127,7 +127,7 @@ impl Journal for Postgres {
         match raised {
             Ok(_) if self.session.has_warned() => {
                 self.poisoned = true;
-                Err(ClaimError::Failed(Cause::from(WARNED)))
+                Err(ClaimError::Failed(Cause::from(COMMIT_WARNING)))
             }
             Ok(Some(row)) => head_in_row(&row).map_err(ClaimError::Failed),
             Ok(None) => Err(refused()),

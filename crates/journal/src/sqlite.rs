@@ -1,8 +1,8 @@
-//! The store in a folder: `SQLite` with a write-ahead log that is flushed at every commit, one row a block. A lock keeps a
-//! second program out, so the writer is always alone.
+//! The store in a folder: `SQLite` with a write-ahead log that is flushed at every commit, one row a block. A lock
+//! keeps a second program out, so there is only one writer.
 //!
-//! After an append fails the handle does nothing more. A failed flush leaves the system's memory and its disk apart, and
-//! a second flush that succeeds would only hide it; what is really there is read when the store is opened again.
+//! After a failed append the handle refuses everything. A failed flush leaves the page cache and the disk different,
+//! and a second flush that succeeds would hide it. Only opening the store again shows what is on the disk.
 
 mod archive;
 mod file;
@@ -21,7 +21,7 @@ use crate::block::{Block, MAX_BLOCK_NUMBER};
 use crate::chain::ChainName;
 use crate::journal::{AppendError, Archive, Cause, ChainHead, ClaimError, Journal, ReadError};
 use crate::key::sync_folder_of;
-use file::{Kind, PAGE, as_sql, head_in_row, keep_log, open_file};
+use file::{Kind, PAGE_BYTES, as_sql, head_in_row, keep_log, open_file};
 
 /// The store in a folder, open for writing.
 #[derive(Debug)]
@@ -30,14 +30,14 @@ pub struct Sqlite {
     connection: Connection,
     /// Bytes in the write-ahead log since it was last copied into the database, about.
     logged: usize,
-    largest_log: usize,
+    max_log: usize,
     poisoned: bool,
     /// Held until the store is closed.
     _lock: Lock,
 }
 
-/// It goes with the process, however it ends. Otherwise it is let go of by word: a process that is just being started has
-/// copies of all open files for a moment, and would hold it by them.
+/// The system releases the lock when the process ends. Dropping it unlocks explicitly: a child process that is just
+/// starting has copies of all open files for a moment, and would hold the lock through them.
 #[derive(Debug)]
 struct Lock(File);
 
@@ -106,29 +106,22 @@ pub enum SqliteError {
 
 /// Whoever waits for a commit waits for the copy before it, so it must be short. A log that is begun anew often is also faster:
 /// its bytes have their header on the disk already.
-const LARGEST_LOG: usize = 4 * 1024 * 1024;
+const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 
 impl Sqlite {
-    /// Opens the store in a folder, or makes it.
+    /// Opens or creates the store in a folder.
     pub fn open(folder: &Path) -> Result<Self, SqliteError> {
         let lock = lock(folder)
             .map_err(|source| SqliteError::Io { folder: folder.into(), source })?
             .ok_or_else(|| SqliteError::InUse { folder: folder.into() })?;
         let connection = open_file(folder, Kind::Chains)?;
-        Ok(Self {
-            folder: folder.into(),
-            connection,
-            logged: 0,
-            largest_log: LARGEST_LOG,
-            poisoned: false,
-            _lock: lock,
-        })
+        Ok(Self { folder: folder.into(), connection, logged: 0, max_log: MAX_LOG_BYTES, poisoned: false, _lock: lock })
     }
 
-    /// Copies the write-ahead log into the database, and begins it anew, when it has about that many bytes.
+    /// Copies the write-ahead log into the database and restarts it when it has about this many bytes.
     #[must_use]
-    pub fn with_largest_log(mut self, bytes: usize) -> Self {
-        self.largest_log = bytes;
+    pub fn with_max_log(mut self, bytes: usize) -> Self {
+        self.max_log = bytes;
         self
     }
 
@@ -176,23 +169,23 @@ impl Sqlite {
                 insert.execute(row).map_err(failed)?;
             }
         }
-        // From here on bytes that say that it is committed may be on the disk, whatever the answer.
+        // From here on the commit may be on the disk, whatever the result.
         transaction.commit().map_err(|error| AppendError::Unknown(error.into()))?;
-        self.logged += pages(moves.len(), blocks) * PAGE;
+        self.logged += pages(moves.len(), blocks) * PAGE_BYTES;
         Ok(())
     }
 
-    /// Nothing more is done with this handle, not even when it is closed.
+    /// Refuses everything from now on, and leaves the log alone when the store is closed.
     fn poison(&mut self) {
         self.poisoned = true;
-        // It fails for no reason but a setting that SQLite does not have.
+        // This fails only if SQLite lacks the setting.
         keep_log(&self.connection).unwrap_or_default();
     }
 
-    /// Copies the log into the database before it grows too large. `SQLite` would do so by itself after a commit, but
-    /// would say nothing if it failed, and keep the answers waiting that are durable already.
+    /// Copies the log into the database before it grows too large. `SQLite` could do so after a commit, but would not
+    /// report a failure, and would delay acknowledgements that are due.
     fn shorten_log(&mut self) -> rusqlite::Result<()> {
-        if self.logged >= self.largest_log {
+        if self.logged >= self.max_log {
             self.connection.prepare_cached("PRAGMA wal_checkpoint(PASSIVE)")?.query_row([], |_| Ok(()))?;
             self.logged = 0;
         }
@@ -238,10 +231,10 @@ impl Journal for Sqlite {
 
 /// The pages that a commit writes, about: each chain's head, and each block at the end of its chain.
 fn pages(moves: usize, blocks: &[Block]) -> usize {
-    moves + blocks.iter().map(|block| 1 + block.bytes().len() / PAGE).sum::<usize>()
+    moves + blocks.iter().map(|block| 1 + block.bytes().len() / PAGE_BYTES).sum::<usize>()
 }
 
-/// Nothing if another program has the lock.
+/// `None` if another program has the lock.
 fn lock(folder: &Path) -> io::Result<Option<Lock>> {
     if !fs::exists(folder)? {
         fs::create_dir_all(folder)?;

@@ -1,5 +1,5 @@
-//! Following a chain block by block: the first thing that is wrong, and where. The anchor's lines, if there are any, are
-//! held against it, as a chain that was cut off or rolled back is faultless in itself.
+//! Follows a chain block by block and names its first fault. The chain is compared with the lines of the anchor, if
+//! there are any: without them, a chain that was cut off or rolled back looks correct.
 
 use std::collections::VecDeque;
 
@@ -11,10 +11,10 @@ use crate::genesis::Genesis;
 use crate::hash::Hash;
 use crate::journal::ChainHead;
 
-/// Whose checkpoints are believed.
+/// Whose checkpoints are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TrustedKeys {
-    /// Those signed with any key. It shows that a checkpoint is whole, not who made it.
+    /// Those signed with any key. This shows that a checkpoint is undamaged, not who made it.
     AnyKey,
     /// Those signed with one of these.
     Keys(Vec<PublicKey>),
@@ -89,7 +89,8 @@ pub enum ChainFaultReason {
     Head,
 }
 
-/// How far back a checkpoint may vouch. A state is hashed while others write on, but not for so long.
+/// The most blocks between a checkpoint and the block that it covers. The chain goes on while a state is hashed, but
+/// not for that long.
 pub const MAX_CHECKPOINT_DISTANCE: u64 = 1 << 16;
 
 /// Follows one chain.
@@ -99,14 +100,14 @@ pub struct Verifier {
     trust: TrustedKeys,
     anchored: VecDeque<(u64, Hash)>,
     genesis: Option<Genesis>,
-    /// The house, once something has told it.
+    /// The installation, once a block has named it.
     house: Option<[u8; 16]>,
     /// The checkpoints of the anchor that the chain must hold.
     expected: VecDeque<Checkpoint>,
     next: u64,
     epoch: u64,
     hash: Hash,
-    /// The hashes of the last blocks, the newest last: what a checkpoint may vouch for.
+    /// The hashes of the last blocks, the newest last: those that a checkpoint may cover.
     recent: VecDeque<Hash>,
 }
 
@@ -127,7 +128,7 @@ impl Verifier {
         }
     }
 
-    /// Follows a chain after a block that is believed for other reasons.
+    /// Follows a chain after a block that is trusted for other reasons.
     pub fn after(block: &Block, trust: TrustedKeys) -> Self {
         let header = block.header();
         let mut verifier = Self::new(header.chain.clone(), trust);
@@ -136,15 +137,15 @@ impl Verifier {
         verifier
     }
 
-    /// Takes only checkpoints of this house.
+    /// Accepts only checkpoints of this installation.
     #[must_use]
     pub const fn of_house(mut self, house: [u8; 16]) -> Self {
         self.house = Some(house);
         self
     }
 
-    /// Holds what the anchor knows of this chain against it, from the next block on: the blocks, and the checkpoints themselves,
-    /// which stood in the chain before they were anchored.
+    /// Compares the chain with the anchor from the next block on: the blocks, and the checkpoints, which were in the
+    /// chain before they were anchored.
     #[must_use]
     pub fn with_anchor(mut self, lines: &[AnchorLine]) -> Self {
         let known = |line: &&AnchorLine| {
@@ -191,7 +192,7 @@ impl Verifier {
         if self.expected.front().is_some() {
             return Err(self.fault(self.next, ChainFaultReason::CheckpointCutOff));
         }
-        // A claimed chain has the epoch of a writer that has not written yet.
+        // The epoch of a chain rises when it is claimed, before the new writer's first block.
         if head.next != self.next || head.hash != self.hash || head.epoch < self.epoch {
             return Err(self.fault(self.next, ChainFaultReason::Head));
         }
@@ -249,7 +250,7 @@ impl Verifier {
         self.check_anchor(block)
     }
 
-    /// Whether a checkpoint contradicts the chain. Of what lies before the first block that was followed nothing is known.
+    /// Whether a checkpoint contradicts the chain. Nothing is known of blocks before the first that was followed.
     fn vouches_otherwise(&self, vouched: &CheckpointContent) -> bool {
         let back = self.next.checked_sub(vouched.position).filter(|back| (1..=MAX_CHECKPOINT_DISTANCE).contains(back));
         let Some(back) = back.and_then(|back| usize::try_from(back).ok()) else { return true };
@@ -257,7 +258,7 @@ impl Verifier {
         known.is_some_and(|hash| hash != vouched.hash)
     }
 
-    /// A checkpoint that the anchor knows stands where it should.
+    /// Ticks off a checkpoint that the anchor expects.
     fn meet(&mut self, checkpoint: &Checkpoint) {
         let position = checkpoint.content.position;
         let until_here = self.expected.iter().take_while(|expected| expected.content.position <= position);

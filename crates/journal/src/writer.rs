@@ -1,10 +1,10 @@
-//! The writer: one thread that owns the journal and commits what all others submit. While one commit is being flushed
-//! the next gathers by itself; there is no timer. Whoever submits hears of it once it is durable, and not before.
+//! The writer: one thread that owns the journal and commits what other threads submit. While it flushes one commit, the
+//! next batch fills up; there is no timer. A submitter is acknowledged once its entries are durable.
 //!
-//! If an append fails the writer stops for good, and everyone who waits or comes later is told why. What was submitted
-//! and not acknowledged may or may not be in the store: that is read from the store when it is opened again.
+//! If an append fails, the writer stops for good and gives the reason to everyone who waits or submits later. Entries
+//! that were not acknowledged may or may not be in the store: open it again and read.
 
-mod gather;
+mod batch_builder;
 mod queue;
 
 use std::io;
@@ -20,34 +20,34 @@ use crate::genesis::Genesis;
 use crate::hash::Hash;
 use crate::journal::{AppendError, ChainHead, ClaimError, Journal};
 use crate::key::SigningKey;
-use gather::Gatherer;
+use batch_builder::BatchBuilder;
 use queue::{Item, Queue};
 
-/// The thread that writes.
+/// The thread that writes to the chains of a store.
 #[derive(Debug)]
 pub struct Writer {
     queue: Arc<Queue>,
     thread: Option<JoinHandle<Box<dyn Journal>>>,
 }
 
-/// What one chain is written with. It can be cloned and sent to any thread.
+/// Writes to one chain. It can be cloned and sent to any thread.
 #[derive(Clone, Debug)]
 pub struct ChainHandle {
     queue: Arc<Queue>,
-    line: usize,
+    index: usize,
     chain: ChainName,
 }
 
-/// Where entries stand, now that they are durable.
+/// Where entries are, now that they are durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DurablePosition {
     /// The position of their block.
     pub position: u64,
-    /// The place of the first of them in the block, from zero.
+    /// The index of the first of them in the block, from zero.
     pub first: u32,
 }
 
-/// A block of a chain that can be vouched for.
+/// The block that a checkpoint is to cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckpointTarget {
     /// Its position.
@@ -56,13 +56,13 @@ pub struct CheckpointTarget {
     pub hash: Hash,
 }
 
-/// Why nothing is written any more.
+/// Why the writer has stopped.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum WriterStopped {
     /// An append failed.
     #[error("nothing more is recorded")]
     Failed(#[source] Arc<AppendError>),
-    /// The writer was told to stop.
+    /// The writer was stopped on request.
     #[error("nothing more is recorded: the writer was stopped")]
     Closed,
     /// A bug stopped the writer.
@@ -85,17 +85,17 @@ pub enum TakeError {
 }
 
 impl Writer {
-    /// Starts a writer. It signs checkpoints with the key, and gives its name when it takes a chain over.
+    /// Starts a writer. It signs checkpoints with the key, and records `owner` when it takes a chain over.
     pub fn start(journal: Box<dyn Journal>, key: SigningKey, owner: String) -> io::Result<Self> {
         let queue = Arc::new(Queue::default());
         let shared = Arc::clone(&queue);
-        let gatherer = Gatherer::new(key, owner);
-        let thread = thread::Builder::new().name("journal".into()).spawn(move || write(&shared, journal, gatherer))?;
+        let builder = BatchBuilder::new(key, owner);
+        let thread = thread::Builder::new().name("journal".into()).spawn(move || write(&shared, journal, builder))?;
         Ok(Self { queue, thread: Some(thread) })
     }
 
-    /// Takes a chain: claims it at a higher epoch and writes its first block, or a take-over block where it has one. When
-    /// this returns the block is durable, and with it all that stands before it. The head is the one after it.
+    /// Takes a chain: claims it at a higher epoch and writes its first block, or a take-over block if it has one. When
+    /// this returns the block is durable, and so is everything before it. The head is the one after it.
     ///
     /// # Panics
     /// If called on the writer's own thread, in a completion: it would wait for itself.
@@ -106,15 +106,15 @@ impl Writer {
             epoch,
             genesis,
             done: Box::new(move |result| {
-                // Nobody waits any more if the one who asked has panicked.
+                // If the caller has panicked, nobody waits.
                 answer.send(result).unwrap_or_default();
             }),
         })?;
-        let (line, head) = taken.recv().unwrap_or(Err(WriterStopped::Panicked.into()))?;
-        Ok((ChainHandle { queue: Arc::clone(&self.queue), line, chain: chain.clone() }, head))
+        let (index, head) = taken.recv().unwrap_or(Err(WriterStopped::Panicked.into()))?;
+        Ok((ChainHandle { queue: Arc::clone(&self.queue), index, chain: chain.clone() }, head))
     }
 
-    /// Writes what waits, and gives the journal back, unless the writer broke down.
+    /// Writes what is queued, and returns the journal unless the writer panicked.
     pub fn stop(mut self) -> (Option<Box<dyn Journal>>, WriterStopped) {
         let journal = self.join();
         (journal, self.queue.reason().unwrap_or(WriterStopped::Closed))
@@ -138,10 +138,10 @@ impl ChainHandle {
         &self.chain
     }
 
-    /// Submits entries; `done` is called on the writer's thread once they are durable or never will be acknowledged. It
-    /// should be short. Waits while too much is waiting already. If this fails `done` is not called.
+    /// Submits entries; `done` is called on the writer's thread once they are durable, or with the reason why they
+    /// never will be. It should be short. Blocks while the queue is full. If this fails `done` is not called.
     ///
-    /// No entries at all are written nowhere: `done` is called when all that this chain was given before is durable.
+    /// An empty buffer is not written: `done` is called when everything submitted to this chain before is durable.
     ///
     /// # Panics
     /// If they are more than a block holds.
@@ -151,43 +151,43 @@ impl ChainHandle {
         done: impl FnOnce(Result<DurablePosition, WriterStopped>) + Send + 'static,
     ) -> Result<(), WriterStopped> {
         assert!(entries.bytes().len() <= MAX_BODY_BYTES, "entries fit a block");
-        self.queue.put(Item::Entries { line: self.line, entries, done: Box::new(done) })
+        self.queue.put(Item::Entries { index: self.index, entries, done: Box::new(done) })
     }
 
-    /// Ends the chain's block here: what this chain is given later stands in another. `done` hears which block is the last
-    /// with all that was given before, once that is durable. So the hash of a state can be reckoned while others write on.
-    pub fn mark(
+    /// Ends the current block of the chain: later entries go into another. `done` gets the last block with everything
+    /// submitted before, once that is durable. So a state can be hashed while the chain goes on.
+    pub fn end_block(
         &self,
         done: impl FnOnce(Result<CheckpointTarget, WriterStopped>) + Send + 'static,
     ) -> Result<(), WriterStopped> {
-        self.queue.put(Item::Mark { line: self.line, done: Box::new(done) })
+        self.queue.put(Item::EndBlock { index: self.index, done: Box::new(done) })
     }
 
-    /// Signs a checkpoint for all up to a mark, with the hash of the state after it. `done` gets none if so many blocks were
-    /// written since that nobody would look back to it.
+    /// Signs a checkpoint for everything up to a target, with the hash of the state after it. `done` gets `None` if the
+    /// target is too far back ([`MAX_CHECKPOINT_DISTANCE`](crate::MAX_CHECKPOINT_DISTANCE)).
     pub fn checkpoint(
         &self,
-        mark: CheckpointTarget,
+        target: CheckpointTarget,
         state: Hash,
         time: u64,
         done: impl FnOnce(Result<Option<Checkpoint>, WriterStopped>) + Send + 'static,
     ) -> Result<(), WriterStopped> {
-        self.queue.put(Item::Checkpoint { line: self.line, mark, state, time, done: Box::new(done) })
+        self.queue.put(Item::Checkpoint { index: self.index, target, state, time, done: Box::new(done) })
     }
 }
 
 /// The writer's thread.
-fn write(queue: &Queue, mut journal: Box<dyn Journal>, mut gatherer: Gatherer) -> Box<dyn Journal> {
-    let broken = BrokenDown(queue);
+fn write(queue: &Queue, mut journal: Box<dyn Journal>, mut builder: BatchBuilder) -> Box<dyn Journal> {
+    let broken = StopOnPanic(queue);
     let mut waiting = Vec::new();
     while queue.take(&mut waiting) {
         let mut items = waiting.drain(..);
         loop {
-            let batch = gatherer.gather(&mut items, &mut *journal);
+            let batch = builder.next_batch(&mut items, &mut *journal);
             if batch.weight() == 0 {
                 break;
             }
-            // Those who only wait for others need no commit.
+            // A batch without blocks only waits for earlier ones.
             let stored = if batch.blocks().is_empty() { Ok(()) } else { journal.append(batch.blocks()) };
             match stored {
                 Ok(()) => {
@@ -211,10 +211,10 @@ fn write(queue: &Queue, mut journal: Box<dyn Journal>, mut gatherer: Gatherer) -
     journal
 }
 
-/// Lets nobody wait for a thread that panicked.
-struct BrokenDown<'a>(&'a Queue);
+/// Releases everyone who waits if the writer's thread panics.
+struct StopOnPanic<'a>(&'a Queue);
 
-impl Drop for BrokenDown<'_> {
+impl Drop for StopOnPanic<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             for item in self.0.stop(&WriterStopped::Panicked) {

@@ -1,4 +1,4 @@
-//! The audit of a whole store: each chain by itself, several at once, and then what must hold between them.
+//! The audit of a whole store: each chain by itself, several in parallel, and then what must hold between them.
 
 mod store;
 
@@ -23,7 +23,7 @@ use crate::verify::{VerifiedChain, verify_chain};
 /// What a store is audited by.
 #[derive(Clone, Copy, Debug)]
 pub struct Auditor<'a> {
-    /// The keys whose checkpoints are believed; if there are none, each is only held against the key beside it.
+    /// The keys whose checkpoints are accepted. Without keys, each checkpoint is only checked against its own key.
     pub keys: &'a [PublicKey],
     /// What the anchor holds; nothing if there is none.
     pub anchored: &'a [AnchorLine],
@@ -31,10 +31,9 @@ pub struct Auditor<'a> {
     pub program: &'a Program,
 }
 
-/// What was found in a store.
+/// The result of an audit.
 #[derive(Debug, Default)]
 pub struct Audit {
-    /// Its chains, by name.
     pub chains: Vec<AuditedChain>,
     /// What is wrong between them.
     pub between: Vec<AuditFinding>,
@@ -52,11 +51,9 @@ pub struct AuditedChain {
 /// What a chain that is well holds.
 #[derive(Clone, Debug)]
 pub struct ChainSummary {
-    /// How many entries.
     pub entries: u64,
-    /// How many of them no checkpoint vouches for yet.
+    /// How many of them no checkpoint covers yet.
     pub unsigned: u64,
-    /// How many checkpoints.
     pub checkpoints: u64,
     /// The last round; none in the House, which has no rounds.
     pub rounds: Option<u64>,
@@ -73,7 +70,7 @@ impl Audit {
     }
 }
 
-/// The machines of a house at the ends of their chains, and what they said to each other.
+/// The machines at the ends of their chains, and the notices between them.
 #[derive(Default)]
 struct Ends {
     house: Option<House>,
@@ -83,8 +80,8 @@ struct Ends {
 }
 
 impl Auditor<'_> {
-    /// Audits every chain of a store as it was when this began. `open` opens the store once for each thread; `progress` is
-    /// told of each block.
+    /// Audits every chain of a store up to `heads`. `open` opens the store once for each thread; `progress` is called
+    /// for each block.
     ///
     /// # Panics
     /// If a thread does.
@@ -98,7 +95,7 @@ impl Auditor<'_> {
         self.audit_by(threads, open, heads, progress)
     }
 
-    /// The same by at most so many threads, where others need the processors too.
+    /// The same with at most `threads` threads, where others need the processors too.
     ///
     /// # Panics
     /// If a thread does.
@@ -186,7 +183,7 @@ impl Auditor<'_> {
         })
     }
 
-    /// What the anchor knows and no chain of the store can answer for.
+    /// Lines of the anchor with an unknown key, or of a chain that the store does not have.
     fn anchor(&self, heads: &[ChainHead]) -> Vec<AuditFinding> {
         let mut findings = Vec::new();
         for AnchorLine { line, checkpoint } in self.anchored {
@@ -241,7 +238,7 @@ impl Ends {
         findings
     }
 
-    /// The chains that others speak of.
+    /// Chains that others refer to and the store does not have.
     fn missing(&self) -> Vec<AuditFinding> {
         let mut findings = Vec::new();
         let mut need = |machine: MachineId, by: MachineId, is_there: bool| {
@@ -265,7 +262,7 @@ impl Ends {
         findings
     }
 
-    /// Whether the clusters of a table followed what their round has given, and as far as it was told.
+    /// Whether the clusters of a table followed the notices of their round, and as far as they reported.
     fn followed(&self, table: TableId, round: &Round, given: &Notices) -> Vec<AuditFinding> {
         let mut findings = Vec::new();
         let chain_of_round = || chain_of(MachineId::Round(table));

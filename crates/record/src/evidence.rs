@@ -1,9 +1,9 @@
-//! Evidence of one round: what someone elsewhere needs to check how it stands, with the house's public key and nothing else.
-//! For the dealer's side and each cluster it has the beginning of the chain, which says by which rules it is played, a state
-//! before the round that a checkpoint vouches for, and the blocks from there to a checkpoint behind the settlement and every
-//! correction, void and ruling since.
+//! Evidence of one round: what an outsider needs to check its result, with the casino's public key and nothing else.
+//! For the dealer's side and each cluster it has the beginning of the chain with the rules, a state before the round
+//! that a checkpoint confirms, and the blocks from there to a checkpoint behind the settlement and every correction,
+//! void and ruling since.
 //!
-//! Nothing is read out of blocks before the key was found to vouch for them.
+//! Blocks are read only after their signatures are checked.
 
 mod file;
 mod gather;
@@ -29,9 +29,7 @@ use crate::verify::Checks;
 /// Evidence of one round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoundEvidence {
-    /// The table.
     pub table: TableId,
-    /// The round.
     pub round: RoundNumber,
     /// The dealer's side first, then its clusters by number.
     parts: Vec<Part>,
@@ -75,13 +73,11 @@ pub enum UnprovenRound {
     /// Something that was recorded is wrong.
     #[error(transparent)]
     Finding(#[from] AuditFinding),
-    /// An opening.
     #[error(transparent)]
     Opening(#[from] BadChainOpening),
     /// There are no blocks, or no opening in them.
     #[error("chain {0}: there is no beginning with an opening")]
     NoBeginning(ChainName),
-    /// A checkpoint is missing.
     #[error("chain {0}: no checkpoint vouches for its opening, or for its state")]
     Unvouched(ChainName),
     /// The state is not the one that a checkpoint vouches for.

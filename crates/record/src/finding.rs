@@ -11,97 +11,52 @@ use crate::replay::{EntryPosition, ReplayError, SkippedSnapshot};
 /// Something that is wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditFinding {
-    /// The chain cannot be gone through.
+    /// The chain cannot be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
     /// The store cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A decision would be another one.
-    #[error("chain {chain}, block {}, entry {}: {recorded} is recorded, but this program decides {decided}{}", at.position, at.line, of_version(other_program.as_deref()))]
+    #[error("chain {chain}, block {}, entry {}: {recorded} is recorded, but this program decides {decided}{}", at.position, at.entry, of_version(other_program.as_deref()))]
     Decision {
-        /// The chain.
         chain: ChainName,
-        /// Where.
         at: EntryPosition,
-        /// What is recorded.
         recorded: String,
-        /// What is decided now.
         decided: String,
         /// The program that recorded it, if it is another one than this.
         other_program: Option<Box<Program>>,
     },
-    /// An invariant is broken.
     #[error("chain {chain}, block {position}: {broken}")]
-    Invariant {
-        /// The chain.
-        chain: ChainName,
-        /// After which block.
-        position: u64,
-        /// Which one.
-        broken: BrokenInvariant,
-    },
-    /// A checkpoint vouches for another state.
+    Invariant { chain: ChainName, position: u64, broken: BrokenInvariant },
+    /// A checkpoint has the hash of another state.
     #[error("chain {chain}, block {position}: the state is {found}, and the checkpoint for it says {vouched}")]
-    State {
-        /// The chain.
-        chain: ChainName,
-        /// After which block.
-        position: u64,
-        /// What the checkpoint says.
-        vouched: Hash,
-        /// What was reckoned.
-        found: Hash,
-    },
-    /// A chain is missing that another speaks of.
-    #[error("chain {chain} is missing, and chain {by} speaks of it")]
+    State { chain: ChainName, position: u64, vouched: Hash, found: Hash },
+    /// A chain is missing that another refers to.
+    #[error("chain {chain} is missing, and chain {by} refers to it")]
     Missing {
-        /// The chain.
         chain: ChainName,
         /// The one that speaks of it.
         by: ChainName,
     },
     /// A kept snapshot is not the state that the chain makes.
     #[error("chain {chain}: the snapshot at block {position} is bad: {why}")]
-    Snapshot {
-        /// The chain.
-        chain: ChainName,
-        /// After which block.
-        position: u64,
-        /// Why.
-        why: SkippedSnapshot,
-    },
+    Snapshot { chain: ChainName, position: u64, why: SkippedSnapshot },
     /// No machine has a chain of that name.
-    #[error("chain {0} is of no machine of a house")]
+    #[error("chain {0} belongs to no machine")]
     UnknownChain(ChainName),
     /// Two chains of one store are of different houses, or one is for training and the other is not.
     #[error("chain {chain} is of another house than chain {other}")]
-    OtherHouse {
-        /// One.
-        chain: ChainName,
-        /// The other.
-        other: ChainName,
-    },
-    /// A cluster follows something that its round never said.
-    #[error("chain {chain}, block {}, entry {}: notice {number} is not the one that chain {round} has given", at.position, at.line)]
-    Notice {
-        /// The cluster's chain.
-        chain: ChainName,
-        /// Where.
-        at: EntryPosition,
-        /// The notice's number.
-        number: u64,
-        /// The round's chain.
-        round: ChainName,
-    },
-    /// A round was told that a cluster follows further than it does.
+    OtherHouse { chain: ChainName, other: ChainName },
+    /// A cluster follows a notice that its round never gave.
+    #[error("chain {chain}, block {}, entry {}: notice {number} is not the one that chain {round} has given", at.position, at.entry)]
+    Notice { chain: ChainName, at: EntryPosition, number: u64, round: ChainName },
+    /// A cluster reported to its round that it follows further than it does.
     #[error(
         "chain {round} says that chain {chain} holds {reported} notices, and it holds {followed}: it was cut off or is missing"
     )]
     Followed {
-        /// The round's chain.
         round: ChainName,
-        /// The cluster's chain.
         chain: ChainName,
         /// How far the round was told.
         reported: u64,
@@ -110,34 +65,23 @@ pub enum AuditFinding {
     },
     /// The money between a cluster and the House is not what is on its way.
     #[error("between chain {chain} and chain house: {broken}")]
-    Transit {
-        /// The cluster's chain.
-        chain: ChainName,
-        /// What is wrong.
-        broken: BrokenInvariant,
-    },
+    Transit { chain: ChainName, broken: BrokenInvariant },
     /// The store has a block that is no part of the chain.
     #[error("chain {chain}: the store holds a block at {position} that is no part of the chain")]
     Stray {
         /// The chain, as the store calls it.
         chain: String,
-        /// Where.
         position: i64,
     },
     /// No epoch is left for a writer after the last one.
-    #[error("chain {0}: its epoch is the highest there is, and nobody can write to it any more")]
+    #[error("chain {0}: its epoch is the highest there is, so no writer can take it")]
     LastEpoch(ChainName),
     /// The anchor is not what the program wrote.
     #[error(transparent)]
     Anchor(#[from] AnchorError),
     /// A line of the anchor is signed by someone unknown.
     #[error("line {line} of the anchor is signed with the unknown key {key}")]
-    AnchorKey {
-        /// The line.
-        line: usize,
-        /// The key.
-        key: PublicKey,
-    },
+    AnchorKey { line: usize, key: PublicKey },
 }
 
 impl AuditFinding {

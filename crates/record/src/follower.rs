@@ -1,4 +1,4 @@
-//! A machine that is kept close behind a chain which another program writes.
+//! A machine that follows a chain which another program writes.
 
 use std::ops::ControlFlow;
 
@@ -14,12 +14,12 @@ pub enum FollowError {
     /// The store cannot be reached.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The chain cannot be gone through.
+    /// The chain cannot be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
 }
 
-/// Follows one chain. After an error the next step reaches for the store anew, and goes on where it was.
+/// Follows one chain. After an error the next step opens the store again, and goes on where it was.
 pub struct ChainFollower<M> {
     address: Address,
     archive: Option<Box<dyn Archive>>,
@@ -29,17 +29,17 @@ pub struct ChainFollower<M> {
 }
 
 impl<M: RecordedMachine> ChainFollower<M> {
-    /// Follows a chain of the store at an address. The keys are those whose snapshots are believed.
+    /// Follows a chain of the store at an address. Snapshots must be confirmed with one of the keys.
     pub const fn new(address: Address, chain: ChainName, keys: Vec<PublicKey>) -> Self {
         Self { address, archive: None, chain, keys, reading: None }
     }
 
-    /// The machine as it stands, once its opening was seen.
+    /// The machine in its current state, once its opening is read.
     pub fn machine(&self) -> Option<&M> {
         self.reading.as_ref().and_then(ReplayState::machine)
     }
 
-    /// Goes through all that was written since.
+    /// Replays everything written since.
     pub fn follow(&mut self, look: impl FnMut(ReplayEvent<'_, M>) -> ControlFlow<()>) -> Result<(), FollowError> {
         let mut archive = match self.archive.take() {
             Some(archive) => archive,

@@ -1,5 +1,4 @@
-//! How the machines are built from what their chains begin with. The House, the dealer's side and the players' side of a table each
-//! have a chain.
+//! How machines are built from the opening of their chain, and from snapshots.
 
 use taisai_table::{BadBytes, Cluster, House, Round};
 

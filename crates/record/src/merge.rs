@@ -1,5 +1,5 @@
-//! The chains of one table and of its House in one order, so that the table can be stepped through. Time gives the order, and
-//! where that is not enough, what one machine has from another comes after it.
+//! The chains of one table and of the House in one order, to step through the table. Time gives the order; at equal
+//! times an effect comes after its cause in another machine.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
@@ -26,13 +26,13 @@ pub struct MergedTable {
     pub game: String,
 }
 
-/// Why chains cannot be brought into one order.
+/// Why chains cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// There is no such table.
     #[error("the store has no table {}", .0.0)]
     NoTable(TableId),
-    /// A chain cannot be gone through.
+    /// A chain cannot be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
     /// The rules cannot be read.
@@ -43,7 +43,7 @@ pub enum MergeError {
     Plan(#[from] BadTableSpec),
 }
 
-/// Brings the chains of a table and of its House into one order.
+/// Merges the chains of a table and of the House.
 pub fn merge_chains(archive: &mut dyn Archive, keys: &[PublicKey], table: TableId) -> Result<MergedTable, MergeError> {
     let mut chains = BTreeMap::new();
     let mut read = Read { archive, keys, chains: &mut chains };
@@ -103,8 +103,8 @@ impl Read<'_> {
     }
 }
 
-/// Takes the earliest of those that can be next, the House's first where times are equal. Where none can, the chains do not fit
-/// together, and time alone decides.
+/// Takes the earliest entry whose cause is there already, the House's first at equal times. If there is none, the
+/// chains do not fit together, and time alone decides.
 fn in_order(mut machines: Machines, mut chains: Chains) -> Vec<(EntryPosition, MachineEntry)> {
     let mut entries = Vec::new();
     loop {
@@ -129,7 +129,7 @@ const fn time(recorded: &MachineEntry) -> Time {
     }
 }
 
-/// Whether what an entry has from another machine has happened there. What was refused rests on nothing.
+/// Whether the cause of an entry in another machine has happened. A refusal has no cause.
 fn is_due(machines: &Machines, recorded: &MachineEntry) -> bool {
     use {ClusterCommand as C, HouseCommand as H};
     let (house, cluster) = (&machines.house, |id: &ClusterId| machines.cluster(*id));

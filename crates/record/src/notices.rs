@@ -1,5 +1,5 @@
-//! The notices that a round has given and that a cluster has followed, as far as a chain was gone through. They are kept by
-//! their hashes, to be compared.
+//! The notices that a round has given or a cluster has followed, up to the end of a replay. Only their hashes are kept,
+//! to compare them.
 
 use taisai_journal::Hash;
 use taisai_table::{Cluster, ClusterCommand, ClusterId, Notice, Round};
@@ -24,7 +24,7 @@ impl Notices {
     pub(crate) fn see_round(&mut self, seen: &ReplayEvent<'_, Round>) {
         let (at, round) = match seen {
             ReplayEvent::Entry(at, round, _) => (*at, *round),
-            ReplayEvent::Block(position, round) => (EntryPosition { position: *position, line: u32::MAX }, *round),
+            ReplayEvent::Block(position, round) => (EntryPosition { position: *position, entry: u32::MAX }, *round),
             ReplayEvent::Opening(..) | ReplayEvent::Checkpoint(..) => return,
         };
         let newest = self.newest();

@@ -1,7 +1,7 @@
-//! The opening: what a machine is built with, written into its chain before its first entry and each time a program begins
-//! to write to it. With it a chain needs nothing beside itself: the rules stand in it word for word.
+//! The opening: what a machine is built with. It is written into the chain before its first entry, and again each time
+//! a program begins to write to it. With it a chain is complete: it holds the full text of the rules.
 //!
-//! In a chain an opening begins with the byte 0, which no entry does; then comes the version of its form.
+//! An opening begins with the byte 0, which no entry does; then comes the version of its format.
 
 use std::sync::Arc;
 
@@ -16,7 +16,6 @@ const MARK: [u8; 2] = [0, 1];
 /// The program that writes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    /// Its version.
     pub version: String,
     /// The hash of its file.
     pub hash: [u8; 32],
@@ -25,37 +24,28 @@ pub struct Program {
 /// Which machine a chain is of, and what it is built with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MachineSetup {
-    /// The House.
     House {
-        /// Whether the whole house plays for training.
+        /// Whether the whole installation is for training.
         is_training: bool,
     },
     /// The dealer's side of a table.
     Round {
-        /// The table.
         table: TableId,
         /// The file of the game.
         game: String,
-        /// The layout's letter.
         layout: String,
-        /// Which bets are registered.
         registration: Registration,
         /// Whether it plays for training.
         is_training: bool,
         /// How many clusters it has.
         clusters: u16,
     },
-    /// The players' side.
     Cluster {
-        /// Which one.
         cluster: ClusterId,
         /// The file of the game.
         game: String,
-        /// The layout's letter.
         layout: String,
-        /// Which bets are registered.
         registration: Registration,
-        /// How many seats.
         seats: u32,
     },
 }
@@ -75,7 +65,7 @@ impl MachineSetup {
         chain_of(self.machine())
     }
 
-    /// Whether it is of a table for training. What a house says of itself is in its genesis blocks.
+    /// Whether it is of a table for training. Whether the whole installation is for training is in the genesis blocks.
     pub const fn is_training_table(&self) -> bool {
         matches!(self, Self::Round { is_training: true, .. })
     }
@@ -108,32 +98,27 @@ pub fn machine_of(chain: &ChainName) -> Option<MachineId> {
     (chain_of(machine) == *chain).then_some(machine)
 }
 
-/// What a machine is built with, when and by whom.
+/// What a machine is built with, when and by which program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChainOpening {
-    /// When.
     pub time: Time,
-    /// The program.
     pub program: Program,
-    /// The profile.
     pub profile: Profile,
-    /// The machine.
     pub setup: MachineSetup,
 }
 
-/// An opening that no machine can be built with.
+/// Why no machine can be built with an opening.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadChainOpening {
     /// It is of another machine.
     #[error("the chain is of another machine")]
     OtherMachine,
     /// A newer program wrote it.
-    #[error("the opening has form {0}, which is newer than this program")]
+    #[error("the opening has format {0}: use the newer program that wrote it")]
     Newer(u8),
-    /// An entry stands before any opening.
-    #[error("an entry stands before any opening")]
+    /// An entry comes before any opening.
+    #[error("an entry comes before any opening")]
     Missing,
-    /// Its bytes are damaged.
     #[error("the opening is damaged")]
     Damaged,
     /// The game in it cannot be read.
@@ -145,7 +130,7 @@ pub enum BadChainOpening {
 }
 
 impl ChainOpening {
-    /// Whether a line of a chain is an opening.
+    /// Whether an entry of a chain is an opening.
     pub fn is_one(line: &[u8]) -> bool {
         line.first() == Some(&MARK[0])
     }
@@ -197,7 +182,7 @@ impl ChainOpening {
         Hash::of(&postcard::to_allocvec(&self.profile).expect("a profile can be written down"))
     }
 
-    /// Whether the same machine is built by both, whenever and by whichever program.
+    /// Whether both build the same machine, whatever their time and program.
     pub(crate) fn builds_the_same(&self, other: &Self) -> bool {
         self.setup == other.setup && self.profile == other.profile
     }

@@ -30,7 +30,7 @@ pub(crate) fn change(entry: &Entry<ClusterCommand, ClusterEvent>) -> Option<Chan
     }
 }
 
-/// The slip of a round that is over; none if the chain does not hold it.
+/// The slip of a settled round; none if the chain does not hold it.
 pub fn past_slip(
     archive: &mut dyn Archive,
     chain: &ChainName,

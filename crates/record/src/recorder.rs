@@ -1,31 +1,31 @@
-//! A machine that records: it decides and applies at once, and gathers its entries until they are handed to the writer.
-//! Nothing of what it answers may leave before the writer says that it is durable.
+//! A machine that records: it decides and applies commands, and buffers their entries until they are submitted to the
+//! writer. No reply may leave before the writer has made its entry durable.
 
 use std::sync::mpsc;
 
 use taisai_journal::{ChainHandle, CheckpointTarget, Entries, WriterStopped};
 use taisai_table::{CommandRequest, Decision, Entry, Time, encode};
 
-use crate::keeper::{Job, Keeper, State};
+use crate::checkpointer::{CheckpointJob, Checkpointer, State};
 use crate::machine::RecordedMachine;
 use crate::opening::ChainOpening;
 
-/// Entries are handed over by themselves when they have so many bytes.
-const FULL: usize = 4 << 20;
+/// Buffered entries are submitted without a commit when they have this many bytes.
+const MAX_WAITING_BYTES: usize = 4 << 20;
 
-/// After so many bytes of entries a checkpoint comes with a snapshot, so that a restart never reads many more.
-const SNAPSHOT: usize = 4 << 20;
+/// After this many bytes of entries a checkpoint comes with a snapshot, which bounds what a restart reads.
+const SNAPSHOT_INTERVAL_BYTES: usize = 4 << 20;
 
-/// Nothing more is recorded, and nothing more may be answered.
+/// Nothing more is recorded, so nothing more may be answered.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the table has stopped")]
 pub struct RecordingStopped(#[from] WriterStopped);
 
-/// What the entries of one machine are appended to its chain with.
+/// Appends the entries of one machine to its chain.
 #[derive(Debug)]
 pub struct ChainWriter {
-    pen: ChainHandle,
-    keeper: Keeper,
+    handle: ChainHandle,
+    checkpointer: Checkpointer,
     waiting: Entries,
     snapshot_after: usize,
     since_snapshot: usize,
@@ -49,13 +49,13 @@ impl ChainWriter {
         }
     }
 
-    /// Whether so much waits that it should be committed now.
+    /// Whether enough is buffered to commit now.
     fn is_full(&self) -> bool {
-        self.waiting.bytes().len() >= FULL
+        self.waiting.bytes().len() >= MAX_WAITING_BYTES
     }
 
-    /// Hands over what was appended since the last time. `done` is called on the writer's thread once that and all before it
-    /// is durable, or with the reason why it never will be acknowledged.
+    /// Submits what was appended since the last commit. `done` is called on the writer's thread once that and
+    /// everything before it is durable, or with the reason why it never will be.
     pub fn commit(
         &mut self,
         done: impl FnOnce(Result<(), RecordingStopped>) + Send + 'static,
@@ -64,20 +64,20 @@ impl ChainWriter {
         self.stopped.clone().map_or(Ok(()), Err)
     }
 
-    /// If nothing is taken any more it is said at the next commit, and ever after.
+    /// If the writer has stopped, every commit from the next on says so.
     fn hand_over(&mut self, done: impl FnOnce(Result<(), RecordingStopped>) + Send + 'static) {
         let entries = std::mem::take(&mut self.waiting);
         self.since_snapshot += entries.bytes().len();
         self.since_checkpoint += entries.bytes().len();
-        let submitted = self.pen.submit(entries, |durable| done(durable.map(drop).map_err(RecordingStopped)));
+        let submitted = self.handle.submit(entries, |durable| done(durable.map(drop).map_err(RecordingStopped)));
         if let Err(stopped) = submitted {
             self.stopped.get_or_insert(stopped.into());
         }
     }
 
-    /// Has a checkpoint made for everything appended so far, which has brought the machine into this state, off this thread, and
-    /// from time to time a snapshot with it. It is called when a round is settled. Waits only where many checkpoints wait already;
-    /// does nothing if nothing was recorded.
+    /// Requests a checkpoint for everything appended so far, with this state of the machine, and now and then a
+    /// snapshot with it. Another thread does the work. Called when a round is settled. Waits only if many checkpoints
+    /// are queued; does nothing if nothing was recorded.
     pub fn checkpoint<M: RecordedMachine>(&mut self, time: Time, machine: &M) -> Result<(), RecordingStopped> {
         self.commit(drop)?;
         if std::mem::take(&mut self.since_checkpoint) == 0 {
@@ -87,25 +87,25 @@ impl ChainWriter {
         if with_snapshot {
             self.since_snapshot = 0;
         }
-        let (answer, mark) = mpsc::channel::<Result<CheckpointTarget, WriterStopped>>();
-        // If nobody waits for it the keeper has stopped, and with it the book.
-        self.pen.mark(move |mark| answer.send(mark).unwrap_or_default())?;
+        let (answer, target) = mpsc::channel::<Result<CheckpointTarget, WriterStopped>>();
+        // If nobody receives it, the checkpointer has stopped, and the record store with it.
+        self.handle.end_block(move |target| answer.send(target).unwrap_or_default())?;
         let machine = machine.clone();
         let state = move || State { hash: machine.state_hash(), snapshot: with_snapshot.then(|| machine.snapshot()) };
-        self.keeper.keep(Job { pen: self.pen.clone(), mark, time, state: Box::new(state) });
+        self.checkpointer.submit(CheckpointJob { handle: self.handle.clone(), target, time, state: Box::new(state) });
         Ok(())
     }
 }
 
 impl<M: RecordedMachine> Recorder<M> {
-    pub(crate) fn new(machine: M, pen: ChainHandle, keeper: Keeper, opening: &ChainOpening) -> Self {
+    pub(crate) fn new(machine: M, handle: ChainHandle, checkpointer: Checkpointer, opening: &ChainOpening) -> Self {
         let mut waiting = Entries::default();
         waiting.write(|buffer| opening.write(buffer));
         let chain = ChainWriter {
-            pen,
-            keeper,
+            handle,
+            checkpointer,
             waiting,
-            snapshot_after: SNAPSHOT,
+            snapshot_after: SNAPSHOT_INTERVAL_BYTES,
             since_snapshot: 0,
             since_checkpoint: 0,
             stopped: None,
@@ -113,24 +113,24 @@ impl<M: RecordedMachine> Recorder<M> {
         Self { machine, chain }
     }
 
-    /// Has a snapshot kept with a checkpoint after so many bytes of entries.
+    /// Stores a snapshot with a checkpoint after this many bytes of entries.
     #[must_use]
     pub const fn with_snapshot_after(mut self, bytes: usize) -> Self {
         self.chain.snapshot_after = bytes;
         self
     }
 
-    /// The machine, and what its entries are appended with, for whoever drives it otherwise.
+    /// Splits into the machine and the writer of its entries.
     pub fn into_parts(self) -> (M, ChainWriter) {
         (self.machine, self.chain)
     }
 
-    /// The machine as it stands, ahead of what is durable.
+    /// The machine in its current state, ahead of what is durable.
     pub const fn machine(&self) -> &M {
         &self.machine
     }
 
-    /// Decides and applies a command. The answer may leave after the next [`commit`](Self::commit) is done.
+    /// Decides and applies a command. The reply may leave after the next [`commit`](Self::commit) is done.
     pub fn ask(&mut self, asked: CommandRequest<M::Command>) -> Decision<M::Event> {
         let asked = self.machine.conceal(asked);
         let outcome = match self.machine.decide(&asked) {
@@ -144,12 +144,12 @@ impl<M: RecordedMachine> Recorder<M> {
         entry.outcome.map_or_else(Decision::Refused, Decision::Accepted)
     }
 
-    /// Whether so much waits that it should be committed now.
+    /// Whether enough is buffered to commit now.
     pub fn is_full(&self) -> bool {
         self.chain.is_full()
     }
 
-    /// Hands over what was decided since the last time: see [`ChainWriter::commit`].
+    /// Submits the entries since the last commit: see [`ChainWriter::commit`].
     pub fn commit(
         &mut self,
         done: impl FnOnce(Result<(), RecordingStopped>) + Send + 'static,
@@ -157,7 +157,7 @@ impl<M: RecordedMachine> Recorder<M> {
         self.chain.commit(done)
     }
 
-    /// Has a checkpoint made for everything asked so far: see [`ChainWriter::checkpoint`].
+    /// Requests a checkpoint for everything so far: see [`ChainWriter::checkpoint`].
     pub fn checkpoint(&mut self, time: Time) -> Result<(), RecordingStopped> {
         self.chain.checkpoint(time, &self.machine)
     }

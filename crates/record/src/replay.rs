@@ -1,5 +1,5 @@
-//! Going through a chain: every block is checked against the one before it, every line is shown to whoever looks, and then
-//! applied. Nothing is decided here.
+//! Replays a chain: checks every block against the one before it, shows every entry to the caller, and then applies it.
+//! Nothing is decided here.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -13,73 +13,58 @@ use taisai_table::{BadBytes, Entry, decode};
 use crate::machine::RecordedMachine;
 use crate::opening::{BadChainOpening, ChainOpening};
 
-/// How many bytes of blocks are read at once.
+/// How many bytes of blocks one read fetches.
 pub(crate) const BATCH: usize = 4 << 20;
 
-/// The place of a line.
+/// Where an entry stands in a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EntryPosition {
-    /// The position of its block.
+    /// The position of the block.
     pub position: u64,
-    /// Its place in the block, from zero.
-    pub line: u32,
+    /// The index of the entry in the block, from zero.
+    pub entry: u32,
 }
 
-/// What is seen in a chain, before it changes the machine.
+/// What a replay finds in a chain, before it changes the machine.
 #[derive(Debug)]
 pub enum ReplayEvent<'a, M: RecordedMachine> {
     /// A program begins to write.
     Opening(EntryPosition, &'a ChainOpening),
-    /// An entry.
     Entry(EntryPosition, &'a M, &'a Entry<M::Command, M::Event>),
-    /// Someone vouches for the chain up to a block.
+    /// A checkpoint, at this position.
     Checkpoint(u64, &'a Checkpoint),
-    /// A block is over; the machine stands as it does after it.
+    /// The end of a block, with the machine after it.
     Block(u64, &'a M),
 }
 
-/// Why a chain cannot be gone through.
+/// Why a chain cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// A block is not what it should be.
     #[error(transparent)]
     Block(#[from] ChainFault),
     /// An entry cannot be read.
-    #[error("chain {chain}, block {}, entry {}: {bad}", at.position, at.line)]
-    Entry {
-        /// The chain.
-        chain: ChainName,
-        /// Where.
-        at: EntryPosition,
-        /// Why.
-        bad: BadBytes,
-    },
+    #[error("chain {chain}, block {}, entry {}: {bad}", at.position, at.entry)]
+    Entry { chain: ChainName, at: EntryPosition, bad: BadBytes },
     /// An opening is missing, is damaged, or differs from the one before it.
-    #[error("chain {chain}, block {}, entry {}: {bad}", at.position, at.line)]
-    Opening {
-        /// The chain.
-        chain: ChainName,
-        /// Where.
-        at: EntryPosition,
-        /// Why.
-        bad: BadChainOpening,
-    },
+    #[error("chain {chain}, block {}, entry {}: {bad}", at.position, at.entry)]
+    Opening { chain: ChainName, at: EntryPosition, bad: BadChainOpening },
     /// The store cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
 }
 
-/// Goes through one chain of a store.
+/// Replays one chain of a store.
 pub struct ChainReplay<'a, M> {
     archive: &'a mut dyn Archive,
     ahead: VecDeque<Vec<u8>>,
     reading: ReplayState<M>,
-    /// Where the chain ended when the reading began; what is written since is left alone.
+    /// Where to stop; later blocks are left alone.
     until: Option<ChainHead>,
 }
 
 impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
-    /// Goes through a chain from its beginning.
+    /// Replays a chain from its beginning.
     pub fn new(archive: &'a mut dyn Archive, chain: ChainName, trust: TrustedKeys, anchored: &[AnchorLine]) -> Self {
         let verifier = Verifier::new(chain, trust).with_anchor(anchored);
         Self::of(archive, ReplayState { verifier, opening: None, machine: None })
@@ -89,8 +74,8 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
         Self { archive, ahead: VecDeque::new(), reading, until: None }
     }
 
-    /// Goes through a chain from the newest snapshot that is good and taken: a checkpoint of a trusted key in the chain must
-    /// vouch for its state. Of those that are not, and from its beginning if there is none, `skipped` is told.
+    /// Replays a chain from the newest snapshot that `is_taken` accepts and that a checkpoint of a trusted key
+    /// confirms, or else from its beginning. `skipped` is called for each snapshot that is not confirmed.
     pub fn from_snapshot(
         archive: &'a mut dyn Archive,
         chain: &ChainName,
@@ -129,15 +114,15 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
         Ok(Self::new(archive, chain.clone(), trust, &[]))
     }
 
-    /// Stops at an end that the chain had, whatever was written since.
+    /// Stops at an earlier end of the chain.
     #[must_use]
     pub fn until(mut self, head: ChainHead) -> Self {
         self.until = Some(head);
         self
     }
 
-    /// Goes through a chain from a position on, the machine built from the newest good snapshot before it. Without keys no
-    /// snapshot is believed, and checkpoints of any key are.
+    /// Replays a chain up to a position, from the newest confirmed snapshot before it. Without keys no snapshot is
+    /// used, and checkpoints of any key are accepted.
     pub fn from_position(
         archive: &'a mut dyn Archive,
         chain: &ChainName,
@@ -152,37 +137,37 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
         Ok(replay)
     }
 
-    /// Stops between two blocks, and gives the store back.
+    /// Pauses between two blocks, and releases the store.
     pub fn pause(self) -> ReplayState<M> {
         self.reading
     }
 
-    /// Goes on where a replay was stopped.
+    /// Resumes a paused replay.
     pub const fn resume(archive: &'a mut dyn Archive, reading: ReplayState<M>) -> Self {
         Self::of(archive, reading)
     }
 
-    /// The machine as it stands, once the opening was seen.
+    /// The machine in its current state, once the opening is read.
     pub const fn machine(&self) -> Option<&M> {
         self.reading.machine.as_ref()
     }
 
-    /// What the machine was last opened with, once that was seen.
+    /// The last opening of the chain, once it is read.
     pub const fn opening(&self) -> Option<&ChainOpening> {
         self.reading.opening.as_ref()
     }
 
-    /// What the machine was built with, and the machine.
+    /// The opening and the machine.
     pub fn into_machine(self) -> Option<(ChainOpening, M)> {
         self.reading.into_machine()
     }
 
-    /// How far it went.
+    /// How far the replay has come.
     pub fn head(&self) -> ChainHead {
         self.reading.verifier.head()
     }
 
-    /// What the chain's first block says, once it was seen.
+    /// What the chain's first block says, once it is read.
     pub const fn genesis(&self) -> Option<&Genesis> {
         self.reading.verifier.genesis()
     }
@@ -194,7 +179,7 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
         let stored = self.archive.heads()?.into_iter().find(|head| head.chain == end.chain).unwrap_or(end);
         let head = self.until.as_ref().unwrap_or(&stored);
         self.reading.verifier.clone().finish(head)?;
-        // Blocks that the store itself does not know of. A head that has moved on since knows them.
+        // Blocks behind the head, unless the head has moved on since.
         if goes_on && stored == *head {
             let ChainHead { chain, next: position, .. } = stored;
             return Err(ChainFault { chain, position, reason: ChainFaultReason::Head }.into());
@@ -202,13 +187,13 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
         Ok(())
     }
 
-    /// Goes through everything, or until the one who looks has seen enough.
+    /// Replays everything, or until `look` breaks.
     pub fn run(&mut self, mut look: impl FnMut(ReplayEvent<'_, M>) -> ControlFlow<()>) -> Result<(), ReplayError> {
         while self.next_block(&mut look)?.is_some_and(|seen| seen.is_continue()) {}
         Ok(())
     }
 
-    /// Goes through the next block; nothing if there is none yet.
+    /// Replays the next block; `None` if there is none yet.
     pub fn next_block(
         &mut self,
         mut look: impl FnMut(ReplayEvent<'_, M>) -> ControlFlow<()>,
@@ -228,7 +213,7 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
     }
 }
 
-/// A machine on its way through blocks, wherever they come from.
+/// A replay without its store: the machine so far, and the verifier of the chain.
 pub struct ReplayState<M> {
     verifier: Verifier,
     opening: Option<ChainOpening>,
@@ -252,7 +237,7 @@ impl<M: RecordedMachine> ReplayState<M> {
         Self { verifier, opening: Some(opening), machine: Some(machine) }
     }
 
-    /// The machine as it stands, once its opening was seen.
+    /// The machine in its current state, once its opening is read.
     pub(crate) const fn machine(&self) -> Option<&M> {
         self.machine.as_ref()
     }
@@ -271,7 +256,6 @@ impl<M: RecordedMachine> ReplayState<M> {
         self.verifier.head().next
     }
 
-    /// Takes the next block.
     pub(crate) fn block(
         &mut self,
         bytes: Vec<u8>,
@@ -287,8 +271,8 @@ impl<M: RecordedMachine> ReplayState<M> {
                 }
             }
             BlockContent::Entries => {
-                for (line, bytes) in (0..).zip(block.entries()) {
-                    if self.line(EntryPosition { position, line }, bytes, look)?.is_break() {
+                for (entry, bytes) in (0..).zip(block.entries()) {
+                    if self.entry(EntryPosition { position, entry }, bytes, look)?.is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
@@ -300,7 +284,7 @@ impl<M: RecordedMachine> ReplayState<M> {
             .map_or(ControlFlow::Continue(()), |machine| look(ReplayEvent::Block(position, machine))))
     }
 
-    fn line(
+    fn entry(
         &mut self,
         at: EntryPosition,
         bytes: &[u8],
@@ -341,7 +325,6 @@ impl<M: RecordedMachine> ReplayState<M> {
 /// Why a snapshot is not used. It is never fatal: the chain is the truth.
 #[derive(Debug, thiserror::Error)]
 pub enum SkippedSnapshot {
-    /// It cannot be read.
     #[error(transparent)]
     Store(#[from] SnapshotError),
     /// The chain cannot be read there.
@@ -416,7 +399,7 @@ fn beginning(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<(Gen
         let position = verifier.head().next;
         let Some(bytes) = archive.read(chain, position, 1)?.into_iter().next() else { return Ok(None) };
         if let Some(line) = verifier.follow(bytes)?.entries().next() {
-            let at = EntryPosition { position, line: 0 };
+            let at = EntryPosition { position, entry: 0 };
             let opening =
                 ChainOpening::read(line).map_err(|bad| ReplayError::Opening { chain: chain.clone(), at, bad })?;
             return Ok(verifier.genesis().map(|genesis| (*genesis, opening)));

@@ -1,5 +1,5 @@
-//! One round as the record has it: what was done at the dealer's side, what each cluster settled, and what became of it since.
-//! It reads and keeps; nothing is decided or reckoned here.
+//! One round as recorded: what was done at the dealer's side, what each cluster settled, and what changed since.
+//! Nothing is decided or calculated here.
 
 use std::ops::ControlFlow;
 
@@ -19,9 +19,7 @@ use crate::replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent};
 /// A round on record.
 #[derive(Clone, Debug)]
 pub struct RoundSettlement {
-    /// The table.
     pub table: TableId,
-    /// The round.
     pub round: RoundNumber,
     /// What the dealer's chain begins with: whose it is, and whether its money is real.
     pub genesis: Genesis,
@@ -31,39 +29,35 @@ pub struct RoundSettlement {
     pub past: Option<PastRound>,
     /// The ruling on it whose money waits for a second person to witness it (5.14).
     pub unwitnessed: Option<Unwitnessed>,
-    /// What was asked at the dealer's side, in play and about it later.
+    /// The commands at the dealer's side, during the round and about it later.
     pub acts: Vec<RoundAct>,
     /// What each cluster settled, by number; those that have not settled it yet are left out.
     pub clusters: Vec<ClusterSettlement>,
 }
 
-/// Something asked at the dealer's side.
+/// A command at the dealer's side.
 #[derive(Clone, Debug)]
 pub struct RoundAct {
     /// Where it stands in the chain.
     pub at: EntryPosition,
-    /// How it was asked, and what happened.
+    /// The command, and what came of it.
     pub entry: RoundEntry,
 }
 
 /// The round at one cluster.
 #[derive(Clone, Debug)]
 pub struct ClusterSettlement {
-    /// The cluster.
     pub cluster: ClusterId,
     /// Where the settlement stands in the chain.
     pub at: EntryPosition,
-    /// When.
     pub time: Time,
     /// The notice by which it was settled.
     pub notice: u64,
     /// The limits it was played by.
     pub limits: Limits,
-    /// Its bets.
     pub slip: Slip,
     /// The dice; none if it was void.
     pub dice: Option<Dice>,
-    /// What it came to.
     pub totals: SlipTotals,
     /// Settled again or voided since, in order.
     pub changes: Vec<SettlementChange>,
@@ -76,18 +70,15 @@ pub struct ClusterSettlement {
 pub struct RegisteredWinner {
     /// Where it stands in the chain.
     pub at: EntryPosition,
-    /// Who, when and what.
     pub asked: CommandRequest<ClusterCommand>,
-    /// What came of it.
     pub event: ClusterEvent,
 }
 
-/// A round that was over comes to stand otherwise.
+/// A correction or a late void of a settled round.
 #[derive(Clone, Debug)]
 pub struct SettlementChange {
     /// Where it stands in the chain.
     pub at: EntryPosition,
-    /// When.
     pub time: Time,
     /// The notice by which it was changed.
     pub notice: u64,
@@ -95,7 +86,7 @@ pub struct SettlementChange {
     pub dice: Option<Dice>,
     /// Why it is void, if it is.
     pub void: Option<VoidReason>,
-    /// What each session gets or gives.
+    /// What each session receives or pays.
     pub adjustments: Vec<Adjustment>,
 }
 
@@ -172,7 +163,7 @@ pub(crate) fn clusters_of(setup: &MachineSetup) -> Vec<ClusterId> {
     }
 }
 
-/// Begins at the newest snapshot before the round that a key vouches for, or at the beginning.
+/// Starts at the newest confirmed snapshot before the round, or at the beginning.
 pub(crate) fn start<'a, M: RecordedMachine>(
     archive: &'a mut dyn Archive,
     chain: &ChainName,
@@ -185,7 +176,7 @@ pub(crate) fn start<'a, M: RecordedMachine>(
     ChainReplay::from_snapshot(archive, chain, keys, is_before, |_, _| {})
 }
 
-/// Picks what is asked at the dealer's side in and about a round.
+/// Picks the commands at the dealer's side in and about a round.
 pub(crate) struct Acts {
     round: RoundNumber,
     pub(crate) acts: Vec<RoundAct>,
@@ -204,7 +195,7 @@ impl Acts {
         }
     }
 
-    /// Whether the opening of bets was seen, with which the round begins.
+    /// Whether the opening of bets, with which the round begins, was found.
     pub(crate) fn is_opened(&self) -> bool {
         self.acts.iter().any(|act| self.opens(&act.entry))
     }
@@ -213,7 +204,7 @@ impl Acts {
         matches!(entry.outcome, Ok(RoundEvent::BetsOpened { round, .. }) if round == self.round)
     }
 
-    /// Whether it was asked in the round: it opens it, or the round is in play. Reports of clusters are no acts.
+    /// Whether a command belongs to the round: it opens bets, or the round is in play. Reports of clusters are no acts.
     fn is_played(&self, machine: &Round, entry: &RoundEntry) -> bool {
         let is_in_play = match machine.phase() {
             Phase::Open | Phase::Closing | Phase::Closed | Phase::Result => machine.number() == self.round,
@@ -262,7 +253,7 @@ impl Acts {
     }
 }
 
-/// Picks what a cluster settled in a round, and what became of it.
+/// Picks what a cluster settled in a round, and what changed since.
 pub(crate) struct Settling {
     round: RoundNumber,
     pub(crate) settled: Option<ClusterSettlement>,

@@ -8,7 +8,7 @@ use taisai_journal::{
     Archive, Journal, Postgres, PostgresArchive, PostgresError, ReadError, Sqlite, SqliteArchive, SqliteError,
 };
 
-use crate::book::RecordFiles;
+use crate::record_store::RecordFiles;
 
 /// A store's address.
 #[derive(Clone, PartialEq, Eq)]
@@ -25,10 +25,8 @@ pub enum StoreError {
     /// The folder or its files.
     #[error(transparent)]
     Sqlite(#[from] SqliteError),
-    /// The database.
     #[error(transparent)]
     Postgres(#[from] PostgresError),
-    /// It cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
 }
@@ -50,7 +48,7 @@ impl fmt::Display for Address {
             Self::Postgres(address) => address,
         };
         let Some((scheme, rest)) = address.split_once("://") else { return f.write_str("a database") };
-        // What stands before the last @ is the user and the password; among the options may be a password too.
+        // Before the last @ are the user and the password; the options may hold a password too.
         let (user, place) = rest.rsplit_once('@').unwrap_or(("", rest));
         let user = user.split_once(':').map_or(user, |(user, _)| user);
         let at = if user.is_empty() { "" } else { "@" };
@@ -68,7 +66,7 @@ impl fmt::Debug for Address {
 }
 
 impl Address {
-    /// The key and the anchor as they lie in a data folder, where nobody says otherwise. A database has none of its own.
+    /// The default paths of key and anchor in a data folder. A database has none.
     pub fn files(&self) -> Option<RecordFiles> {
         match self {
             Self::Folder(folder) => Some(RecordFiles {
@@ -80,7 +78,7 @@ impl Address {
         }
     }
 
-    /// Opens the store for writing, or makes it.
+    /// Opens or creates the store for writing.
     pub fn journal(&self) -> Result<Box<dyn Journal>, StoreError> {
         Ok(match self {
             Self::Folder(folder) => Box::new(Sqlite::open(folder)?),
@@ -88,7 +86,7 @@ impl Address {
         })
     }
 
-    /// Opens the store for reading; it must be there.
+    /// Opens an existing store for reading.
     pub fn archive(&self) -> Result<Box<dyn Archive>, StoreError> {
         Ok(match self {
             Self::Folder(folder) => Box::new(SqliteArchive::open(folder)?),

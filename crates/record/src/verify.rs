@@ -1,5 +1,5 @@
-//! Verifying a chain: block by block and signature by signature, every decision is taken again, every invariant looked at, and
-//! every state that a checkpoint vouches for is reckoned.
+//! Verifies a chain: every block and signature, every decision once more, every invariant, and the hash of every state
+//! that a checkpoint covers.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
@@ -18,15 +18,13 @@ use crate::replay::{BATCH, ChainReplay, EntryPosition, ReplayEvent, SkippedSnaps
 /// What was verified.
 #[derive(Clone, Debug)]
 pub struct VerifiedChain<M> {
-    /// Where the chain ends.
     pub head: ChainHead,
     /// What its first block says; none of a chain that was only claimed.
     pub genesis: Option<Genesis>,
     /// How many entries it has.
     pub entries: u64,
-    /// How many of them no checkpoint vouches for yet.
+    /// How many of them no checkpoint covers yet.
     pub unsigned: u64,
-    /// How many checkpoints.
     pub checkpoints: u64,
     /// The keys that signed them.
     pub signers: Vec<PublicKey>,
@@ -124,7 +122,7 @@ impl Checks {
         self.wanted.extend(blocks.iter().filter_map(|bytes| checkpoint_in(bytes)).map(|vouched| vouched.position));
     }
 
-    /// Looks at one thing of the chain; it is over when something is wrong.
+    /// Checks one event of the replay; breaks at the first finding.
     pub(crate) fn see<M: RecordedMachine>(&mut self, seen: &ReplayEvent<'_, M>) -> ControlFlow<()> {
         let seen = match seen {
             ReplayEvent::Opening(_, opened) => {
@@ -169,7 +167,7 @@ impl Checks {
         self.hold(position, machine)
     }
 
-    /// Holds a checkpoint against the state that was reckoned.
+    /// Compares a checkpoint with the state of the replay.
     pub(crate) fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), AuditFinding> {
         self.checkpoints += 1;
         if !self.signers.contains(&checkpoint.key) {
@@ -243,7 +241,7 @@ fn checkpoint_in(bytes: &[u8]) -> Option<CheckpointContent> {
     }
 }
 
-/// A kept snapshot holds the state that was reckoned after its block. One that is gone was replaced by a newer one.
+/// Whether a snapshot holds the state after its block. A missing one was replaced by a newer one.
 fn check_snapshot<M: RecordedMachine>(
     archive: &mut dyn Archive,
     chain: &ChainName,

@@ -119,7 +119,7 @@ impl Batch {
                 [
                     Arc::clone(&when.chain).into(),
                     when.at.position.into(),
-                    when.at.line.into(),
+                    when.at.entry.into(),
                     leg.into(),
                     when.time.into(),
                     Arc::clone(&when.day.date).into(),
@@ -147,7 +147,7 @@ impl Batch {
                 [
                     Arc::clone(&when.chain).into(),
                     when.at.position.into(),
-                    when.at.line.into(),
+                    when.at.entry.into(),
                     number.into(),
                     when.time.into(),
                     Arc::clone(&when.day.date).into(),
@@ -177,7 +177,6 @@ impl Batch {
         }
     }
 
-    /// Counts a refusal.
     pub(super) fn refusal(&mut self, when: &EntryTime, actor: Actor, command: &'static str, reason: &'static str) {
         let (source, number) = match actor {
             Actor::Person(person) => ("person", person.id.0),

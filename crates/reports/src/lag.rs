@@ -15,7 +15,6 @@ use taisai_record::{ChainOpening, MachineSetup};
 /// A place in a chain: the position of the next block, and the time of the last entry or opening before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ChainProgress {
-    /// The position.
     pub next: u64,
     /// The time; zero where there is no entry.
     pub time: Time,
@@ -24,11 +23,8 @@ pub struct ChainProgress {
 /// How far one chain is projected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectionLag {
-    /// The chain.
     pub chain: ChainName,
-    /// Where it ends.
     pub head: ChainProgress,
-    /// Where the tables end.
     pub projected: ChainProgress,
 }
 

@@ -22,37 +22,26 @@ const MAX_BATCH_VALUES: usize = 500_000;
 /// Why the record cannot be projected.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectionError {
-    /// The reporting tables.
     #[error(transparent)]
     Tables(#[from] TablesError),
-    /// The store.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A chain is damaged.
     #[error(transparent)]
     Replay(#[from] ReplayError),
     /// No machine can be built.
     #[error("chain {chain}: {bad}")]
-    Opening {
-        /// The chain.
-        chain: ChainName,
-        /// Why.
-        bad: BadChainOpening,
-    },
+    Opening { chain: ChainName, bad: BadChainOpening },
     /// An entry cannot be projected.
     #[error("chain {chain}, before block {next}: {trouble}")]
     Trouble {
-        /// The chain.
         chain: ChainName,
         /// The position of the block after it.
         next: u64,
-        /// Why.
         trouble: EntryError,
     },
     /// The tables are of another record, or the record was rolled back.
     #[error("the reporting tables do not belong to this record: block {next} of chain {chain} is not where they end")]
     OtherRecord {
-        /// The chain.
         chain: ChainName,
         /// The position up to which it is projected.
         next: u64,
@@ -62,9 +51,7 @@ pub enum ProjectionError {
 /// How far the projection went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProjectionProgress {
-    /// Blocks projected.
     pub blocks: u64,
-    /// Entries in them.
     pub entries: u64,
     /// Wagers among what was settled in them.
     pub wagers: u64,

@@ -3,7 +3,6 @@
 /// A query with a name.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedQuery {
-    /// Its name.
     pub name: &'static str,
     /// The statement, after a comment that says what it shows.
     pub sql: &'static str,

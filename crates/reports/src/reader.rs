@@ -29,8 +29,8 @@ impl ReportReader {
     }
 
     /// Has a database server end a statement that takes longer. A file has no one who could: use [`stop`](Self::stop).
-    pub fn with_patience(mut self, patience: Duration) -> Result<Self, TablesError> {
-        self.tables.set_patience(patience)?;
+    pub fn with_timeout(mut self, timeout: Duration) -> Result<Self, TablesError> {
+        self.tables.set_timeout(timeout)?;
         Ok(self)
     }
 

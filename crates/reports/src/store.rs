@@ -31,24 +31,15 @@ const PATIENCE: Duration = Duration::from_mins(30);
 pub enum TablesError {
     /// `SQLite` failed.
     #[error("the reporting tables in {file} cannot be used")]
-    Sqlite {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        source: rusqlite::Error,
-    },
+    Sqlite { file: PathBuf, source: rusqlite::Error },
     /// Nothing may be written, and they cannot be read either.
     #[error(transparent)]
     Protected(#[from] SqliteError),
-    /// The server failed.
     #[error(transparent)]
     Postgres(#[from] PostgresError),
     /// Another version of the program made them.
     #[error("the reporting tables have layout {found}, and this program makes layout {LAYOUT}: build them again")]
-    OtherLayout {
-        /// Their layout.
-        found: i64,
-    },
+    OtherLayout { found: i64 },
     /// Someone else moved the projection on.
     #[error("another program projects chain {0} too")]
     Moved(String),
@@ -85,7 +76,6 @@ pub(super) struct ChainAdvance {
 pub struct QueryResult {
     /// The names of the columns.
     pub columns: Vec<String>,
-    /// The rows.
     pub rows: Vec<Vec<SqlValue>>,
 }
 
@@ -141,10 +131,10 @@ impl Tables {
     }
 
     /// Allows a database server another time for a statement.
-    pub(super) fn set_patience(&mut self, patience: Duration) -> Result<(), TablesError> {
+    pub(super) fn set_timeout(&mut self, timeout: Duration) -> Result<(), TablesError> {
         match self {
             Self::Sqlite(..) => Ok(()),
-            Self::Postgres(session) => Ok(session.set_patience(patience)?),
+            Self::Postgres(session) => Ok(session.set_timeout(timeout)?),
         }
     }
 

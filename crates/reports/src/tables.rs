@@ -5,7 +5,6 @@
 pub enum ColumnKind {
     /// A whole number: an amount in cents, a time in milliseconds since 1970 (UTC), a count, a number of something.
     Number,
-    /// Text.
     Text,
 }
 
@@ -14,24 +13,19 @@ pub enum ColumnKind {
 pub struct ReportColumn {
     /// Its name. Times end in `_at`.
     pub name: &'static str,
-    /// What it holds.
     pub kind: ColumnKind,
     /// Whether it may be empty.
     pub is_optional: bool,
-    /// What it says.
     pub says: &'static str,
 }
 
 /// A table.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportTable {
-    /// Its name.
     pub name: &'static str,
-    /// What a row is.
     pub says: &'static str,
     /// How many of the first columns tell a row from any other.
     pub key: usize,
-    /// The columns.
     pub columns: &'static [ReportColumn],
 }
 

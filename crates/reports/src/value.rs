@@ -14,13 +14,10 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 /// A value: nothing, a whole number, or text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SqlValue {
-    /// Nothing.
     Empty,
-    /// A number.
     Number(i64),
     /// A word that the program knows.
     Word(&'static str),
-    /// Text.
     Text(Arc<str>),
 }
 

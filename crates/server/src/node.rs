@@ -245,7 +245,7 @@ fn open_book(plan: &InstallationPlan, warn: WarningSink) -> Result<RecordStore, 
 /// Opens the book for a part of a house on several machines, which has these chains.
 fn open_partition(plan: &InstallationPlan, chains: &[ChainName], warn: WarningSink) -> Result<RecordStore, NodeError> {
     let InstallationPlan { address, files, program, new_house, .. } = plan;
-    let opened = RecordStore::open_part(address, files, program.clone(), *new_house, plan.purpose(), chains, warn);
+    let opened = RecordStore::open_partition(address, files, program.clone(), *new_house, plan.purpose(), chains, warn);
     opened.map_err(other_purpose)
 }
 

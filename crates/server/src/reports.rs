@@ -189,7 +189,7 @@ impl Reports {
             let _door = handle;
             let mut reader = match readers.take() {
                 Some(reader) => reader,
-                None => ReportReader::open(&readers.address)?.with_patience(READ_TIMEOUT)?,
+                None => ReportReader::open(&readers.address)?.with_timeout(READ_TIMEOUT)?,
             };
             // Whoever asked may have gone; the reader goes on to its end.
             tell_stop.send(reader.stop()).map_or_else(drop, drop);

@@ -8,7 +8,7 @@ use crate::chain::ChainName;
 use crate::hash::Hash;
 use crate::journal::ChainHead;
 
-/// What goes wrong, and when.
+/// A fault of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskFault {
     /// The first step that fails.
@@ -28,7 +28,7 @@ pub enum DiskStep {
     Flush(u64),
 }
 
-/// How long trouble lasts.
+/// How long a fault lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultDuration {
     /// One step.

@@ -22,10 +22,10 @@ pub struct PostgresArchive {
 }
 
 /// How long one statement may take: it reads or writes a few megabytes.
-const PATIENCE: Duration = Duration::from_mins(1);
+const STATEMENT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The most bytes of a part of a snapshot.
-const PART: usize = 8 * 1024 * 1024;
+const SNAPSHOT_PART_BYTES: usize = 8 * 1024 * 1024;
 
 /// Goes from chain to chain by the key, and looks only at both ends of each.
 const STRAYS: &str = "
@@ -45,12 +45,12 @@ const STRAYS: &str = "
     ORDER BY e.name";
 
 /// How many blocks are asked for at once, at most.
-const ROWS: i64 = 4096;
+const MAX_ROWS_PER_READ: i64 = 4096;
 
 impl PostgresArchive {
-    /// Opens the store at an address for reading, whoever writes to it.
+    /// Opens the store at an address for reading, beside its writer.
     pub fn open(address: &str) -> Result<Self, PostgresError> {
-        let session = PostgresSession::open(address, "taisai", PATIENCE)?;
+        let session = PostgresSession::open(address, "taisai", STATEMENT_TIMEOUT)?;
         check(&session)?;
         layout(&session)?.ok_or(PostgresError::Empty)?;
         Ok(Self { session })
@@ -64,7 +64,7 @@ impl PostgresArchive {
             session.execute("DELETE FROM taisai_journal.parts WHERE chain = $1 AND position = $2", &place)?;
             let insert = session
                 .prepare("INSERT INTO taisai_journal.parts (chain, position, part, bytes) VALUES ($1, $2, $3, $4)")?;
-            for (part, bytes) in (0_i32..).zip(bytes.chunks(PART)) {
+            for (part, bytes) in (0_i32..).zip(bytes.chunks(SNAPSHOT_PART_BYTES)) {
                 session.execute(&insert, &[&chain, &position, &part, &bytes])?;
             }
             session.execute(
@@ -138,7 +138,13 @@ impl PostgresArchive {
                 OR sizes.position = (SELECT min(position) FROM taisai_journal.blocks
                                      WHERE chain = $1 AND position >= $2)
              ORDER BY b.position",
-            &[&chain, &from, &i64::try_from(bytes).unwrap_or(i64::MAX), &ROWS, &i32::try_from(MAX_BLOCK_BYTES)?],
+            &[
+                &chain,
+                &from,
+                &i64::try_from(bytes).unwrap_or(i64::MAX),
+                &MAX_ROWS_PER_READ,
+                &i32::try_from(MAX_BLOCK_BYTES)?,
+            ],
         )?;
         Ok(rows)
     }

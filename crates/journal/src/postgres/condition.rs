@@ -70,7 +70,7 @@ pub struct StandbyServer {
 }
 
 /// How long a server may take for one of the questions, a commit among them.
-const PATIENCE: Duration = Duration::from_secs(2);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How many commits are timed, and how often the clock is asked.
 const TIMES: usize = 20;
@@ -90,7 +90,7 @@ pub fn examine_servers(address: &str) -> Result<Vec<ExaminedServer>, PostgresErr
 }
 
 fn condition(server: &ServerAddress) -> Result<ServerCondition, PostgresError> {
-    let session = PostgresSession::at(server, "taisai doctor", PATIENCE)?;
+    let session = PostgresSession::at(server, "taisai doctor", STATEMENT_TIMEOUT)?;
     let about = session.query_one(
         "SELECT current_setting('server_version'), current_setting('server_version_num')::bigint, pg_is_in_recovery(),
                 current_setting('synchronous_standby_names')",

@@ -1,9 +1,9 @@
-//! Which node of a house on several machines holds which part of it, decided inside the database and by its clock. A lease
-//! only decides who tries: what a chain takes is decided by its epoch, which is not known here.
+//! Leases: which node holds which partition. The database decides, by its own clock. A lease only decides who tries to
+//! write; the epoch of a chain decides whose blocks it takes.
 //!
-//! A node lives for a term from its last beat, and holds its parts as long as it lives. One whose time is over is never
-//! revived: it joins again under another name. Each call waits a bounded time; after an error the next one connects anew, to
-//! whichever server of the address takes writes then.
+//! A node is alive until its lease runs out after its last heartbeat, and holds its partitions that long. An expired
+//! node is never revived: it joins again under another name. Every call has a timeout. After an error the next call
+//! opens a new connection, to the server of the address that takes writes by then.
 
 mod deadline;
 mod roster;
@@ -19,14 +19,14 @@ use super::session::PostgresSession;
 use super::{PostgresError, server};
 use crate::chain::{BadChainName, ChainName};
 
-/// The leases of a house, for those who only look or wish.
+/// The leases of an installation: reads them and requests moves.
 pub struct Leases {
     address: String,
     timing: LeaseTiming,
     session: Option<PostgresSession>,
 }
 
-/// A node that has joined.
+/// A node that has joined, and renews its leases.
 #[derive(Debug)]
 pub struct JoinedNode {
     leases: Leases,
@@ -35,50 +35,50 @@ pub struct JoinedNode {
     deadline: LeaseDeadline,
 }
 
-/// What a beat brings.
+/// The result of a heartbeat.
 #[derive(Clone, Debug)]
 pub struct Heartbeat {
-    /// Until when the node may answer for what it holds.
+    /// Until when the node may answer for its partitions.
     pub deadline: LeaseDeadline,
-    /// Who is there and who holds what. What the node does not hold here it has lost.
+    /// All nodes and leases. A partition that the node does not hold here is lost to it.
     pub roster: LeaseRoster,
 }
 
-/// What comes of a claim.
+/// The result of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClaimOutcome {
-    /// The node holds the part, as long as its deadline lasts.
+    /// The node holds the partition until its deadline.
     Mine,
     /// Another node holds it.
     HeldBy(NodeName),
-    /// Nobody holds it, and it is to be taken by another node.
+    /// Nobody holds it, and it is reserved for another node.
     KeptFor(NodeName),
 }
 
-/// What comes of a wish.
+/// The result of a request to move a partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveOutcome {
-    /// The holder will be told at its next beat.
+    /// The holder sees the request at its next heartbeat.
     Noted,
-    /// No node of that name lives.
+    /// No node of that name is alive.
     NoSuchNode,
-    /// Nobody ever held such a part.
+    /// Nobody ever held such a partition.
     NoSuchPartition,
 }
 
-/// Why a lease was not looked at or changed. Whether it was changed shows when one looks again.
+/// Why a call failed. A change may have happened all the same: read the leases again.
 #[derive(Debug, thiserror::Error)]
 pub enum LeaseError {
-    /// The node's time is over: it holds nothing any more, and joins again under another name.
-    #[error("the time of this node is over: it holds no part of the house any more")]
+    /// The lease of the node has run out. It holds nothing, and must join again under another name.
+    #[error("the lease of this node has run out: it holds no partition any more")]
     Lapsed,
-    /// The server did not answer as it should.
+    /// The server failed, or did not reply.
     #[error(transparent)]
     Server(#[from] PostgresError),
-    /// The standby may not have it.
-    #[error("{}", super::WARNED)]
+    /// A synchronous standby may not have the change.
+    #[error("{}", super::COMMIT_WARNING)]
     Warned,
-    /// A part in the table of leases is called what no chain is called.
+    /// The table of leases holds a name that is no chain's.
     #[error("the table of leases holds something else: {0}")]
     Partition(#[from] BadChainName),
     /// The system gave no random bytes.
@@ -86,18 +86,19 @@ pub enum LeaseError {
     Random(#[from] getrandom::Error),
 }
 
-/// So much longer than the node itself the database believes that a node lives: a standby that is promoted may have a clock
-/// that is ahead by so much.
+/// The database keeps a lease this much longer than the node does: the clock of a promoted standby may be ahead by this
+/// much.
 pub const CLOCK_SKEW_ALLOWANCE: Duration = Duration::from_millis(250);
 
-/// So many slots there are, and so many nodes at the most: those that died within the hour are among them.
+/// The most nodes at a time. Nodes that expired within the last hour count.
 pub const NODE_SLOTS: u16 = 1_024;
 
-/// The least time that the server has to answer. It may be longer than a lease: nobody answers for a part meanwhile, as the
-/// deadline is reckoned elsewhere.
-const SHORTEST_PATIENCE: Duration = Duration::from_secs(1);
+/// The server has at least this long to answer. This may exceed a lease: the node stops answering at its deadline,
+/// whatever the server does.
+const MIN_STATEMENT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Those who live, and every part with those who live of its holder and the one it is wanted for.
+/// All nodes that are alive, and every partition with its holder and the node that it should move to, if these are
+/// alive.
 const ROSTER: &str = "
     WITH living AS MATERIALIZED (
         SELECT name, address, version, joined > clock_timestamp() - interval '1 minute' AS is_new
@@ -110,7 +111,7 @@ const ROSTER: &str = "
     LEFT JOIN living w ON w.name = l.wanted
     ORDER BY 1, 2";
 
-/// A node that wants what it holds wants nothing.
+/// A move to the holder itself clears the request.
 const REQUEST_MOVE: &str = "
     WITH wished AS (
         UPDATE taisai_journal.leases SET wanted = nullif($2, holder)
@@ -118,10 +119,9 @@ const REQUEST_MOVE: &str = "
     )
     SELECT EXISTS (SELECT FROM wished), EXISTS (SELECT FROM taisai_journal.leases WHERE part = $1)";
 
-/// Forgets those who are long dead.
 const FORGET: &str = "DELETE FROM taisai_journal.nodes WHERE until < clock_timestamp() - interval '1 hour'";
 
-/// Of those who join at the same moment one is first, so that no two take the same slot.
+/// Nodes join one at a time, so that no two take the same slot.
 const ALONE: &str = "SELECT pg_advisory_xact_lock(hashtext('taisai_journal.nodes'))";
 
 const JOIN: &str = "
@@ -132,26 +132,26 @@ const JOIN: &str = "
     RETURNING slot";
 
 impl Leases {
-    /// A node of that name is in the house no more: all its parts are free at once. Only it may say so, or what it has become.
+    /// Removes a node and frees its partitions. Only the node itself may do so, or its successor.
     pub fn forget(&mut self, name: &NodeName) -> Result<(), LeaseError> {
         let leave = "DELETE FROM taisai_journal.nodes WHERE name = $1";
         self.with(|session| session.execute(leave, &[&name.as_str()]))?;
         Ok(())
     }
 
-    /// Opens the leases in the store at an address, and makes its tables where there are none.
+    /// Opens the leases in the store at an address, and creates the tables if they are missing.
     pub fn open(address: &str, timing: LeaseTiming) -> Result<Self, LeaseError> {
         let mut leases = Self { address: address.to_owned(), timing, session: None };
         leases.with(|_| Ok(()))?;
         Ok(leases)
     }
 
-    /// Who is there and who holds what.
+    /// Reads all nodes and leases.
     pub fn read(&mut self) -> Result<LeaseRoster, LeaseError> {
         roster(&self.with(|session| session.query(ROSTER, &[]))?)
     }
 
-    /// Has a part moved to a node: its holder releases it when it can.
+    /// Requests that a partition move to a node. Its holder releases it when it can.
     pub fn request_move(&mut self, partition: &ChainName, node: &NodeName) -> Result<MoveOutcome, LeaseError> {
         let requested = self.with(|session| {
             let row = session.query_one(REQUEST_MOVE, &[&partition.as_str(), &node.as_str()])?;
@@ -164,7 +164,7 @@ impl Leases {
         })
     }
 
-    /// Joins the house as a node that is reached at this address and runs this version of the program.
+    /// Joins as a node that is reached at this address and runs this version of the program.
     pub fn join(mut self, address: &str, version: &str) -> Result<JoinedNode, LeaseError> {
         let name = NodeName::random()?;
         let millis = self.millis();
@@ -182,13 +182,13 @@ impl Leases {
         Ok(JoinedNode { leases: self, name, slot: slot.unsigned_abs(), deadline })
     }
 
-    /// How long the database believes in a beat.
+    /// How long the database keeps a lease after a heartbeat.
     fn millis(&self) -> i64 {
         i64::try_from((self.timing.lease() + CLOCK_SKEW_ALLOWANCE).as_millis())
             .expect("timing are of minutes at the most")
     }
 
-    /// A commit that came with a warning counts for nothing, and a connection that failed once is not used again.
+    /// A commit with a warning counts as failed. A connection is dropped after its first error.
     fn with<T>(&mut self, act: impl FnOnce(&PostgresSession) -> Result<T, PostgresError>) -> Result<T, LeaseError> {
         let session = match self.session.take() {
             Some(session) => session,
@@ -204,7 +204,7 @@ impl Leases {
 
     fn connect(&self) -> Result<PostgresSession, PostgresError> {
         let session =
-            PostgresSession::open(&self.address, "taisai leases", SHORTEST_PATIENCE.max(self.timing.lease() / 3))?;
+            PostgresSession::open(&self.address, "taisai leases", MIN_STATEMENT_TIMEOUT.max(self.timing.lease() / 3))?;
         server::check(&session)?;
         server::create(&session)?;
         session.has_warned();
@@ -213,7 +213,7 @@ impl Leases {
 }
 
 impl JoinedNode {
-    /// The name of the node.
+    /// The name of this node.
     pub const fn name(&self) -> &NodeName {
         &self.name
     }
@@ -223,12 +223,12 @@ impl JoinedNode {
         self.slot
     }
 
-    /// Until when the node may answer for what it holds.
+    /// Until when the node may answer for its partitions.
     pub const fn deadline(&self) -> LeaseDeadline {
         self.deadline
     }
 
-    /// Renews all leases of the node, and looks.
+    /// Renews all leases of the node, and reads the roster.
     pub fn heartbeat(&mut self) -> Result<Heartbeat, LeaseError> {
         let (name, millis) = (&self.name, self.leases.millis());
         let renewed = self.leases.with(|session| {
@@ -241,7 +241,7 @@ impl JoinedNode {
         Ok(Heartbeat { deadline: self.deadline, roster: self.leases.read()? })
     }
 
-    /// Claims a part that nobody holds.
+    /// Claims a partition that nobody holds.
     pub fn claim(&mut self, partition: &ChainName) -> Result<ClaimOutcome, LeaseError> {
         let name = &self.name;
         let (is_alive, holder, wanted): (bool, Option<String>, Option<String>) = self.leases.with(|session| {
@@ -253,13 +253,13 @@ impl JoinedNode {
             (true, Some(holder), _) if holder == name.as_str() => Ok(ClaimOutcome::Mine),
             (true, Some(holder), _) => Ok(ClaimOutcome::HeldBy(holder.into())),
             (true, None, Some(wanted)) => Ok(ClaimOutcome::KeptFor(wanted.into())),
-            // The last cannot be: who lives gets what nobody holds and nobody is wanted for.
+            // The last case cannot happen: a node that is alive gets a free partition that is reserved for nobody.
             (false, ..) | (true, None, None) => Err(LeaseError::Lapsed),
         }
     }
 
-    /// Takes a part from its holder, who hears of it at the next beat; `false` if another holds it by now. What that one writes is
-    /// refused once the new holder has raised the epoch.
+    /// Takes a partition from its holder, which learns of it at its next heartbeat; `false` if another node holds it by
+    /// now. The store refuses blocks of the old holder once the new one has raised the epoch.
     pub fn seize(&mut self, partition: &ChainName, from: &NodeName) -> Result<bool, LeaseError> {
         let name = &self.name;
         let seize = "UPDATE taisai_journal.leases SET holder = $2, wanted = NULL
@@ -268,7 +268,7 @@ impl JoinedNode {
         Ok(self.leases.with(|session| session.execute(seize, &[&partition, &name, &from]))? == 1)
     }
 
-    /// Gives a part up. Whoever it is wanted for may claim it, or anyone.
+    /// Releases a partition. The node that it is reserved for may claim it; without a reservation, any node.
     pub fn release(&mut self, partition: &ChainName) -> Result<(), LeaseError> {
         let name = &self.name;
         let release = "UPDATE taisai_journal.leases SET holder = NULL WHERE part = $1 AND holder = $2";
@@ -276,18 +276,18 @@ impl JoinedNode {
         Ok(())
     }
 
-    /// Leaves the house: all its parts are free at once.
+    /// Leaves, and frees all partitions of this node.
     pub fn leave(mut self) -> Result<(), LeaseError> {
         self.leases.forget(&self.name)
     }
 
-    /// The leases, to look and to wish.
+    /// The leases, to read them and to request moves.
     pub const fn leases(&mut self) -> &mut Leases {
         &mut self.leases
     }
 }
 
-/// The nodes that live, in a store of whatever layout.
+/// The nodes that are alive, in a store of any layout.
 pub(super) fn nodes_in(session: &PostgresSession) -> Result<Vec<LiveNode>, LeaseError> {
     let is_there = session.query_one("SELECT to_regclass('taisai_journal.nodes') IS NOT NULL", &[])?;
     if !is_there.try_get::<_, bool>(0).map_err(PostgresError::from)? {

@@ -1,5 +1,5 @@
-//! A connection to a server on which no call waits for ever. The server ends what takes too long; where it does not even
-//! do that, this side stops waiting and gives the connection up.
+//! A connection to a server with a timeout for every call. The server cancels a slow statement; if it does not, this
+//! side drops the connection.
 
 use std::future::{Future, poll_fn};
 use std::sync::Arc;
@@ -20,17 +20,17 @@ use super::PostgresError;
 use super::address::ServerAddress;
 use super::tls;
 
-/// How long the other side may be silent before the connection counts as lost.
-const SILENCE: Duration = Duration::from_secs(10);
+/// After this long without a sign of the other side the connection counts as lost.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long each of several servers may be silent: soon another one may be what the address asks for.
-const TURN: Duration = Duration::from_secs(1);
+/// The same for each of several servers: another one may be the one that takes writes.
+const SERVER_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// So long after the one before it the next of several servers is asked.
-const STEP: Duration = Duration::from_millis(100);
+/// The delay before the next of several servers is tried as well.
+const SERVER_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How much longer than the server itself this side waits for an answer: as long again, within these bounds.
-const GRACE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
+/// This side waits longer than the server's own timeout: twice as long, with the extra time within these bounds.
+const REPLY_GRACE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
 /// A connection.
 pub struct PostgresSession {
@@ -38,24 +38,24 @@ pub struct PostgresSession {
     client: Client,
     listener: AbortHandle,
     warned: Arc<AtomicBool>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl PostgresSession {
-    /// Connects to an address under a name that the server's list of connections shows. No statement may take longer than
-    /// the patience.
-    pub fn open(address: &str, name: &str, patience: Duration) -> Result<Self, PostgresError> {
-        Self::at(&ServerAddress::read(address)?, name, patience)
+    /// Connects to an address under a name that the server's list of connections shows. No statement may take longer
+    /// than the timeout.
+    pub fn open(address: &str, name: &str, timeout: Duration) -> Result<Self, PostgresError> {
+        Self::at(&ServerAddress::read(address)?, name, timeout)
     }
 
     /// Connects to a server whose address was read.
-    pub(super) fn at(all: &ServerAddress, name: &str, patience: Duration) -> Result<Self, PostgresError> {
+    pub(super) fn at(all: &ServerAddress, name: &str, timeout: Duration) -> Result<Self, PostgresError> {
         let connector = tls::connector(&all.certificate)?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(PostgresError::Thread)?;
         let (client, mut connection) = match runtime.block_on(connect(all, name, connector)) {
             Ok(connected) => connected,
             Err(error) => {
-                // A name that is still being looked up is not waited for.
+                // Do not wait for a host name that is still being looked up.
                 runtime.shutdown_background();
                 return Err(error);
             }
@@ -63,7 +63,7 @@ impl PostgresSession {
         let warned = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&warned);
         let listener = runtime.spawn(async move {
-            // An error ends the call that waits.
+            // An error ends the pending call.
             while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
                 if let AsyncMessage::Notice(notice) = message
                     && notice.parsed_severity().is_none_or(|severity| severity == Severity::Warning)
@@ -73,26 +73,26 @@ impl PostgresSession {
             }
         });
         let listener = listener.abort_handle();
-        let mut session = Self { runtime, client, listener, warned, patience };
-        session.set_patience(patience)?;
+        let mut session = Self { runtime, client, listener, warned, timeout };
+        session.set_timeout(timeout)?;
         Ok(session)
     }
 
-    /// Allows statements another time.
-    pub fn set_patience(&mut self, patience: Duration) -> Result<(), PostgresError> {
-        self.patience = patience;
-        let millis = patience.as_millis();
+    /// Changes the timeout of statements.
+    pub fn set_timeout(&mut self, timeout: Duration) -> Result<(), PostgresError> {
+        self.timeout = timeout;
+        let millis = timeout.as_millis();
         self.batch(&format!(
             "SET statement_timeout = {millis}; SET lock_timeout = {millis}; SET idle_in_transaction_session_timeout = {millis}"
         ))
     }
 
-    /// Whether the server warned of something since this was last asked.
+    /// Whether the server has warned since the last call of this.
     pub fn has_warned(&self) -> bool {
         self.warned.swap(false, Ordering::Relaxed)
     }
 
-    /// Runs statements that give nothing.
+    /// Runs statements without results.
     pub fn batch(&self, sql: &str) -> Result<(), PostgresError> {
         self.run(self.client.batch_execute(sql))
     }
@@ -102,7 +102,7 @@ impl PostgresSession {
         self.run(self.client.prepare(sql))
     }
 
-    /// Runs a statement, and says how many rows it changed.
+    /// Runs a statement, and returns how many rows it changed.
     pub fn execute(
         &self,
         statement: &(impl ToStatement + ?Sized),
@@ -156,7 +156,7 @@ impl PostgresSession {
         Ok(())
     }
 
-    /// Does all of something or nothing.
+    /// Runs the work in a transaction.
     pub fn transaction<T, E: From<PostgresError>>(&self, work: impl FnOnce(&Self) -> Result<T, E>) -> Result<T, E> {
         self.batch("BEGIN")?;
         match work(self) {
@@ -173,7 +173,7 @@ impl PostgresSession {
     }
 
     fn run<T>(&self, call: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, PostgresError> {
-        let waits = self.patience + self.patience.clamp(GRACE.0, GRACE.1);
+        let waits = self.timeout + self.timeout.clamp(REPLY_GRACE.0, REPLY_GRACE.1);
         let Ok(answer) = self.runtime.block_on(async { timeout(waits, call).await }) else {
             self.listener.abort();
             return Err(PostgresError::Silent(waits));
@@ -185,23 +185,27 @@ impl PostgresSession {
 /// What TLS makes of a connection.
 type Tls = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
 
-/// Connects to the first server of an address that is there and is what the address asks for. Of several each is asked a
-/// little after the one before it, whatever that does, so that one that takes a connection and says nothing keeps nobody from
-/// the next.
+/// Connects to the first server of an address that answers and fits what the address asks for. Servers are tried a
+/// little after each other, without waiting for the one before: a server that accepts and stays silent delays nobody.
 async fn connect(
     all: &ServerAddress,
     name: &str,
     connector: MakeRustlsConnect,
 ) -> Result<(Client, Connection<Socket, Tls>), PostgresError> {
     let servers = all.alone()?;
-    let turn = if servers.len() > 1 { TURN } else { SILENCE };
+    let turn = if servers.len() > 1 { SERVER_TIMEOUT } else { SILENCE_TIMEOUT };
     let mut asked = JoinSet::new();
     for (index, mut server) in (0_u32..).zip(servers) {
         let turn = server.config.get_connect_timeout().copied().unwrap_or(turn);
-        server.config.application_name(name).connect_timeout(turn).keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
+        server
+            .config
+            .application_name(name)
+            .connect_timeout(turn)
+            .keepalives_idle(SILENCE_TIMEOUT)
+            .tcp_user_timeout(SILENCE_TIMEOUT);
         let connector = connector.clone();
         asked.spawn(async move {
-            sleep(STEP * index).await;
+            sleep(SERVER_INTERVAL * index).await;
             match timeout(turn, server.config.connect(connector)).await {
                 Ok(connected) => connected.map_err(|error| PostgresError::connecting(&server, error)),
                 Err(_) => Err(PostgresError::silent(&server)),
@@ -220,6 +224,6 @@ async fn connect(
 
 impl std::fmt::Debug for PostgresSession {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").field("patience", &self.patience).finish_non_exhaustive()
+        f.debug_struct("Session").field("timeout", &self.timeout).finish_non_exhaustive()
     }
 }

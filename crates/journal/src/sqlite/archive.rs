@@ -43,10 +43,10 @@ const STRAYS: &str = "
     ORDER BY e.id";
 
 /// The most bytes of a part of a snapshot.
-const PART: usize = 8 * 1024 * 1024;
+const SNAPSHOT_PART_BYTES: usize = 8 * 1024 * 1024;
 
 impl SqliteArchive {
-    /// Opens the store in a folder for reading, whoever writes to it.
+    /// Opens the store in a folder for reading, beside its writer.
     pub fn open(folder: &Path) -> Result<Self, SqliteError> {
         Ok(Self { folder: folder.into(), connection: open_to_read(folder, Kind::Chains)?, snapshots: None, kept: None })
     }
@@ -167,7 +167,7 @@ fn put(connection: &mut Connection, chain: &str, position: i64, state: Hash, byt
     {
         let mut insert =
             transaction.prepare_cached("INSERT INTO parts (chain, position, part, bytes) VALUES (?1, ?2, ?3, ?4)")?;
-        for (part, bytes) in (0_i64..).zip(bytes.chunks(PART)) {
+        for (part, bytes) in (0_i64..).zip(bytes.chunks(SNAPSHOT_PART_BYTES)) {
             insert.execute(params![chain, position, part, bytes])?;
         }
     }

@@ -29,7 +29,7 @@ const LAYOUT: i64 = 1;
 
 /// A block is written once and read in order, so large pages serve it; but a small commit writes two whole pages, and whoever
 /// waits for it waits for them.
-pub(super) const PAGE: usize = 8 * 1024;
+pub(super) const PAGE_BYTES: usize = 8 * 1024;
 
 impl Kind {
     const fn name(self) -> &'static str {
@@ -140,7 +140,7 @@ pub fn open_sqlite_to_read(file: &Path) -> Result<Connection, SqliteError> {
 
 /// The first look at a file shows whether it can be read.
 fn ready_to_read(connection: Connection) -> rusqlite::Result<Connection> {
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     check(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
     keep_log(&connection)?;
@@ -178,7 +178,7 @@ pub(super) fn keep_log(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Readers wait for the moments in which a file is locked.
-const BUSY: std::time::Duration = std::time::Duration::from_secs(30);
+const BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 
 enum Layout {
     None,
@@ -200,7 +200,7 @@ fn check(connection: &Connection) -> rusqlite::Result<Layout> {
 
 /// The tables and the numbers that make the file ours appear together.
 fn create(connection: &mut Connection, kind: Kind) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "page_size", i64::try_from(PAGE).expect("a page is small"))?;
+    connection.pragma_update(None, "page_size", i64::try_from(PAGE_BYTES).expect("a page is small"))?;
     set_up(connection, kind)?;
     let transaction = connection.transaction()?;
     transaction.execute_batch(kind.tables())?;
@@ -210,7 +210,7 @@ fn create(connection: &mut Connection, kind: Kind) -> rusqlite::Result<()> {
 }
 
 fn set_up(connection: &Connection, kind: Kind) -> rusqlite::Result<()> {
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     set_journal_mode(connection, kind.journal_mode())?;
     connection.pragma_update(None, "synchronous", "full")?;
     // The writer says when, so that it hears of a failure.

@@ -1,4 +1,4 @@
-//! What waits for the writer, bounded by its bytes: who submits too much waits.
+//! The writer's queue, bounded by its bytes: submitters wait while it is full.
 
 use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard};
@@ -11,35 +11,35 @@ use crate::genesis::Genesis;
 use crate::hash::Hash;
 use crate::journal::ChainHead;
 
-/// The most bytes that wait, with those that are being committed.
-const MOST_WAITING: usize = 64 * 1024 * 1024;
+/// The most bytes queued, with those that are being committed.
+const MAX_QUEUED_BYTES: usize = 64 * 1024 * 1024;
 
-/// What an item weighs beside its entries, so that many small ones are bounded too.
-const ITEM: usize = 128;
+/// What an item counts beside its entries, so that many small ones are bounded too.
+const ITEM_OVERHEAD_BYTES: usize = 128;
 
 pub(super) type Done<T> = Box<dyn FnOnce(Result<T, WriterStopped>) + Send>;
 pub(super) type Taken = Box<dyn FnOnce(Result<(usize, ChainHead), TakeError>) + Send>;
 
-/// Something to be written. `line` is the number of a chain among those of the writer.
+/// Something to write. `index` is the chain's among those of the writer.
 pub(super) enum Item {
-    Entries { line: usize, entries: Entries, done: Done<DurablePosition> },
-    Mark { line: usize, done: Done<CheckpointTarget> },
-    Checkpoint { line: usize, mark: CheckpointTarget, state: Hash, time: u64, done: Done<Option<Checkpoint>> },
+    Entries { index: usize, entries: Entries, done: Done<DurablePosition> },
+    EndBlock { index: usize, done: Done<CheckpointTarget> },
+    Checkpoint { index: usize, target: CheckpointTarget, state: Hash, time: u64, done: Done<Option<Checkpoint>> },
     Take { chain: ChainName, epoch: u64, genesis: Genesis, done: Taken },
 }
 
 impl Item {
     pub(super) fn weight(&self) -> usize {
         match self {
-            Self::Entries { entries, .. } => ITEM + entries.bytes().len(),
-            Self::Mark { .. } | Self::Checkpoint { .. } | Self::Take { .. } => ITEM,
+            Self::Entries { entries, .. } => ITEM_OVERHEAD_BYTES + entries.bytes().len(),
+            Self::EndBlock { .. } | Self::Checkpoint { .. } | Self::Take { .. } => ITEM_OVERHEAD_BYTES,
         }
     }
 
     pub(super) fn refuse(self, reason: &WriterStopped) {
         match self {
             Self::Entries { done, .. } => done(Err(reason.clone())),
-            Self::Mark { done, .. } => done(Err(reason.clone())),
+            Self::EndBlock { done, .. } => done(Err(reason.clone())),
             Self::Checkpoint { done, .. } => done(Err(reason.clone())),
             Self::Take { done, .. } => done(Err(reason.clone().into())),
         }
@@ -56,7 +56,7 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct State {
     waiting: Vec<Item>,
-    /// Of what waits and of what is being committed.
+    /// Of what is queued and of what is being committed.
     weight: usize,
     closing: bool,
     stopped: Option<WriterStopped>,
@@ -65,22 +65,23 @@ struct State {
 impl Queue {
     pub(super) fn put(&self, item: Item) -> Result<(), WriterStopped> {
         let weight = item.weight();
-        let full =
-            |state: &mut State| state.reason().is_none() && state.weight > 0 && state.weight + weight > MOST_WAITING;
+        let full = |state: &mut State| {
+            state.reason().is_none() && state.weight > 0 && state.weight + weight > MAX_QUEUED_BYTES
+        };
         let mut state = self.room.wait_while(self.state(), full).expect(UNBROKEN);
         if let Some(reason) = state.reason() {
             return Err(reason);
         }
         state.weight += weight;
         state.waiting.push(item);
-        // The writer waits only when there was nothing.
+        // The writer waits only when the queue is empty.
         if state.waiting.len() == 1 {
             self.arrived.notify_one();
         }
         Ok(())
     }
 
-    /// Waits for something and takes all of it; false if the queue is closed and empty.
+    /// Waits until something is queued and takes all of it; false if the queue is closed and empty.
     pub(super) fn take(&self, into: &mut Vec<Item>) -> bool {
         let nothing = |state: &mut State| state.waiting.is_empty() && !state.closing;
         let mut state = self.arrived.wait_while(self.state(), nothing).expect(UNBROKEN);
@@ -88,20 +89,20 @@ impl Queue {
         !into.is_empty()
     }
 
-    /// What was taken is committed, and leaves room for more.
+    /// Makes room for more after a commit.
     pub(super) fn release(&self, weight: usize) {
         self.state().weight -= weight;
         self.room.notify_all();
     }
 
-    /// Takes nothing more. What waits is still written.
+    /// Refuses new items. Queued ones are still written.
     pub(super) fn close(&self) {
         self.state().closing = true;
         self.arrived.notify_all();
         self.room.notify_all();
     }
 
-    /// Nothing is written any more. The first reason stays.
+    /// Stops for good and returns what was queued. The first reason stays.
     pub(super) fn stop(&self, reason: &WriterStopped) -> Vec<Item> {
         let mut state = self.state();
         state.stopped.get_or_insert_with(|| reason.clone());

@@ -118,7 +118,7 @@ fn open(store: &str) -> Result<Opened, String> {
     let journal: Box<dyn Journal> = if Path::new(store).is_dir() {
         // A small log, so that it is copied into the database during the run.
         let journal = Sqlite::open(store.as_ref()).map_err(|error| format!("{error:?}"))?;
-        Box::new(journal.with_largest_log(80_000))
+        Box::new(journal.with_max_log(80_000))
     } else {
         Box::new(Postgres::open(store).map_err(|error| format!("{error:?}"))?)
     };
@@ -173,18 +173,18 @@ fn try_to_write(
     for (number, name) in CHAINS.into_iter().enumerate() {
         let epoch = heads.iter().find(|head| head.chain == chain(name)).map_or(0, |head| head.epoch) + 1;
         let genesis = Genesis { house: [1; 16], purpose: ChainPurpose::Training, least_reader: 1 };
-        let (pen, _) = writer.take(&chain(name), epoch, genesis).map_err(|error| match error {
+        let (handle, _) = writer.take(&chain(name), epoch, genesis).map_err(|error| match error {
             TakeError::Stopped(stopped) => why(&stopped),
             TakeError::Claim(_) | TakeError::Mine(_) => format!("{error:?}"),
         })?;
-        lines.push((pen, u64::try_from(stored[number].len()).expect("a number")));
+        lines.push((handle, u64::try_from(stored[number].len()).expect("a number")));
     }
     // A short run is the same every time: one step after the other. In an endless one some are always under way.
     let under_way = if rounds == u64::MAX { 3 } else { 0 };
     let (answer, answers) = mpsc::channel();
     let mut waiting = 0;
     for round in 0..rounds {
-        for (number, (pen, next)) in lines.iter_mut().enumerate() {
+        for (number, (handle, next)) in lines.iter_mut().enumerate() {
             let from = *next;
             *next += 1 + round % 3;
             for checkpoint in [false, true] {
@@ -192,7 +192,7 @@ fn try_to_write(
                     continue;
                 }
                 waiting += 1;
-                submit(pen, (number, from, *next), checkpoint, answer.clone()).map_err(|stopped| why(&stopped))?;
+                submit(handle, (number, from, *next), checkpoint, answer.clone()).map_err(|stopped| why(&stopped))?;
                 while waiting > under_way {
                     let (number, last) = answers.recv().expect("an answer").map_err(|stopped| why(&stopped))?;
                     said.acknowledged[number] = last;
@@ -214,7 +214,7 @@ type Answer = Result<(usize, u64), WriterStopped>;
 
 /// Submits the numbers of a chain from one to before another, or a checkpoint for them, and says when it is durable.
 fn submit(
-    pen: &ChainHandle,
+    handle: &ChainHandle,
     (chain, from, to): (usize, u64, u64),
     checkpoint: bool,
     answer: mpsc::Sender<Answer>,
@@ -227,13 +227,13 @@ fn submit(
     };
     if checkpoint {
         let (marked, marks) = mpsc::channel();
-        pen.mark(move |result| marked.send(result).unwrap_or_default())?;
+        handle.end_block(move |result| marked.send(result).unwrap_or_default())?;
         let mark = marks.recv().unwrap_or(Err(WriterStopped::Panicked))?;
-        return pen.checkpoint(mark, Hash::NONE, to, move |result| done(result.map(drop)));
+        return handle.checkpoint(mark, Hash::NONE, to, move |result| done(result.map(drop)));
     }
     let mut entries = Entries::default();
     for number in from..to {
         entries.push(&number.to_le_bytes());
     }
-    pen.submit(entries, move |result| done(result.map(drop)))
+    handle.submit(entries, move |result| done(result.map(drop)))
 }

@@ -102,7 +102,7 @@ fn without_its_standby_nothing_is_acknowledged() {
     let mut node = join_briefly(&address);
     let deadline = node.deadline();
     pair.standby.pause();
-    let mut hasty = Postgres::open(&address).unwrap().with_patience(PATIENCE).unwrap();
+    let mut hasty = Postgres::open(&address).unwrap().with_timeout(PATIENCE).unwrap();
     let next = block(&at, &[b"x"]);
     let stored = hasty.append(std::slice::from_ref(&next));
     assert!(matches!(&stored, Err(AppendError::Unknown(why)) if why.to_string().contains("standby")), "{stored:?}");
@@ -122,7 +122,7 @@ fn without_its_standby_nothing_is_acknowledged() {
 
     // A standby that is gone for good is the same, until nobody waits for it.
     pair.standby.kill();
-    let mut hasty = Postgres::open(&address).unwrap().with_patience(PATIENCE).unwrap();
+    let mut hasty = Postgres::open(&address).unwrap().with_timeout(PATIENCE).unwrap();
     let claim = hasty.claim(&chain("house"), 2);
     assert!(matches!(claim, Err(ClaimError::Failed(_))), "{claim:?}");
     assert!(matches!(hasty.claim(&chain("house"), 3), Err(ClaimError::Poisoned)));

@@ -109,7 +109,7 @@ fn a_server_that_does_not_answer_leaves_the_fate_of_an_append_unknown() {
     server.crash();
     // No time-out of the server holds while a commit waits for its standby.
     server.run("-c synchronous_standby_names=nobody");
-    let mut journal = Postgres::open(&address).expect("a store").with_patience(PATIENCE).expect("a setting");
+    let mut journal = Postgres::open(&address).expect("a store").with_timeout(PATIENCE).expect("a setting");
     let next = block(&first, &[b"x"]);
     let result = journal.append(std::slice::from_ref(&next));
     assert!(matches!(result, Err(AppendError::Unknown(_))), "{result:?}");
@@ -123,7 +123,7 @@ fn a_lock_that_is_held_for_ever_is_not_waited_for() {
     let address = server.database();
     let mut journal = Postgres::open(&address).expect("a store");
     let first = begin(&mut journal, "house");
-    let mut journal = journal.with_patience(PATIENCE).expect("a setting");
+    let mut journal = journal.with_timeout(PATIENCE).expect("a setting");
     let mut other = postgres::Client::connect(&address, postgres::NoTls).expect("a connection");
     other.batch_execute("BEGIN; LOCK TABLE taisai_journal.chains").expect("a lock");
     let result = journal.append(&[block(&first, &[b"x"])]);

@@ -50,7 +50,7 @@ fn other_process() {
 #[test]
 fn the_log_stays_short_however_small_the_commits_are() {
     let folder = folder();
-    let mut journal = Sqlite::open(folder.path()).unwrap().with_largest_log(200_000);
+    let mut journal = Sqlite::open(folder.path()).unwrap().with_max_log(200_000);
     let mut at = begin(&mut journal, "table-1");
     for _ in 0..200 {
         let next = block(&at, &[b"one small entry"]);

@@ -27,21 +27,21 @@ fn entries(these: &[&[u8]]) -> Entries {
 
 type Answer<T> = Receiver<Result<T, WriterStopped>>;
 
-fn submit(pen: &ChainHandle, these: &[&[u8]]) -> Result<Answer<DurablePosition>, WriterStopped> {
+fn submit(handle: &ChainHandle, these: &[&[u8]]) -> Result<Answer<DurablePosition>, WriterStopped> {
     let (answer, answers) = mpsc::channel();
-    pen.submit(entries(these), move |result| answer.send(result).unwrap_or_default())?;
+    handle.submit(entries(these), move |result| answer.send(result).unwrap_or_default())?;
     Ok(answers)
 }
 
-fn mark(pen: &ChainHandle) -> CheckpointTarget {
+fn mark(handle: &ChainHandle) -> CheckpointTarget {
     let (answer, answers) = mpsc::channel();
-    pen.mark(move |result| answer.send(result).unwrap_or_default()).expect("a writer");
+    handle.end_block(move |result| answer.send(result).unwrap_or_default()).expect("a writer");
     answers.recv().expect("an answer").expect("a mark")
 }
 
-fn checkpoint(pen: &ChainHandle, mark: CheckpointTarget, state: Hash) -> Option<Checkpoint> {
+fn checkpoint(handle: &ChainHandle, mark: CheckpointTarget, state: Hash) -> Option<Checkpoint> {
     let (answer, answers) = mpsc::channel();
-    pen.checkpoint(mark, state, 5, move |result| answer.send(result).unwrap_or_default()).expect("a writer");
+    handle.checkpoint(mark, state, 5, move |result| answer.send(result).unwrap_or_default()).expect("a writer");
     answers.recv().expect("an answer").expect("a checkpoint")
 }
 
@@ -148,12 +148,12 @@ fn much_becomes_several_blocks_and_commits() {
     let memory = MemoryStore::default();
     let gate = Arc::new(Barrier::new(2));
     let writer = start(Held { journal: Box::new(memory.open()), gate: Arc::clone(&gate) });
-    let (pen, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();
+    let (handle, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();
     let large = vec![9; 100_000];
-    submit(&pen, &[b"0"]).unwrap();
+    submit(&handle, &[b"0"]).unwrap();
     gate.wait();
-    let answers: Vec<_> = (0..100).map(|_| submit(&pen, &[&large]).unwrap()).collect();
-    let huge = submit(&pen, &[&vec![1; 3_000_000]]).unwrap();
+    let answers: Vec<_> = (0..100).map(|_| submit(&handle, &[&large]).unwrap()).collect();
+    let huge = submit(&handle, &[&vec![1; 3_000_000]]).unwrap();
     gate.wait();
     let letting = thread::spawn(move || {
         for _ in 0..4 {
@@ -173,24 +173,24 @@ fn whoever_submits_too_much_waits_and_is_told_when_it_is_over() {
     let memory = MemoryStore::default();
     let gate = Arc::new(Barrier::new(2));
     let writer = start(Held { journal: Box::new(memory.open()), gate: Arc::clone(&gate) });
-    let (pen, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();
+    let (handle, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();
     // A claim and a genesis block were flushed before.
     memory.plan(DiskFault { at: DiskStep::Flush(3), lasts: FaultDuration::Once, short: 0 });
-    let first = submit(&pen, &[&vec![0; 15_000_000]]).unwrap();
+    let first = submit(&handle, &[&vec![0; 15_000_000]]).unwrap();
     gate.wait();
     let filling = thread::spawn(move || {
-        let answers: Vec<_> = (0..).map_while(|_| submit(&pen, &[&vec![0; 15_000_000]]).ok()).collect();
-        (pen, answers)
+        let answers: Vec<_> = (0..).map_while(|_| submit(&handle, &[&vec![0; 15_000_000]]).ok()).collect();
+        (handle, answers)
     });
     // The fifth does not fit into 64 MiB, so its submission fails only when the writer stops.
     gate.wait();
-    let (pen, answers) = filling.join().unwrap();
+    let (handle, answers) = filling.join().unwrap();
     assert!(answers.len() <= 3, "{}", answers.len());
     for answer in answers.iter().chain([&first]) {
         let Err(WriterStopped::Failed(error)) = answer.recv().unwrap() else { panic!("acknowledged") };
         assert!(matches!(*error, AppendError::Unknown(_)));
     }
-    assert!(matches!(submit(&pen, &[b"late"]), Err(WriterStopped::Failed(_))));
+    assert!(matches!(submit(&handle, &[b"late"]), Err(WriterStopped::Failed(_))));
     assert!(matches!(writer.take(&chain("two"), 1, GENESIS), Err(TakeError::Stopped(WriterStopped::Failed(_)))));
     assert!(matches!(writer.stop(), (Some(_), WriterStopped::Failed(_))));
 }
@@ -199,9 +199,9 @@ fn whoever_submits_too_much_waits_and_is_told_when_it_is_over() {
 fn a_fenced_writer_stops() {
     let memory = MemoryStore::default();
     let writer = start(memory.open());
-    let (pen, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();
+    let (handle, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();
     memory.open().claim(&chain("one"), 2).unwrap();
-    let Err(WriterStopped::Failed(error)) = submit(&pen, &[b"late"]).unwrap().recv().unwrap() else {
+    let Err(WriterStopped::Failed(error)) = submit(&handle, &[b"late"]).unwrap().recv().unwrap() else {
         panic!("written")
     };
     assert!(matches!(&*error, AppendError::Fenced { position: 1, epoch: 1, .. }), "{error}");
@@ -211,10 +211,10 @@ fn a_fenced_writer_stops() {
 fn a_completion_that_panics_leaves_nobody_waiting() {
     let memory = MemoryStore::default();
     let writer = start(memory.open());
-    let (pen, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();
-    pen.submit(entries(&[b"x"]), |_| std::panic::resume_unwind(Box::new("a bug"))).unwrap();
+    let (handle, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();
+    handle.submit(entries(&[b"x"]), |_| std::panic::resume_unwind(Box::new("a bug"))).unwrap();
     // It is told, at once or after its answer was dropped, that the writer is gone.
-    match submit(&pen, &[b"y"]).map(|answer| answer.recv()) {
+    match submit(&handle, &[b"y"]).map(|answer| answer.recv()) {
         Err(WriterStopped::Panicked) | Ok(Err(_) | Ok(Ok(_) | Err(WriterStopped::Panicked))) => {}
         other => panic!("{other:?}"),
     }

@@ -1,5 +1,5 @@
-//! The audit of a store from its files on: what the anchor says, what the store says of its chains, and the chains themselves;
-//! and what was found, on one sheet.
+//! The audit of a store with its files: the anchor, the store's table of chains, and the chains themselves. The result
+//! is one sheet.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -31,12 +31,12 @@ pub enum AuditError {
     Empty,
 }
 
-/// Whoever waits for an audit.
+/// Shows the progress of an audit.
 pub trait AuditProgress: Sync {
-    /// So many blocks are gone through.
+    /// The audit starts, with this many blocks.
     fn begins(&self, blocks: u64);
 
-    /// One of them is.
+    /// One block is done.
     fn block(&self);
 }
 
@@ -52,8 +52,8 @@ pub struct StoreAudit {
 }
 
 impl StoreAudit {
-    /// Audits a store by at most so many threads. Each is believed whose key is among these; if there are none, each is only
-    /// held against the key beside it.
+    /// Audits a store with at most `threads` threads. Checkpoints must be signed with one of the keys; without keys,
+    /// each is only checked against its own.
     pub fn new(
         threads: usize,
         open: &(dyn Fn() -> Result<Box<dyn Archive>, StoreError> + Sync),
@@ -83,7 +83,7 @@ impl StoreAudit {
                 audit.between.splice(..0, found);
                 (mark(&mut *archive, &heads), audit)
             }
-            // Where the chains end is not known, so nothing can be held against it.
+            // Without heads there is nothing to compare the chains with.
             Err(damaged @ ReadError::Head { .. }) => {
                 found.push(damaged.into());
                 (None, Audit { between: found, ..Audit::default() })
@@ -93,7 +93,7 @@ impl StoreAudit {
         Ok(Self { audit, mark, anchor })
     }
 
-    /// The store failed on the way, so that nothing is known of what it holds.
+    /// The finding that the store failed, if it did: the audit says nothing then.
     pub fn failure(&self) -> Option<&AuditFinding> {
         self.audit.findings().find(|finding| finding.is_of_store())
     }

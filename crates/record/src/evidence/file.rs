@@ -1,5 +1,5 @@
-//! The file of evidence, as `docs/record.md` has it. It is read from strangers: every length is checked before anything is
-//! taken, and the hash at its end before anything is believed.
+//! The file of evidence, as described in `docs/record.md`. It may come from anyone: every length is checked before
+//! memory is allocated, and the hash at the end before anything is used.
 
 use taisai_journal::{Hash, MAX_BLOCK_BYTES};
 use taisai_table::{RoundNumber, TableId};
@@ -12,13 +12,11 @@ const MAGIC: &[u8] = b"taisai evidence\n\x01";
 /// Why bytes are no evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadEvidenceFile {
-    /// They begin otherwise.
-    #[error("this is no evidence of a round")]
+    #[error("this file is not evidence of a round")]
     Other,
     /// A newer program wrote them.
-    #[error("form {0} of evidence is not known to this program")]
+    #[error("the evidence has format {0}: use the newer program that wrote it")]
     Newer(u8),
-    /// There are too many.
     #[error("it is larger than {} bytes", RoundEvidence::LARGEST)]
     TooLarge,
     /// They do not fit their hash.

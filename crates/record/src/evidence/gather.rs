@@ -21,7 +21,7 @@ pub enum GatherError {
     /// The store does not have the chain.
     #[error("the store has no chain {0}")]
     NoChain(ChainName),
-    /// A chain cannot be gone through.
+    /// A chain cannot be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayError),
     /// The store cannot be read.

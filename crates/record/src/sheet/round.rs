@@ -1,8 +1,7 @@
 //! One round on paper: its sheets then and now, who acted, and what was moved. Programs read it as it is; people are shown it
 //! in words elsewhere.
 
-use std::fmt::Write as _;
-
+use data_encoding::HEXLOWER;
 use serde::Serialize;
 use taisai_journal::{ChainPurpose, Genesis};
 use taisai_rules::{BetBox, Dice, Game, Money, Paragraph, Rule};
@@ -31,11 +30,7 @@ pub struct RecordLabel {
 impl RecordLabel {
     /// The mark of a chain.
     pub fn new(genesis: &Genesis) -> Self {
-        let mut house = String::new();
-        for byte in genesis.house {
-            write!(house, "{byte:02x}").unwrap_or_default();
-        }
-        Self { house, is_training: genesis.purpose == ChainPurpose::Training }
+        Self { house: HEXLOWER.encode(&genesis.house), is_training: genesis.purpose == ChainPurpose::Training }
     }
 
     /// A table may be for training in a house that is not.
@@ -267,7 +262,7 @@ fn cluster(rules: &TableRules, settled: &ClusterSettlement) -> Result<ClusterShe
     first.as_ref().map_or(Ok(()), |sheet| sheet.check(&settled.totals))?;
     let change = |change: &SettlementChange| ChangeSheet {
         block: change.at.position,
-        entry: change.at.line,
+        entry: change.at.entry,
         time: change.time,
         dice: change.dice,
         void: change.void,
@@ -280,7 +275,7 @@ fn cluster(rules: &TableRules, settled: &ClusterSettlement) -> Result<ClusterShe
     };
     let registered = |registered: &RegisteredWinner| RegisteredLine {
         block: registered.at.position,
-        entry: registered.at.line,
+        entry: registered.at.entry,
         time: registered.asked.time,
         by: registered.asked.actor,
         what: registered.asked.command.clone(),
@@ -296,7 +291,7 @@ fn cluster(rules: &TableRules, settled: &ClusterSettlement) -> Result<ClusterShe
         stakes: settled.slip.lines.iter().map(stake).collect::<Result<_, _>>()?,
         cluster: settled.cluster.number,
         block: settled.at.position,
-        entry: settled.at.line,
+        entry: settled.at.entry,
         time: settled.time,
         dice: settled.dice,
         totals: settled.totals,

@@ -35,7 +35,7 @@ pub(crate) fn chain(name: &str) -> ChainName {
 
 /// A house whose machines record.
 pub(crate) struct TestCasino {
-    pub(crate) book: RecordStore,
+    pub(crate) record_store: RecordStore,
     pub(crate) house: Recorder<House>,
     pub(crate) round: Recorder<Round>,
     pub(crate) cluster: Recorder<Cluster>,
@@ -62,12 +62,13 @@ impl TestCasino {
         let heard = Arc::clone(&warnings);
         let warn =
             Arc::new(move |warning: taisai_record::RecordWarning| heard.lock().unwrap().push(warning.to_string()));
-        let mut book = RecordStore::in_journal(journal, &files(folder), program(), HOUSE, ChainPurpose::Real, warn)?;
+        let mut record_store =
+            RecordStore::in_journal(journal, &files(folder), program(), HOUSE, ChainPurpose::Real, warn)?;
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games").join(game).with_extension("toml");
         let (text, layout) = (std::fs::read_to_string(file).unwrap(), "A".to_owned());
         let profile = Profile::singapore();
         let time = Time(1_800_000_000_000);
-        let house = book.machine(MachineSetup::House { is_training: false }, &profile, time)?;
+        let house = record_store.machine(MachineSetup::House { is_training: false }, &profile, time)?;
         let setup = MachineSetup::Round {
             table: TABLE,
             game: text.clone(),
@@ -76,14 +77,14 @@ impl TestCasino {
             is_training: false,
             clusters: 1,
         };
-        let round: Recorder<Round> = book.machine(setup, &profile, time)?;
+        let round: Recorder<Round> = record_store.machine(setup, &profile, time)?;
         let setup =
             MachineSetup::Cluster { cluster: CLUSTER, game: text, layout, registration: Registration::EveryBet, seats };
-        let cluster: Recorder<Cluster> = book.machine(setup, &profile, time)?;
-        let openings = book.archive().heads()?.iter().map(|head| head.epoch).max().unwrap_or(1) - 1;
+        let cluster: Recorder<Cluster> = record_store.machine(setup, &profile, time)?;
+        let openings = record_store.archive().heads()?.iter().map(|head| head.epoch).max().unwrap_or(1) - 1;
         let sequence = 1_000_000 * openings;
         let time = time.0 + 10 * sequence;
-        let mut casino = Self { book, house, round, cluster, warnings, stopped: None, time, sequence };
+        let mut casino = Self { record_store, house, round, cluster, warnings, stopped: None, time, sequence };
         if casino.round.machine().number() == RoundNumber(0) {
             casino.begin();
         }
@@ -207,8 +208,8 @@ impl TestCasino {
     fn slip_for(&mut self, notice: &Notice) -> Option<taisai_table::Slip> {
         let (Notice::Corrected { round, .. } | Notice::Voided { round, .. }) = notice else { return None };
         self.commit();
-        let keys = self.book.keys().to_vec();
-        taisai_record::past_slip(self.book.archive(), &chain("table-1-0"), &keys, *round).unwrap()
+        let keys = self.record_store.keys().to_vec();
+        taisai_record::past_slip(self.record_store.archive(), &chain("table-1-0"), &keys, *round).unwrap()
     }
 
     pub(crate) fn checkpoint(&mut self) {
@@ -308,9 +309,9 @@ impl TestCasino {
 
     /// Ends the program, whatever was recorded.
     pub(crate) fn leave(self) {
-        let Self { book, house, round, cluster, .. } = self;
+        let Self { record_store, house, round, cluster, .. } = self;
         drop((house, round, cluster));
-        book.close();
+        record_store.close();
     }
 }
 

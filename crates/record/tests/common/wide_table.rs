@@ -29,7 +29,7 @@ pub(crate) fn money(cents: i64) -> Money {
 
 /// A house of one table with three clusters, whose machines record.
 pub(crate) struct WideTable {
-    book: RecordStore,
+    record_store: RecordStore,
     house: Recorder<House>,
     round: Recorder<Round>,
     pub(crate) clusters: Vec<Recorder<Cluster>>,
@@ -50,9 +50,9 @@ impl WideTable {
         let (profile, time) = (Profile::singapore(), Time(1_800_000_000_000));
         let warn = Arc::new(|warning| panic!("{warning}"));
         let journal = Box::new(memory.open());
-        let mut book =
+        let mut record_store =
             RecordStore::in_journal(journal, &files(folder), program(), [7; 16], ChainPurpose::Real, warn).unwrap();
-        let house = book.machine(MachineSetup::House { is_training: false }, &profile, time).unwrap();
+        let house = record_store.machine(MachineSetup::House { is_training: false }, &profile, time).unwrap();
         let (table, is_training) = (TABLE, false);
         let setup = MachineSetup::Round {
             table,
@@ -62,19 +62,20 @@ impl WideTable {
             is_training,
             clusters: CLUSTERS,
         };
-        let round = book.machine(setup, &profile, time).unwrap();
+        let round = record_store.machine(setup, &profile, time).unwrap();
         let cluster = |number| {
             let (cluster, game, layout) = (cluster_id(number), game.clone(), layout.clone());
-            book.machine(
-                MachineSetup::Cluster { cluster, game, layout, registration: Registration::EveryBet, seats: SEATS },
-                &profile,
-                time,
-            )
-            .unwrap()
+            record_store
+                .machine(
+                    MachineSetup::Cluster { cluster, game, layout, registration: Registration::EveryBet, seats: SEATS },
+                    &profile,
+                    time,
+                )
+                .unwrap()
         };
         let clusters = (0..CLUSTERS).map(cluster).collect();
-        let openings = book.archive().heads().unwrap().iter().map(|head| head.epoch).max().unwrap();
-        Self { book, house, round, clusters, sequence: 1_000_000 * openings }
+        let openings = record_store.archive().heads().unwrap().iter().map(|head| head.epoch).max().unwrap();
+        Self { record_store, house, round, clusters, sequence: 1_000_000 * openings }
     }
 
     pub(crate) fn asked<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
@@ -138,8 +139,9 @@ impl WideTable {
             let is_settled = matches!(notice, Notice::Result { .. } | Notice::Voided { .. });
             let mut slip = None;
             if let Notice::Corrected { round, .. } | Notice::Voided { round, .. } = notice {
-                let keys = self.book.keys().to_vec();
-                slip = taisai_record::past_slip(self.book.archive(), &chain(CHAINS[2 + place]), &keys, round).unwrap();
+                let keys = self.record_store.keys().to_vec();
+                slip = taisai_record::past_slip(self.record_store.archive(), &chain(CHAINS[2 + place]), &keys, round)
+                    .unwrap();
             }
             let asked = self.asked(Actor::System, ClusterCommand::Follow { number, notice, slip });
             ask(&mut self.clusters[place], asked);
@@ -191,9 +193,9 @@ impl WideTable {
 
     pub(crate) fn close(self) -> Vec<[u8; 32]> {
         let hashes = self.hashes();
-        let Self { book, house, round, clusters, .. } = self;
+        let Self { record_store, house, round, clusters, .. } = self;
         drop((house, round, clusters));
-        book.close();
+        record_store.close();
         hashes
     }
 }

@@ -54,7 +54,7 @@ fn a_chain_for_newer_readers() {
 fn entries_of_a_newer_version() {
     let lines: [(&[u8], &str); 2] = [
         (&[2, 1, 2, 3], "version 2 is newer than this program"),
-        (&[0, 2, 1, 2, 3], "the opening has form 2, which is newer than this program"),
+        (&[0, 2, 1, 2, 3], "the opening has format 2: use the newer program that wrote it"),
     ];
     for name in ["house", "table-1", "table-1-0"] {
         for (line, expected) in lines {

@@ -50,8 +50,8 @@ fn slips_of_settled_rounds_are_read_from_the_record() {
     casino.play(12);
     casino.correct(1, [1, 2, 3]);
     casino.commit();
-    let (name, keys) = (chain("table-1-0"), casino.book.keys().to_vec());
-    let archive = casino.book.archive();
+    let (name, keys) = (chain("table-1-0"), casino.record_store.keys().to_vec());
+    let archive = casino.record_store.archive();
     assert_eq!(past_slip(archive, &name, &keys, RoundNumber(1)).unwrap().as_ref(), Some(&lying));
     assert_eq!(past_slip(archive, &name, &keys, RoundNumber(14)).unwrap(), None);
 }
@@ -78,7 +78,8 @@ fn a_program_that_is_set_up_otherwise_fences_nobody() {
     let warn = std::sync::Arc::new(|_| {});
     let program = crate::casino::program();
     let journal = Box::new(memory.open());
-    let mut book = RecordStore::in_journal(journal, &files, program, [7; 16], ChainPurpose::Real, warn).unwrap();
+    let mut record_store =
+        RecordStore::in_journal(journal, &files, program, [7; 16], ChainPurpose::Real, warn).unwrap();
     let (game, layout) = (String::new(), "A".to_owned());
     let setup = MachineSetup::Round {
         table: crate::casino::TABLE,
@@ -88,7 +89,7 @@ fn a_program_that_is_set_up_otherwise_fences_nobody() {
         is_training: false,
         clusters: 1,
     };
-    let refused = book.machine::<Round>(setup, &Profile::singapore(), Time(1_800_000_000_000)).err().unwrap();
+    let refused = record_store.machine::<Round>(setup, &Profile::singapore(), Time(1_800_000_000_000)).err().unwrap();
     assert!(matches!(refused, RecordStoreError::OtherSetup(_)), "{refused}");
     first.play(1);
     first.close();
@@ -129,11 +130,11 @@ fn a_part_is_opened_by_its_own_chains() {
         let (address, files) = (Address::Folder(early.path().to_owned()), crate::casino::files(folder.path()));
         let (program, chains) = (crate::casino::program(), [part.parse().unwrap()]);
         let warn = std::sync::Arc::new(|warning| panic!("{warning}"));
-        match RecordStore::open_part(&address, &files, program, [9; 16], ChainPurpose::Real, &chains, warn) {
-            Ok(book) => {
+        match RecordStore::open_partition(&address, &files, program, [9; 16], ChainPurpose::Real, &chains, warn) {
+            Ok(record_store) => {
                 assert!(!is_rolled_back, "{part}");
-                assert_eq!(book.house(), [7; 16], "the House says whose it is");
-                book.close();
+                assert_eq!(record_store.house(), [7; 16], "the House says whose it is");
+                record_store.close();
             }
             Err(error) => {
                 assert!(is_rolled_back && matches!(error, RecordStoreError::RolledBack { .. }), "{part}: {error}")

@@ -94,7 +94,7 @@ fn a_block_in_the_place_of_the_checkpoint_is_found() {
     assert_eq!(opened.recv_timeout(HANG_LIMIT), Ok(true), "it is refused");
 }
 
-fn table(book: &mut RecordStore, number: u16) -> Result<Recorder<Round>, RecordStoreError> {
+fn table(record_store: &mut RecordStore, number: u16) -> Result<Recorder<Round>, RecordStoreError> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/tai-sai.toml");
     let (table, game, layout) = (TableId(number), std::fs::read_to_string(file).unwrap(), "A".to_owned());
     let setup = MachineSetup::Round {
@@ -105,7 +105,7 @@ fn table(book: &mut RecordStore, number: u16) -> Result<Recorder<Round>, RecordS
         is_training: false,
         clusters: 1,
     };
-    let recorder = book.machine(setup, &Profile::singapore(), Time(1_800_000_000_000))?;
+    let recorder = record_store.machine(setup, &Profile::singapore(), Time(1_800_000_000_000))?;
     Ok(recorder.with_snapshot_after(0))
 }
 
@@ -118,8 +118,8 @@ fn a_table_does_not_start_with_the_state_of_another() {
         let warn = std::sync::Arc::new(|_| {});
         RecordStore::in_journal(journal, &files(folder.path()), program(), [7; 16], ChainPurpose::Real, warn).unwrap()
     };
-    let mut book = open();
-    let mut tables = [table(&mut book, 1).unwrap(), table(&mut book, 2).unwrap()];
+    let mut record_store = open();
+    let mut tables = [table(&mut record_store, 1).unwrap(), table(&mut record_store, 2).unwrap()];
     let mut archive = taisai_journal::SqliteArchive::open(folder.path()).unwrap();
     let mut blocks = |name: &str| {
         let heads = archive.heads().unwrap();
@@ -138,7 +138,7 @@ fn a_table_does_not_start_with_the_state_of_another() {
     let hashes = tables.each_ref().map(|recorder| recorder.machine().state_hash());
     assert_ne!(hashes[0], hashes[1]);
     drop(tables);
-    book.close();
+    record_store.close();
     let change = |file: &str, sql: &str| {
         rusqlite::Connection::open(folder.path().join(file)).unwrap().execute_batch(sql).unwrap();
     };

@@ -47,7 +47,7 @@ impl TestStore {
             return Ok(Box::new(Postgres::open(&self.store)?));
         }
         // A small log, so that it is copied into the database while others play.
-        Ok(Box::new(Sqlite::open(self.store.as_ref())?.with_largest_log(500_000)))
+        Ok(Box::new(Sqlite::open(self.store.as_ref())?.with_max_log(500_000)))
     }
 
     pub(crate) fn open(&self) -> Result<TestCasino, RecordStoreError> {

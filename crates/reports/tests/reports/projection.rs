@@ -58,7 +58,7 @@ fn made_house() -> (tempfile::TempDir, MemoryStore, TestCasino) {
 #[test]
 fn tables_built_bit_by_bit_are_those_built_at_once() {
     let (_folder, memory, casino) = made_house();
-    let keys = casino.book.keys().to_vec();
+    let keys = casino.record_store.keys().to_vec();
     casino.close();
     let server = TemporaryServer::shared();
     let folder = tempfile::tempdir().unwrap();
@@ -105,7 +105,7 @@ fn the_projection_follows_a_house_that_plays() {
             casino.commit();
             let lag = projection.lag(&mut *archive(&memory)).unwrap();
             assert!(lag.iter().any(|lag| lag.blocks() > 0 && lag.head.time > lag.projected.time), "{lag:?}");
-            projection.catch_up(&mut *archive(&memory), casino.book.keys()).unwrap();
+            projection.catch_up(&mut *archive(&memory), casino.record_store.keys()).unwrap();
             check_against_machines(&mut projection, &casino);
         }
         // Bets that lie on the layout are not posted yet.
@@ -113,7 +113,7 @@ fn the_projection_follows_a_house_that_plays() {
         casino.bet(0, "big", 300);
         casino.commit();
         casino.wait(1_000);
-        projection.catch_up(&mut *archive(&memory), casino.book.keys()).unwrap();
+        projection.catch_up(&mut *archive(&memory), casino.record_store.keys()).unwrap();
         casino.close();
         projection.catch_up(&mut *archive(&memory), &[]).unwrap();
         let mut whole = projected(&memory, &folder_address(whole.path()));

@@ -129,7 +129,7 @@ async fn a_database_answers_as_a_file_does() {
         let mut archive = address.archive().unwrap();
         Projection::open(&database).unwrap().catch_up(&mut *archive, &[]).unwrap();
         let mut answers = Vec::new();
-        let of_database = ReportReader::open(&database).unwrap().with_patience(READ_TIMEOUT).unwrap();
+        let of_database = ReportReader::open(&database).unwrap().with_timeout(READ_TIMEOUT).unwrap();
         for mut reader in [reader, of_database] {
             answers.push(everything(&mut reader));
         }

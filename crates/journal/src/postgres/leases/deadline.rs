@@ -1,4 +1,4 @@
-//! Until when a node may answer for its parts, by its own clock. Knows neither the database nor its time.
+//! Until when a node may answer for its partitions, by its own clock.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ pub struct LeaseTiming {
     heartbeat_interval: Duration,
 }
 
-/// Terms that nobody could keep.
+/// A lease or a heartbeat interval out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a lease lasts 100 ms to 10 minutes, and there are three beats in it or more")]
+#[error("a lease lasts 100 ms to 10 minutes, and at least three heartbeats fit in it")]
 pub struct BadLeaseTiming;
 
 impl LeaseTiming {
-    /// Leases that last so long and are renewed so often.
+    /// Leases that last for `lease` and are renewed every `heartbeat`.
     pub fn new(lease: Duration, heartbeat: Duration) -> Result<Self, BadLeaseTiming> {
         let lasts = Duration::from_millis(100)..=Duration::from_mins(10);
         let is_kept = lasts.contains(&lease) && !heartbeat.is_zero() && heartbeat <= lease / 3;
@@ -27,7 +27,7 @@ impl LeaseTiming {
         self.lease
     }
 
-    /// How long there is from one beat to the next.
+    /// The time from one heartbeat to the next.
     pub const fn heartbeat_interval(self) -> Duration {
         self.heartbeat_interval
     }
@@ -39,33 +39,33 @@ impl Default for LeaseTiming {
     }
 }
 
-/// The time in which a node may answer for the parts that it holds.
+/// Until when a node may answer for the partitions that it holds.
 ///
-/// It is reckoned from the moment before the renewing statement was sent. The database began its own time later, so that it
-/// gives a part to nobody else before this is over.
+/// It counts from before the renewal was sent. The database starts counting later, so it gives no partition to another
+/// node before this deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeaseDeadline {
     until: Instant,
 }
 
 impl LeaseDeadline {
-    /// What a renewal gives that was sent then and has been acknowledged.
+    /// The deadline after a renewal that was sent at this moment and acknowledged.
     pub fn since(sent: Instant, timing: LeaseTiming) -> Self {
         Self { until: sent + timing.lease }
     }
 
-    /// The longer of two.
+    /// The later of two.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self { until: self.until.max(other.until) }
     }
 
-    /// Whether one may answer at that moment.
+    /// Whether the node may still answer at that moment.
     pub fn holds(self, now: Instant) -> bool {
         now < self.until
     }
 
-    /// How much is left of it.
+    /// The time that is left.
     pub fn left(self, now: Instant) -> Duration {
         self.until.saturating_duration_since(now)
     }

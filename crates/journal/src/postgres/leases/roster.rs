@@ -1,15 +1,15 @@
-//! Who is there and who holds what, as the database knew it at one moment.
+//! Nodes and leases, as the database had them at one moment.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::chain::ChainName;
 
-/// The name of a node, another one for each start.
+/// The name of a node; each start has a new one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeName(Arc<str>);
 
-/// A process of a house that lives.
+/// A node that is alive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveNode {
     /// Its name.
@@ -22,18 +22,18 @@ pub struct LiveNode {
     pub is_new: bool,
 }
 
-/// A part of the house: the House itself, the dealer's side of a table or a cluster, by the name of its chain.
+/// Who holds a partition: the House, a Round or a Cluster, by the name of its chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// The part.
+    /// The chain of the partition.
     pub partition: ChainName,
-    /// The living node that holds it.
+    /// The node that holds it, if that is alive.
     pub holder: Option<NodeName>,
-    /// The living node that it shall move to.
+    /// The node that it should move to, if that is alive.
     pub wanted: Option<NodeName>,
 }
 
-/// All nodes that live, and all parts that were ever held, each by name.
+/// All nodes that are alive, and all partitions that were ever held, each by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeaseRoster {
     /// The nodes.
@@ -43,7 +43,7 @@ pub struct LeaseRoster {
 }
 
 impl NodeName {
-    /// A name that no node had before.
+    /// A name that no node has had before.
     pub(super) fn random() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes)?;
@@ -75,23 +75,23 @@ impl fmt::Debug for NodeName {
 }
 
 impl LeaseRoster {
-    /// The node of that name, if it lives.
+    /// The node of that name, if it is alive.
     pub fn node(&self, name: &NodeName) -> Option<&LiveNode> {
         self.nodes.iter().find(|node| node.name == *name)
     }
 
-    /// The node that holds a part.
+    /// The node that holds a partition.
     pub fn holder(&self, partition: &ChainName) -> Option<&LiveNode> {
         let lease = self.leases.iter().find(|lease| lease.partition == *partition)?;
         self.node(lease.holder.as_ref()?)
     }
 
-    /// The parts that a node holds.
+    /// The partitions that a node holds.
     pub fn held_by(&self, name: &NodeName) -> impl Iterator<Item = &Lease> {
         self.leases.iter().filter(move |lease| lease.holder.as_ref() == Some(name))
     }
 
-    /// The parts that a node holds and should release when it can, with the node that waits for each.
+    /// The partitions that a node holds and should release, with the node that waits for each.
     pub fn wanted_from(&self, name: &NodeName) -> impl Iterator<Item = (&ChainName, &NodeName)> {
         self.held_by(name).filter_map(|lease| Some((&lease.partition, lease.wanted.as_ref()?)))
     }

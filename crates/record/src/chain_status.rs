@@ -1,4 +1,4 @@
-//! How the chains of a record stand: how long each is, and up to where and when somebody vouched for it.
+//! The status of the chains of a record: how long each is, and its newest checkpoint.
 
 use serde::Serialize;
 use taisai_journal::{Archive, Block, BlockContent, ChainHead, ReadError};
@@ -6,8 +6,8 @@ use taisai_table::Time;
 
 use crate::replay::BATCH;
 
-/// So many blocks at the end of a chain are looked at.
-pub(crate) const LOOKED_BACK: u64 = 256;
+/// The most blocks at the end of a chain that are searched for a checkpoint.
+pub(crate) const MAX_CHECKPOINT_SEARCH: u64 = 256;
 
 /// How a chain stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,7 +35,7 @@ pub struct CheckpointStatus {
     pub time: Time,
 }
 
-/// How every chain stands.
+/// The status of every chain.
 pub fn chain_statuses(archive: &mut dyn Archive) -> Result<Vec<ChainStatus>, ReadError> {
     let heads = archive.heads()?;
     heads.iter().map(|head| chain_status(archive, head)).collect()
@@ -55,7 +55,7 @@ fn chain_status(archive: &mut dyn Archive, head: &ChainHead) -> Result<ChainStat
 /// The newest of the last blocks of a chain that says it is a checkpoint, unchecked.
 pub(crate) fn newest_checkpoint(archive: &mut dyn Archive, head: &ChainHead) -> Result<Option<Vec<u8>>, ReadError> {
     let mut newest = None;
-    let mut next = head.next.saturating_sub(LOOKED_BACK);
+    let mut next = head.next.saturating_sub(MAX_CHECKPOINT_SEARCH);
     while next < head.next {
         let batch = archive.read(&head.chain, next, BATCH)?;
         if batch.is_empty() {

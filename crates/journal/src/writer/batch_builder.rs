@@ -1,4 +1,4 @@
-//! Making blocks of what waits: one for each chain, and more only where one would be too large.
+//! Builds blocks from the queue: one for each chain, and more only where one would be too large.
 
 use super::queue::{Done, Item, Taken};
 use super::{CheckpointTarget, DurablePosition, TakeError, WriterStopped};
@@ -12,21 +12,21 @@ use crate::journal::{ChainHead, Journal};
 use crate::key::SigningKey;
 use crate::verify::MAX_CHECKPOINT_DISTANCE;
 
-/// A block is closed when it has that many bytes of entries. Larger blocks are no faster, and take longer to read where
-/// one entry is wanted.
-const FULL_BLOCK: usize = 256 * 1024;
+/// A block is closed when it has this many bytes of entries. Larger blocks are no faster, and reading one entry takes
+/// longer.
+const TARGET_BLOCK_BYTES: usize = 256 * 1024;
 
-/// A commit is begun when it has that many bytes: more would only make those wait longer who came first.
-const FULL_BATCH: usize = 8 * 1024 * 1024;
+/// A commit starts when it has this many bytes: a larger one would keep the first submitters waiting.
+const TARGET_BATCH_BYTES: usize = 8 * 1024 * 1024;
 
-/// The chains of a writer, and what is being gathered for each.
-pub(super) struct Gatherer {
+/// The chains of a writer, with the open block of each.
+pub(super) struct BatchBuilder {
     key: SigningKey,
     owner: String,
-    lines: Vec<Line>,
+    chains: Vec<OpenChain>,
 }
 
-struct Line {
+struct OpenChain {
     house: [u8; 16],
     head: ChainHead,
     entries: Vec<Entries>,
@@ -34,7 +34,7 @@ struct Line {
     count: u32,
 }
 
-/// Blocks to be committed together, and who waits for them.
+/// Blocks that are committed together, and who waits for them.
 #[derive(Default)]
 pub(super) struct Batch {
     blocks: Vec<Block>,
@@ -45,49 +45,49 @@ pub(super) struct Batch {
 
 enum Waiting {
     Entries(Done<DurablePosition>, DurablePosition),
-    Mark(Done<CheckpointTarget>, CheckpointTarget),
+    EndBlock(Done<CheckpointTarget>, CheckpointTarget),
     Checkpoint(Done<Option<Checkpoint>>, Option<Checkpoint>),
     Taken(Taken, usize, ChainHead),
 }
 
-impl Gatherer {
+impl BatchBuilder {
     pub(super) fn new(key: SigningKey, mut owner: String) -> Self {
         owner.truncate(owner.floor_char_boundary(MAX_OWNER_BYTES));
-        Self { key, owner, lines: Vec::new() }
+        Self { key, owner, chains: Vec::new() }
     }
 
-    /// Takes items until a batch is full. A batch weighs nothing only if there were no more items.
-    pub(super) fn gather(&mut self, items: &mut impl Iterator<Item = Item>, journal: &mut dyn Journal) -> Batch {
+    /// Takes items until a batch is full. Its weight is zero only if there were no items.
+    pub(super) fn next_batch(&mut self, items: &mut impl Iterator<Item = Item>, journal: &mut dyn Journal) -> Batch {
         let mut batch = Batch::default();
-        while batch.bytes < FULL_BATCH
+        while batch.bytes < TARGET_BATCH_BYTES
             && let Some(item) = items.next()
         {
             batch.weight += item.weight();
             match item {
-                Item::Entries { line, entries, done } => {
+                Item::Entries { index, entries, done } => {
                     batch.bytes += entries.bytes().len();
-                    let durable = self.lines[line].add(entries, &mut batch.blocks);
+                    let durable = self.chains[index].add(entries, &mut batch.blocks);
                     batch.waiting.push(Waiting::Entries(done, durable));
                 }
-                Item::Mark { line, done } => {
-                    let mark = self.lines[line].mark(&mut batch.blocks);
-                    batch.waiting.push(Waiting::Mark(done, mark));
+                Item::EndBlock { index, done } => {
+                    let target = self.chains[index].end_block(&mut batch.blocks);
+                    batch.waiting.push(Waiting::EndBlock(done, target));
                 }
-                Item::Checkpoint { line, mark, state, time, done } => {
-                    let checkpoint = self.lines[line].checkpoint(mark, state, time, &self.key, &mut batch.blocks);
+                Item::Checkpoint { index, target, state, time, done } => {
+                    let checkpoint = self.chains[index].checkpoint(target, state, time, &self.key, &mut batch.blocks);
                     batch.waiting.push(Waiting::Checkpoint(done, checkpoint));
                 }
                 Item::Take { chain, epoch, genesis, done } => match self.take(&chain, epoch, genesis, journal) {
-                    Ok((line, block)) => {
-                        batch.waiting.push(Waiting::Taken(done, line, self.lines[line].head.clone()));
+                    Ok((index, block)) => {
+                        batch.waiting.push(Waiting::Taken(done, index, self.chains[index].head.clone()));
                         batch.blocks.push(block);
                     }
                     Err(error) => done(Err(error)),
                 },
             }
         }
-        for line in &mut self.lines {
-            line.seal(&mut batch.blocks);
+        for chain in &mut self.chains {
+            chain.seal(&mut batch.blocks);
         }
         batch
     }
@@ -99,23 +99,28 @@ impl Gatherer {
         genesis: Genesis,
         journal: &mut dyn Journal,
     ) -> Result<(usize, Block), TakeError> {
-        if self.lines.iter().any(|line| line.head.chain == *chain) {
+        if self.chains.iter().any(|open| open.head.chain == *chain) {
             return Err(TakeError::Mine(chain.clone()));
         }
-        let mut line =
-            Line { house: genesis.house, head: journal.claim(chain, epoch)?, entries: Vec::new(), bytes: 0, count: 0 };
-        let header = line.header();
+        let mut open = OpenChain {
+            house: genesis.house,
+            head: journal.claim(chain, epoch)?,
+            entries: Vec::new(),
+            bytes: 0,
+            count: 0,
+        };
+        let header = open.header();
         let block = match header.position {
             0 => Block::genesis(header, genesis),
             _ => Block::take_over(header, self.owner.clone()),
         };
-        line.advance(&block);
-        self.lines.push(line);
-        Ok((self.lines.len() - 1, block))
+        open.advance(&block);
+        self.chains.push(open);
+        Ok((self.chains.len() - 1, block))
     }
 }
 
-impl Line {
+impl OpenChain {
     fn header(&self) -> BlockHeader {
         let ChainHead { chain, epoch, next, hash } = self.head.clone();
         BlockHeader { chain, position: next, epoch, previous: hash }
@@ -125,12 +130,12 @@ impl Line {
         (self.head.next, self.head.hash) = (block.header().position + 1, block.hash());
     }
 
-    /// Adds entries to the block that is being gathered, and says where they will stand.
+    /// Adds entries to the open block, and returns where they will be.
     fn add(&mut self, entries: Entries, blocks: &mut Vec<Block>) -> DurablePosition {
         if entries.count() == 0 {
             return DurablePosition { position: self.head.next - u64::from(self.count == 0), first: self.count };
         }
-        if self.bytes + entries.bytes().len() > FULL_BLOCK {
+        if self.bytes + entries.bytes().len() > TARGET_BLOCK_BYTES {
             self.seal(blocks);
         }
         let durable = DurablePosition { position: self.head.next, first: self.count };
@@ -150,28 +155,28 @@ impl Line {
         }
     }
 
-    /// Ends the block that is being gathered, so that what comes later stands in another.
-    fn mark(&mut self, blocks: &mut Vec<Block>) -> CheckpointTarget {
+    /// Closes the open block, so that later entries go into another.
+    fn end_block(&mut self, blocks: &mut Vec<Block>) -> CheckpointTarget {
         self.seal(blocks);
         CheckpointTarget { position: self.head.next - 1, hash: self.head.hash }
     }
 
-    /// Vouches for a block; nothing where that is too far back.
+    /// Signs a checkpoint for a block; none if it is too far back.
     fn checkpoint(
         &mut self,
-        mark: CheckpointTarget,
+        target: CheckpointTarget,
         state: Hash,
         time: u64,
         key: &SigningKey,
         blocks: &mut Vec<Block>,
     ) -> Option<Checkpoint> {
         self.seal(blocks);
-        if self.head.next - mark.position > MAX_CHECKPOINT_DISTANCE {
+        if self.head.next - target.position > MAX_CHECKPOINT_DISTANCE {
             return None;
         }
         let chain = self.head.chain.clone();
         let content =
-            CheckpointContent { chain, house: self.house, position: mark.position, hash: mark.hash, state, time };
+            CheckpointContent { chain, house: self.house, position: target.position, hash: target.hash, state, time };
         let checkpoint = Checkpoint::sign(content, key);
         let block = Block::checkpoint(self.header(), checkpoint.clone());
         self.advance(&block);
@@ -193,9 +198,9 @@ impl Batch {
         for waiting in self.waiting {
             match waiting {
                 Waiting::Entries(done, durable) => done(Ok(durable)),
-                Waiting::Mark(done, mark) => done(Ok(mark)),
+                Waiting::EndBlock(done, target) => done(Ok(target)),
                 Waiting::Checkpoint(done, checkpoint) => done(Ok(checkpoint)),
-                Waiting::Taken(done, line, head) => done(Ok((line, head))),
+                Waiting::Taken(done, index, head) => done(Ok((index, head))),
             }
         }
     }
@@ -204,7 +209,7 @@ impl Batch {
         for waiting in self.waiting {
             match waiting {
                 Waiting::Entries(done, _) => done(Err(reason.clone())),
-                Waiting::Mark(done, _) => done(Err(reason.clone())),
+                Waiting::EndBlock(done, _) => done(Err(reason.clone())),
                 Waiting::Checkpoint(done, _) => done(Err(reason.clone())),
                 Waiting::Taken(done, ..) => done(Err(reason.clone().into())),
             }

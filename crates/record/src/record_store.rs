@@ -1,5 +1,5 @@
-//! The book of a house: the store with its writer and keeper, and the chains that this program has taken. A chain is taken
-//! when it was read and understood; nobody else writes to it from then on, and what came meanwhile is read too.
+//! The store of a record with its writer and its checkpointer, and the chains that this program has taken. A chain is
+//! read before it is taken. From then on no other program writes to it; blocks that came in between are read as well.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -12,18 +12,18 @@ use taisai_journal::{
 };
 use taisai_table::{MachineId, Profile, Time, entry_time};
 
-use crate::keeper::{Keeper, RecordWarning, WarningSink};
+use crate::chain_status::{MAX_CHECKPOINT_SEARCH, newest_checkpoint};
+use crate::checkpointer::{Checkpointer, RecordWarning, WarningSink};
 use crate::machine::RecordedMachine;
 use crate::opening::{BadChainOpening, ChainOpening, MachineSetup, Program, chain_of};
 use crate::recorder::Recorder;
 use crate::replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent};
-use crate::standing::{LOOKED_BACK, newest_checkpoint};
 use crate::store::{Address, StoreError};
 
 /// The files beside the store.
 #[derive(Clone, Debug)]
 pub struct RecordFiles {
-    /// The key that checkpoints are signed with; made on the first start.
+    /// The key that signs checkpoints; created on the first start.
     pub key: PathBuf,
     /// The anchor: best on another disk than the store, or on another machine.
     pub anchor: Option<PathBuf>,
@@ -32,7 +32,7 @@ pub struct RecordFiles {
 }
 
 impl RecordFiles {
-    /// The keys whose checkpoints are believed, the own one last, which must be there.
+    /// The keys whose checkpoints are accepted, the own one last. The own key must exist.
     pub fn keys(&self) -> Result<Vec<PublicKey>, RecordStoreError> {
         if !self.key.exists() {
             return Err(RecordStoreError::KeyMissing(self.key.clone()));
@@ -42,22 +42,19 @@ impl RecordFiles {
     }
 }
 
-/// Why a book or a chain in it cannot be opened.
+/// Why a record store, or a chain in it, cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordStoreError {
-    /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The store cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The key.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// The key that signed the record is not there, and another one would not be believed.
+    /// The key that signed the record is missing, and another one would not be accepted.
     #[error("the signing key {0} is missing, and the record was signed with it: put it back")]
     KeyMissing(PathBuf),
-    /// The anchor.
     #[error(transparent)]
     Anchor(#[from] AnchorError),
     /// The record was cut off or rolled back.
@@ -65,20 +62,17 @@ pub enum RecordStoreError {
         "chain {chain} does not hold block {position} as line {line} of the anchor knows it: it was cut off, rolled back or replaced"
     )]
     RolledBack {
-        /// The chain.
         chain: String,
-        /// The position.
         position: u64,
         /// The line of the anchor.
         line: usize,
     },
-    /// A chain belongs to someone else, or the writer has stopped.
+    /// Another program has the chain, or the writer has stopped.
     #[error(transparent)]
     Take(#[from] TakeError),
-    /// A chain is damaged.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// The chain is of a table that is set up otherwise.
+    /// The chain is of a table with another setup.
     #[error("chain {0} is of another house, or of a table that is set up otherwise")]
     OtherSetup(String),
     /// The machine cannot be built.
@@ -89,14 +83,14 @@ pub enum RecordStoreError {
     Thread(#[from] std::io::Error),
 }
 
-/// An open book.
+/// An open record store.
 pub struct RecordStore {
-    /// Before the writer: it has a pen.
-    keeper: Keeper,
-    /// Before the writer too: the last to close the store is the one who tidies it.
+    /// Dropped before the writer, as it has a handle.
+    checkpointer: Checkpointer,
+    /// Dropped before the writer too: the last to close the store tidies it up.
     archive: Box<dyn Archive>,
     writer: Writer,
-    keeping: JoinHandle<()>,
+    checkpoints_thread: JoinHandle<()>,
     keys: Vec<PublicKey>,
     program: Program,
     genesis: Genesis,
@@ -105,7 +99,8 @@ pub struct RecordStore {
 }
 
 impl RecordStore {
-    /// Opens the book in a store, or begins it with that house id. The heads of its chains are compared with the anchor.
+    /// Opens the record in a store, or begins it with this id of the installation. Compares the heads of its chains
+    /// with the anchor.
     pub fn open(
         address: &Address,
         files: &RecordFiles,
@@ -117,9 +112,9 @@ impl RecordStore {
         Self::in_journal(address.journal()?, files, program, new_house, purpose, warn)
     }
 
-    /// Opens the book for a part of a house on several machines, which has these chains. Beside them only the House's is looked at,
-    /// which says whose they are: how long that takes does not hang on how many parts there are.
-    pub fn open_part(
+    /// Opens the record for partitions with these chains. Beside them it reads only the House's chain, which says whose
+    /// they are, so that the number of other partitions does not matter.
+    pub fn open_partition(
         address: &Address,
         files: &RecordFiles,
         program: Program,
@@ -132,7 +127,7 @@ impl RecordStore {
         Self::of_chains(address.journal()?, files, program, (new_house, purpose), is_own, warn)
     }
 
-    /// Opens the book in a journal of whatever kind.
+    /// Opens the record in any journal.
     pub fn in_journal(
         journal: Box<dyn Journal>,
         files: &RecordFiles,
@@ -155,7 +150,7 @@ impl RecordStore {
         let (mut archive, house) = (journal.archive()?, chain_of(MachineId::House));
         let mut heads = archive.heads()?;
         heads.retain(|head| head.chain == house || is_own(&head.chain));
-        // Before anything is written, also beside the store: what this program cannot read it leaves alone.
+        // Before anything is written, also beside the store: this program must not change a record that it cannot read.
         let (begun, newest) = beginning(&mut *archive, &heads)?;
         let genesis = begun.unwrap_or(Genesis { house: new_house, purpose, least_reader: READER_VERSION });
         if genesis.purpose != purpose {
@@ -170,7 +165,7 @@ impl RecordStore {
         let anchor = match anchor {
             Some((anchor, known)) => {
                 let newest = known.newest().filter(|line| is_own(&line.checkpoint.content.chain));
-                // Another part of this machine may have written and anchored since the heads were read.
+                // Another partition of this node may have written and anchored since the heads were read.
                 let heads = archive.heads()?;
                 compare(&mut *archive, &heads, newest)?;
                 for chain in signed.into_iter().filter(is_own) {
@@ -183,20 +178,20 @@ impl RecordStore {
             None => None,
         };
         let keys = files.trusted.iter().copied().chain([key.public()]).collect();
-        let (keeper, keeping) = Keeper::start(journal.archive()?, anchor, warn.clone())?;
+        let (checkpointer, checkpoints_thread) = Checkpointer::start(journal.archive()?, anchor, warn.clone())?;
         let owner = format!("taisai {}", program.version);
         let writer = Writer::start(journal, key, owner)?;
-        Ok(Self { keeper, archive, writer, keeping, keys, program, genesis, newest, warn })
+        Ok(Self { checkpointer, archive, writer, checkpoints_thread, keys, program, genesis, newest, warn })
     }
 
-    /// The id of the house whose record is in a store, and the newest time in it; for those who write nothing yet.
+    /// The id of the installation whose record is in a store, and the newest time in it.
     pub fn beginning(archive: &mut dyn Archive) -> Result<(Option<[u8; 16]>, Option<Time>), RecordStoreError> {
         let heads = archive.heads()?;
         let (begun, newest) = beginning(archive, &heads)?;
         Ok((begun.map(|genesis| genesis.house), newest))
     }
 
-    /// Takes the chain of a machine, and builds the machine from it; it begins where there is none.
+    /// Takes the chain of a machine, and builds the machine from it. A missing chain is begun.
     pub fn machine<M: RecordedMachine>(
         &mut self,
         setup: MachineSetup,
@@ -225,12 +220,12 @@ impl RecordStore {
         if reading.opening().is_some_and(|before| !before.builds_the_same(&opening)) {
             return Err(other());
         }
-        let (pen, _) = self.writer.take(&chain, epoch, self.genesis)?;
-        // What was written until then, the take-over with it.
+        let (handle, _) = self.writer.take(&chain, epoch, self.genesis)?;
+        // The blocks until then, with the take-over.
         let mut replay = ChainReplay::resume(&mut *self.archive, reading);
         replay.run(note_time)?;
         replay.finish()?;
-        // Whoever held the chain before may have written until it was taken, with a clock that is ahead of this one.
+        // The previous writer may have written until the chain was taken, with a clock ahead of this one.
         self.newest = newest;
         let opening = ChainOpening { time: newest.map_or(time, |newest| time.max(Time(newest.0 + 1))), ..opening };
         let machine = match replay.into_machine() {
@@ -238,46 +233,46 @@ impl RecordStore {
             Some((_, machine)) => machine,
             None => M::build(&opening)?,
         };
-        Ok(Recorder::new(machine, pen, self.keeper.clone(), &opening))
+        Ok(Recorder::new(machine, handle, self.checkpointer.clone(), &opening))
     }
 
-    /// A way to read the record beside those who write it.
+    /// Reads the record beside its writers.
     pub fn archive(&mut self) -> &mut dyn Archive {
         &mut *self.archive
     }
 
-    /// The keys whose checkpoints are believed, the own one last.
+    /// The keys whose checkpoints are accepted, the own one last.
     pub fn keys(&self) -> &[PublicKey] {
         &self.keys
     }
 
-    /// The house's id.
+    /// The id of the installation.
     pub const fn house(&self) -> [u8; 16] {
         self.genesis.house
     }
 
-    /// The newest time on record of the chains that were looked at when the book was opened, or taken since: time goes on after it.
+    /// The newest time in the chains that were read on opening or taken since. Time must go on after it.
     pub const fn newest(&self) -> Option<Time> {
         self.newest
     }
 
-    /// Writes everything that was handed over, makes the checkpoints that wait, and closes. The recorders must be gone.
+    /// Writes everything submitted, makes the queued checkpoints, and closes. Drop the recorders first.
     pub fn close(self) {
-        drop(self.keeper);
-        // A keeper that broke down has said so.
-        self.keeping.join().unwrap_or_default();
+        drop(self.checkpointer);
+        // A checkpointer that panicked has reported it.
+        self.checkpoints_thread.join().unwrap_or_default();
         drop(self.archive);
         match self.writer.stop() {
             (_, WriterStopped::Closed) => {}
             (_, reason @ (WriterStopped::Failed(_) | WriterStopped::Panicked)) => {
-                (self.warn)(RecordWarning::Unfinished(reason))
+                (self.warn)(RecordWarning::Unfinished(reason));
             }
         }
     }
 }
 
-/// What the chains of a house begin with, and their newest time; none if there are none yet. A chain that begins or ends with what only a newer
-/// program understands is refused.
+/// What the chains begin with, and their newest time; none without chains. A chain that begins or ends with what only a
+/// newer program understands is refused.
 fn beginning(
     archive: &mut dyn Archive,
     heads: &[ChainHead],
@@ -298,38 +293,38 @@ fn beginning(
     Ok((found, newest))
 }
 
-/// The newest time at the end of a chain, if this program knows the version of the last entries. A newer program that has written to the chain has written
-/// the last of them, so it shows here, before any chain is taken; all else shows when the chain is read.
+/// The newest time at the end of a chain. The last entries show whether a newer program has written to the chain,
+/// before any chain is taken.
 fn last_time(archive: &mut dyn Archive, head: &ChainHead) -> Result<Option<Time>, RecordStoreError> {
     let mut newest = None;
-    for position in (head.next.saturating_sub(LOOKED_BACK)..head.next).rev() {
+    for position in (head.next.saturating_sub(MAX_CHECKPOINT_SEARCH)..head.next).rev() {
         let bytes = archive.read(&head.chain, position, 1)?.into_iter().next();
         let Some(block) = bytes.and_then(|bytes| Block::decode(bytes).ok()) else { continue };
         if let BlockContent::Checkpoint(checkpoint) = block.content() {
             newest = newest.max(Some(Time(checkpoint.content.time)));
         }
-        let mut lines = (0..).zip(block.entries()).peekable();
-        if lines.peek().is_none() {
+        let mut entries = (0..).zip(block.entries()).peekable();
+        if entries.peek().is_none() {
             continue;
         }
-        for (line, bytes) in lines {
-            newest = newest.max(Some(line_time(&head.chain, EntryPosition { position, line }, bytes)?));
+        for (entry, bytes) in entries {
+            newest = newest.max(Some(entry_time(&head.chain, EntryPosition { position, entry }, bytes)?));
         }
         break;
     }
     Ok(newest)
 }
 
-fn line_time(chain: &ChainName, at: EntryPosition, line: &[u8]) -> Result<Time, ReplayError> {
+fn entry_time(chain: &ChainName, at: EntryPosition, bytes: &[u8]) -> Result<Time, ReplayError> {
     let chain = || chain.clone();
-    if ChainOpening::is_one(line) {
-        let opening = ChainOpening::read(line).map_err(|bad| ReplayError::Opening { chain: chain(), at, bad })?;
+    if ChainOpening::is_one(bytes) {
+        let opening = ChainOpening::read(bytes).map_err(|bad| ReplayError::Opening { chain: chain(), at, bad })?;
         return Ok(opening.time);
     }
-    entry_time(line).map_err(|bad| ReplayError::Entry { chain: chain(), at, bad })
+    entry_time(bytes).map_err(|bad| ReplayError::Entry { chain: chain(), at, bad })
 }
 
-/// The chains that someone has vouched for, as their last blocks show.
+/// The chains that have a checkpoint among their last blocks.
 fn signed(archive: &mut dyn Archive, heads: &[ChainHead]) -> Result<Vec<ChainName>, RecordStoreError> {
     let mut signed = Vec::new();
     for head in heads {
