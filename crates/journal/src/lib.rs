@@ -5,6 +5,8 @@
 //! A [`Writer`] owns a [`Journal`] and commits what several threads submit; an [`Archive`] reads beside it; a
 //! [`Verifier`] finds the first thing that is wrong with a chain.
 
+#![warn(missing_docs)]
+
 mod anchor;
 mod batch;
 mod block;
