@@ -10,6 +10,8 @@
 
 #![warn(missing_docs)]
 
+#![warn(missing_docs)]
+
 mod anchor;
 mod batch;
 mod block;

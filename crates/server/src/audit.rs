@@ -1,5 +1,5 @@
-//! Rounds on record, evidence of them, and the verification of the record, for those who doubt it. All of it is read beside
-//! the house that plays, by few at a time, and can be stopped.
+//! Rounds on record, evidence, and verification of the record. All of it reads beside the tables in play, a few readers at a time,
+//! and can be cancelled.
 
 mod archive;
 mod http;
@@ -24,29 +24,23 @@ use crate::http::denied::Denied;
 use crate::reports::ReportError;
 use archive::Stoppable;
 
-/// So many may read the record at once.
 const MAX_CONCURRENT_READS: usize = 2;
 
-/// So long someone waits to be let in.
+/// How long a request waits for its turn.
 const PERMIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// So long it may take.
 const READ_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What the record is read with.
+/// What is needed to read the record.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordSource {
-    /// Where it is.
     pub(crate) address: Address,
-    /// The keys whose checkpoints are believed.
+    /// The keys whose checkpoints are trusted.
     pub(crate) keys: Vec<PublicKey>,
-    /// The anchor, if there is one.
     pub(crate) anchor: Option<PathBuf>,
-    /// This program.
     pub(crate) program: Program,
 }
 
-/// The record, for those who look into it.
 pub(crate) struct Audits {
     recorded: Arc<RecordSource>,
     permits: Arc<Semaphore>,
@@ -54,7 +48,6 @@ pub(crate) struct Audits {
 }
 
 impl Audits {
-    /// Of a house whose record is that.
     pub(crate) fn new(recorded: RecordSource) -> Self {
         let recorded = Arc::new(recorded);
         Self {
@@ -64,7 +57,7 @@ impl Audits {
         }
     }
 
-    /// Reads the record on a thread of its own, until it has read enough or too long.
+    /// Reads the record on a blocking thread, with a time limit.
     async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&RecordSource, &mut Stoppable) -> Result<T, Denied> + Send + 'static,
@@ -86,7 +79,6 @@ impl Audits {
         answer.unwrap_or_else(|_| Err(ReportError::Thread.into()))
     }
 
-    /// How every chain stands.
     pub(crate) async fn standings(&self) -> Result<Vec<ChainStatus>, Denied> {
         self.read(|_, archive| Ok(chain_statuses(archive).map_err(ReportError::from)?)).await
     }
@@ -102,7 +94,7 @@ impl Audits {
         .await
     }
 
-    /// Evidence of a round, as a file that proves it elsewhere; it was checked.
+    /// Checked evidence of a round, which proves it elsewhere.
     pub(crate) async fn evidence(&self, table: TableId, round: RoundNumber) -> Result<Vec<u8>, Denied> {
         self.read(move |recorded, archive| {
             is_there(archive, table)?;
@@ -115,7 +107,7 @@ impl Audits {
                 Err(GatherError::Read(error)) => return Err(ReportError::from(error).into()),
             };
             let failed = |error: String| {
-                tracing::error!(table = table.0, round = round.0, error, "evidence of a round proves nothing");
+                tracing::error!(table = table.0, round = round.0, error, "the evidence of a round does not verify");
                 Denied::Internal
             };
             evidence.check(&recorded.keys, &recorded.program).map_err(|error| failed(error.to_string()))?;

@@ -1,5 +1,5 @@
-//! People at screens: they sign in, are asked again for what is sensitive, and are signed out when they are idle. What a
-//! person may do is decided by the machines; here it is only found out who asks.
+//! Sign-in of people, the commands they send, and the store of secrets. The machines decide what a person may do; here the server
+//! only finds out who asks.
 
 pub(crate) mod approvals;
 mod attempts;
@@ -28,28 +28,27 @@ use password::Hashing;
 pub(crate) use sign_ins::TimeOuts;
 use sign_ins::{FoundSignIn, SignIns};
 
-/// What a screen asks by itself, with nobody at it, says so by `yes`.
+/// A screen that polls without a person sends `yes`.
 const UNATTENDED_HEADER: HeaderName = HeaderName::from_static("taisai-unattended");
 
-/// Who is signed in.
 pub(crate) struct People {
     sign_ins: SignIns,
     pub(crate) hashing: Hashing,
     tries: Attempts,
 }
 
-/// A person who is signed in, with a password of their own.
+/// A person who is signed in and has chosen a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SignedIn {
-    /// Who, with the roles on file at this moment.
+    /// With the roles on file at this moment.
     pub(crate) person: Person,
-    /// The number of this login's commands.
+    /// The source of this sign-in's commands.
     pub(crate) source: u64,
-    /// Whether the password was given not long ago.
+    /// Whether the password was given recently.
     pub(crate) is_fresh: bool,
 }
 
-/// A person who is signed in, as the house knows them.
+/// A sign-in with its person as the House has it on file.
 struct KnownSignIn {
     person: Person,
     name: String,
@@ -66,14 +65,14 @@ impl People {
         })
     }
 
-    /// Whether a number was given to this login, which uses it now: its own, or that of one of its screens.
+    /// Whether a source belongs to this sign-in or one of its screens. Asking counts as use.
     pub(crate) fn uses(&self, signed_in: &SignedIn, source: u64) -> bool {
         self.sign_ins.uses(signed_in.source, source)
     }
 }
 
 impl SignedIn {
-    /// Sensitive acts ask for the password again (F51).
+    /// Sensitive commands need a recent password (F51).
     pub(crate) const fn fresh(self) -> Result<Self, Denied> {
         if self.is_fresh { Ok(self) } else { Err(Denied::SignInAgain) }
     }
@@ -88,13 +87,13 @@ impl FromRequestParts<SharedServer> for SignedIn {
     }
 }
 
-/// Whether somebody asks: what a screen asks by itself keeps nobody signed in (F51).
+/// Whether a person asks: polling keeps nobody signed in (F51).
 fn is_use(headers: &HeaderMap) -> bool {
     headers.get(UNATTENDED_HEADER).is_none_or(|said| said != "yes")
 }
 
-/// Whether the login of that number still holds, and who it is now. A socket asks before each command, with `is_use`, and
-/// every few seconds without: being looked at is no use of a screen.
+/// Checks that a sign-in still holds, and who it is now. A socket asks before each command, with `is_use`, and every few seconds
+/// without.
 pub(crate) async fn still(server: &Server, source: u64, is_use: bool) -> Result<SignedIn, Denied> {
     let KnownSignIn { person, found, .. } = known(server, source, is_use).await?;
     if found.is_one_time {
@@ -103,7 +102,7 @@ pub(crate) async fn still(server: &Server, source: u64, is_use: bool) -> Result<
     Ok(SignedIn { person, source: found.source, is_fresh: found.is_fresh })
 }
 
-/// The number for the commands of a screen: the one that it had before, or a further one of this login.
+/// The source for a screen: the one it had before, or a new one of this sign-in.
 pub(crate) async fn screen_source(server: &Server, by: &SignedIn, before: Option<u64>) -> Result<u64, Denied> {
     match before {
         Some(before) if server.people.uses(by, before) => return Ok(before),
@@ -116,7 +115,7 @@ pub(crate) async fn screen_source(server: &Server, by: &SignedIn, before: Option
     Ok(source)
 }
 
-/// Gives a person a password that must be replaced at the first sign-in; the one before is gone. It is shown once.
+/// Gives a person a one-time password in place of the current one. It is shown once.
 pub(crate) async fn one_time_password(secrets: &Secrets, now: Time, person: PersonId) -> Result<String, SecretsError> {
     let password = OneTimeCode::random()?;
     let on_file = Password::OneTime(hex::hex(&password.hash()));
@@ -124,14 +123,14 @@ pub(crate) async fn one_time_password(secrets: &Secrets, now: Time, person: Pers
     Ok(password.to_string())
 }
 
-/// The sign-in of a request, by the token in its cookie.
+/// The sign-in of the cookie in a request.
 async fn signed_in(headers: &HeaderMap, server: &Server) -> Result<FoundSignIn, Denied> {
     let token = cookie::token(headers).ok_or(Denied::NotSignedIn)?;
     refresh(server, SignInKey::Token(token.hash())).await?;
     server.people.sign_ins.find(&token.hash(), server.clock.now()).ok_or(Denied::NotSignedIn)
 }
 
-/// Who it is, with the roles on file at this moment. Someone who is suspended is out.
+/// The person with the roles on file at this moment. A suspended person is signed out.
 async fn known(server: &Server, source: u64, is_use: bool) -> Result<KnownSignIn, Denied> {
     refresh(server, SignInKey::Source(source)).await?;
     let found = server.people.sign_ins.by_source(source, server.clock.now()).ok_or(Denied::NotSignedIn)?;
@@ -147,7 +146,7 @@ async fn known(server: &Server, source: u64, is_use: bool) -> Result<KnownSignIn
     Ok(KnownSignIn { person, name, found })
 }
 
-/// Where several nodes run the house, people sign in and out at any of them: what the store has of a sign-in holds.
+/// With several nodes, people sign in and out at any of them, so the store decides.
 async fn refresh(server: &Server, which: SignInKey) -> Result<(), Denied> {
     if server.peers.is_some() {
         server.people.sign_ins.replace(which, server.secrets.sign_in(which).await?);
@@ -155,13 +154,12 @@ async fn refresh(server: &Server, which: SignInKey) -> Result<(), Denied> {
     Ok(())
 }
 
-/// Every sign-in of a person ends, save one: also those that began at another node.
+/// Ends all sign-ins of a person but one, also those of other nodes.
 async fn end_of(server: &Server, person: PersonId, save: Option<u64>) -> Result<(), Denied> {
     server.people.sign_ins.end_of(person, save);
     Ok(server.secrets.end_of(person, save).await?)
 }
 
-/// Sign-ins that have ended here end in the store.
 async fn end(server: &Server, sources: Vec<u64>) -> Result<(), Denied> {
     if sources.is_empty() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! `taisai.toml`: what a house is set up by. The file is read whole, with all its faults at once, and becomes the plan that the
-//! house is run by. It lays a table out once; from then on the record says how that is, whatever the file says.
+//! `taisai.toml`, the configuration file. It is read as a whole, all its faults are named at once, and it becomes the plan that the
+//! server runs. The file lays a table out once; from then on the record decides.
 
 pub(crate) mod api;
 mod file;
@@ -28,93 +28,77 @@ use crate::node::{InstallationPlan, TablePlan};
 use crate::serve::ServePlan;
 use crate::ws::PONG_TIMEOUT;
 
-/// How long a round in play may take to its end when the house is stopped.
+/// How long rounds in play may take at shutdown.
 const DEFAULT_GRACE: Duration = Duration::from_secs(20);
 
-/// Where a house listens, and the folder of what it keeps, where nobody says otherwise.
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8_080);
 const DEFAULT_DATA: &str = "data";
 
-/// What names in a file mean: the games there are, and the moment at which a bare name is read.
+/// The games that names in a file can mean.
 #[derive(Clone, Copy, Debug)]
 pub struct GameNames<'a> {
-    /// The games.
     pub games: &'a Games,
-    /// A bare name means the newest version in force now.
+    /// A name without a version means the newest one in force at this time.
     pub now: Moment,
 }
 
-/// How a house is set up.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The property's name.
+    /// The name of the property.
     pub name: String,
-    /// The profile.
     pub profile: Profile,
-    /// Whether the whole house plays for training.
+    /// Whether the whole installation is for training.
     pub is_training: bool,
-    /// Where it listens.
     pub listen: SocketAddr,
-    /// Who may read its metrics, beside the machine itself.
+    /// Networks that may read the metrics, beside this machine.
     pub metrics_from: Vec<Network>,
-    /// The folder of what the house keeps.
+    /// The data folder.
     pub data: PathBuf,
-    /// Where its record is, if not in that folder.
+    /// Where the record is, if not in the data folder.
     pub store: Option<Address>,
     /// The signing key, if not beside the record.
     pub key: Option<PathBuf>,
     /// The anchor, if not beside the record.
     pub anchor: Option<PathBuf>,
-    /// What is logged.
     pub log: Log,
-    /// The certificate.
     pub tls: Option<Tls>,
-    /// How other nodes reach it, where its record is shared by several machines.
+    /// How other nodes reach this one, if the installation runs on several machines.
     pub node: NodeAddress,
-    /// The tables, by their numbers.
+    /// In the order of their numbers.
     pub tables: Vec<TableConfig>,
 }
 
-/// How a table is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableConfig {
-    /// Its number.
     pub table: TableId,
-    /// Its name.
     pub name: String,
-    /// Its game, as `id@version`.
+    /// As `id@version`.
     pub game: String,
-    /// The file of the game, word for word.
+    /// The game file, word for word.
     pub game_file: String,
-    /// The layout's letter.
     pub layout: String,
-    /// Which bets are registered.
     pub registration: Registration,
-    /// Where players sit.
     pub station: Station,
-    /// How many of them, in each cluster.
+    /// The number of seats of each cluster.
     pub seats: Vec<u32>,
-    /// Whether it plays for training.
     pub is_training: bool,
     /// The limits that are proposed.
     pub limits: Option<TableLimits>,
 }
 
-/// What is logged, and how it is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Log {
-    /// Nothing of less weight.
+    /// The least severe level that is logged.
     pub level: tracing::Level,
-    /// How; text on a terminal and JSON elsewhere if nobody says.
+    /// By default text on a terminal, and JSON elsewhere.
     pub format: Option<LogFormat>,
 }
 
-/// How lines of a log are spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     /// For people.
     Text,
-    /// An object a line.
+    /// One object for each line.
     Json,
 }
 
@@ -136,12 +120,11 @@ impl Default for Log {
     }
 }
 
-/// A text that does not say what is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected error, warn, info, debug or trace, text or json, or both with a comma between them")]
 pub struct BadLog;
 
-/// As a flag and a variable spell it: `debug`, `json`, `debug,json`.
+/// As the flag and the environment variable spell it: `debug`, `json`, `debug,json`.
 impl FromStr for Log {
     type Err = BadLog;
 
@@ -161,16 +144,16 @@ impl FromStr for Log {
     }
 }
 
-/// Why a house is not run as it is set up.
+/// Why a configuration cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// Passwords would cross a network in the clear.
+    /// Passwords would cross a network without TLS.
     #[error("{0} is reached from other machines: name a certificate under [tls], or listen on a loopback address")]
     Exposed(SocketAddr),
 }
 
 impl Config {
-    /// The house of a first start without a file: a table with eight Player Terminals, and a live table.
+    /// The installation of a first start without a file: a table with eight Player Terminals, and a live table.
     pub fn default_house(names: &GameNames<'_>) -> Result<Self, taisai_rules::UnknownGame> {
         let terminals = names.games.find("sic-bo-etg", Some(names.now))?;
         let live = names.games.find("tai-sai", Some(names.now))?;
@@ -198,7 +181,7 @@ impl Config {
         })
     }
 
-    /// The same house for training: nothing in it is real. By the default profile it takes notes, from simulated acceptors.
+    /// The same installation for training. With the default profile it takes notes, from simulated acceptors.
     #[must_use]
     pub fn for_training(mut self) -> Self {
         self.is_training = true;
@@ -211,12 +194,11 @@ impl Config {
         self
     }
 
-    /// Where the record is.
     pub fn address(&self) -> Address {
         self.store.clone().unwrap_or_else(|| Address::Folder(self.data.clone()))
     }
 
-    /// Makes the folder for what lies beside a record in a database: the key and the anchor. A record in files makes its own.
+    /// Creates the folder for the key and the anchor of a record in a database. A record in files creates its own.
     pub fn make_folder(&self) -> std::io::Result<()> {
         match self.address() {
             Address::Postgres(_) => std::fs::create_dir_all(&self.data),
@@ -224,7 +206,7 @@ impl Config {
         }
     }
 
-    /// The signing key and the anchor: where the file says, or beside the record.
+    /// The signing key and the anchor: as configured, or beside the record.
     pub fn files(&self) -> RecordFiles {
         let beside = self.address().files();
         let (key, anchor) = beside.map_or_else(
@@ -238,7 +220,7 @@ impl Config {
         }
     }
 
-    /// What the house is run by. Its id is taken if it begins.
+    /// The plan to run. The id is used if there is no record yet.
     pub fn plan(self, program: Program, new_house: [u8; 16]) -> Result<ServePlan, ConfigError> {
         if self.tls.is_none() && is_exposed(self.listen) {
             return Err(ConfigError::Exposed(self.listen));
@@ -269,7 +251,7 @@ impl Config {
     }
 }
 
-/// Whether other machines reach it.
+/// Whether other machines can reach the address.
 const fn is_exposed(listen: SocketAddr) -> bool {
     !listen.ip().is_loopback()
 }
@@ -290,7 +272,7 @@ impl TableConfig {
         }
     }
 
-    /// Seats count from one, for people and in the record: seat 0 of each cluster stays empty.
+    /// Seats count from one: seat 0 of each cluster stays empty.
     fn plan(self) -> TablePlan {
         TablePlan {
             table: self.table,
@@ -318,7 +300,7 @@ fn limits(unit: i64, boxes: &[(&str, i64, i64)], differential: Option<i64>) -> T
     }
 }
 
-/// What is proposed at Player Terminals where no file says otherwise: for each player, in dollars.
+/// The default proposal for Player Terminals: for each player, in dollars.
 fn at_terminals() -> TableLimits {
     let boxes = [
         ("small", 2, 2_000),
@@ -338,7 +320,7 @@ fn at_terminals() -> TableLimits {
     limits(2, &boxes, None)
 }
 
-/// What is proposed at a live table where no file says otherwise: for all players together, in dollars.
+/// The default proposal for a live table: for all players together, in dollars.
 fn at_live_table() -> TableLimits {
     let boxes = [
         ("small", 25, 10_000),

@@ -1,13 +1,11 @@
-//! Devices: they are enrolled with a one-time code, prove themselves with a key of their own, and have one connection each. What
-//! a device may do is decided by the machines; here it is only found out which one it is.
+//! Devices: enrolment with a one-time code, proof of identity with a key, and one connection each. The machines decide what a
+//! device may do; here the server only finds out which one it is.
 //!
-//! A connection of a device goes like this: [`prove`] it, then [`take`] its place, and keep what that gives for as long as the
-//! connection lasts. While it lasts [`DeviceConnection::told`] is one more thing to wait for:
-//! at [`ConnectionSignal::ShowLife`] it pings the device, and calls [`LifeSign::shown`] once the pong to that ping is there; at [`ConnectionSignal::CutOff`]
-//! it closes.
+//! A session first calls [`prove`], then [`take`], and keeps the [`DeviceConnection`] while it lasts. On
+//! [`ConnectionSignal::ShowLife`] it pings the device and calls [`LifeSign::shown`] when the pong arrives; on
+//! [`ConnectionSignal::CutOff`] it closes.
 //!
-//! Whoever has a device revoked calls [`Devices::cut`] once the House has accepted it: the machines of a table do not know which
-//! devices are revoked.
+//! Call [`Devices::cut`] after the House has revoked a device: clusters do not know which devices are revoked.
 
 pub(crate) mod acceptor;
 mod challenge;
@@ -40,13 +38,11 @@ pub(crate) use connected::{ConnectionSignal, DeviceConnection, LifeSign};
 pub(crate) use enrol::{enrolment_code, routes};
 pub(crate) use rate_limit::RateLimit;
 
-/// Devices that are connected are looked at so often.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// A copy is reported so often at most, in milliseconds.
+/// A copied device is reported at most this often.
 const REPORT_INTERVAL_MILLIS: u64 = 60 * 1_000;
 
-/// The devices that are enrolled, and those that are connected.
 pub(crate) struct Devices {
     enrolled: Mutex<HashMap<DeviceId, StoredDevice>>,
     live: ConnectionRegistry,
@@ -55,17 +51,16 @@ pub(crate) struct Devices {
     tries: Attempts,
 }
 
-/// A device that has proved itself.
+/// A device that has proved its identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Proven {
     pub(crate) device: DeviceId,
     pub(crate) kind: DeviceKind,
-    /// The number of its commands; the same each time it connects.
+    /// The source of its commands, the same for every connection.
     pub(crate) source: u64,
 }
 
 impl Devices {
-    /// Those that are enrolled.
     pub(crate) async fn open(secrets: &Secrets) -> Result<Self, SecretsError> {
         let enrolled = secrets.devices().await?.into_iter().map(|kept| (kept.device, kept)).collect();
         let copied = Mutex::default();
@@ -77,7 +72,7 @@ impl Devices {
         })
     }
 
-    /// Ends the connection of a device, if it has one: any, or all but one of the source that it was enrolled with last.
+    /// Closes the connection of a device, unless it uses the source that the device was last enrolled with.
     pub(crate) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
         self.live.cut(device, enrolled);
     }
@@ -86,7 +81,6 @@ impl Devices {
         held(&self.enrolled).get(&device).copied()
     }
 
-    /// Whether a copy of the device is reported now.
     fn is_reported(&self, device: DeviceId, now: Time) -> bool {
         let mut copied = held(&self.copied);
         let is_due = copied.get(&device).is_none_or(|last| now.0.abs_diff(last.0) >= REPORT_INTERVAL_MILLIS);
@@ -97,28 +91,28 @@ impl Devices {
     }
 }
 
-/// Takes the place of a device that has proved itself. If another connection has it and shows a sign of life, this one is the
-/// copy: it is denied, and the House hears of it.
+/// Registers the connection of a device that has proved its identity. If another connection of the device is alive, this one is a
+/// copy: it is denied and reported to the House.
 pub(crate) async fn take(server: &Server, proven: Proven) -> Result<DeviceConnection, Denied> {
     let Some(taken) = server.devices.live.take(proven.device, proven.source, server.sign_of_life).await else {
         copied(server, proven.device).await?;
         return Err(Denied::NotProven);
     };
-    // It may have been revoked, or enrolled anew, while it proved itself: nobody could cut it off then.
+    // The device may have been revoked or enrolled again meanwhile, before [`Devices::cut`] could find it.
     let kind = on_file(server, proven.device).await?;
     let source = key_of(server, proven.device).await?.map(|kept| kept.source);
     if kind == Some(proven.kind) && source == Some(proven.source) { Ok(taken) } else { Err(Denied::NotProven) }
 }
 
-/// Where several nodes run the house: ends connections of devices that were revoked or enrolled anew at another, also where no word
-/// of it came.
+/// With several nodes: closes connections of devices that were revoked or enrolled again at another node, even if that node's
+/// message was lost.
 pub(crate) async fn find_out(server: Weak<Server>) {
     let mut looks = tokio::time::interval(CHECK_INTERVAL);
     loop {
         looks.tick().await;
         let Some(server) = server.upgrade() else { return };
         if let Err(denied) = end_outdated(&server).await {
-            tracing::debug!(why = denied.code(), "devices could not be looked at: they are again");
+            tracing::debug!(why = denied.code(), "could not check connected devices; trying again");
         }
     }
 }
@@ -137,13 +131,13 @@ async fn end_outdated(server: &Server) -> Result<(), Denied> {
         live.into_iter().filter(is_outdated).collect::<Vec<_>>()
     };
     for (device, source) in server.node.house().look(outdated).await? {
-        tracing::info!(device = device.0, "a device is revoked or enrolled anew: its connection ends");
+        tracing::info!(device = device.0, "closing the connection of a device that was revoked or enrolled again");
         server.devices.live.end(device, source);
     }
     Ok(())
 }
 
-/// The key of a device. Where several nodes run the house it may have been enrolled at another.
+/// The key of a device, which may have been enrolled at another node.
 async fn key_of(server: &Server, device: DeviceId) -> Result<Option<StoredDevice>, Denied> {
     match server.peers {
         Some(_) => Ok(server.secrets.device(device).await?),
@@ -151,23 +145,23 @@ async fn key_of(server: &Server, device: DeviceId) -> Result<Option<StoredDevice
     }
 }
 
-/// What a device is, unless it is revoked or not on file.
+/// The kind of a device, unless it is revoked or not on file.
 async fn on_file(server: &Server, device: DeviceId) -> Result<Option<DeviceKind>, Denied> {
     let look = move |house: &House| house.device(device).filter(|known| !known.is_revoked).map(|known| known.kind);
     Ok(server.node.house().look(look).await?)
 }
 
-/// Someone else speaks for a device: it did nothing, and the House hears of it.
+/// Reports a copied device to the House; the real one did nothing wrong.
 async fn copied(server: &Server, device: DeviceId) -> Result<(), Denied> {
     if server.devices.is_reported(device, server.clock.now()) {
-        tracing::warn!(device = device.0, "someone else speaks for a device");
+        tracing::warn!(device = device.0, "a copy of a device tried to connect");
         server.node.house().own(HouseCommand::CopiedToken { device }).await?;
     }
     Ok(())
 }
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Each change is whole, also where one that held it broke down.
+    // Every change is complete, even if another holder of the lock panicked.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,4 +1,4 @@
-//! HTTP: accepting connections, what holds for every request, and the API.
+//! HTTP: accepting connections, checks that hold for every request, the API, operations and the screens.
 
 pub(crate) mod accept;
 pub(crate) mod api;

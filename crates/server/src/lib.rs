@@ -1,5 +1,20 @@
-//! The server: it knows the outside — sockets, people who sign in, devices, the clock — and decides nothing. What is asked is
-//! put before the machines of the table, and what they answer leaves once the record holds it.
+//! The server of an installation: HTTP and WebSocket, sign-in, devices, vouchers, and the threads that drive the engine. It decides
+//! nothing about the game: commands go to the machines of `taisai-table`, and replies leave once the record holds them.
+//!
+//! Read a configuration file with [`config::Config`], turn it into a [`ServePlan`], and run it with [`serve()`].
+//!
+//! | module | does |
+//! |---|---|
+//! | `http` | accepts connections, checks every request, serves the API and the screens |
+//! | `ws` | WebSocket sessions, and the publisher that sends them views and replies |
+//! | `auth` | sign-in, approvals, the commands of people, and the store of secrets |
+//! | `devices` | enrolment, proof of identity, tumblers, note acceptors, chip readers |
+//! | `vouchers` | numbers, barcodes and pages of vouchers |
+//! | `node` | partition threads, leases, messages and requests between nodes |
+//! | `config` | the configuration file and the first start |
+//! | [`reports`] | reports from the reporting tables, over HTTP and for the command line |
+//! | `audit` | rounds on record, evidence, verification |
+//! | `demo` | tables of a training installation that deal by themselves |
 
 mod audit;
 mod auth;

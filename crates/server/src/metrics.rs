@@ -1,4 +1,4 @@
-//! What is counted for those who watch the house, in the form that Prometheus reads.
+//! Metrics in the Prometheus text format.
 
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
@@ -9,7 +9,7 @@ use prometheus_client::registry::{Registry, Unit};
 use taisai_engine::Counts;
 use taisai_table::TableId;
 
-/// Where the steps of the commit's latency are, in seconds: from a tenth of a millisecond to a second.
+/// In seconds: from a tenth of a millisecond to a second.
 const COMMIT_SECONDS_BUCKETS: [f64; 13] =
     [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
 
@@ -24,49 +24,43 @@ struct OfRefusal {
     code: &'static str,
 }
 
-/// The counters of a house.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
     rounds: Family<OfTable, Counter>,
     bets: Family<OfTable, Counter>,
     terminals: Family<OfTable, Gauge>,
-    mailbox: Family<OfTable, Gauge>,
+    queue_depth: Family<OfTable, Gauge>,
     ledger: Family<OfTable, Gauge>,
     refusals: Family<OfRefusal, Counter>,
     commit: Histogram,
-    /// Open connections of every kind.
+    /// Of every kind.
     pub(crate) connections: Gauge,
-    /// Connections that were turned away, as there were too many.
-    pub(crate) turned_away: Counter,
+    /// Rejected because too many were open.
+    pub(crate) rejected: Counter,
 }
 
 impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("taisai");
         let (rounds, bets) = (Family::<OfTable, Counter>::default(), Family::<OfTable, Counter>::default());
-        let (terminals, mailbox, ledger) = (Family::default(), Family::default(), Family::default());
+        let (terminals, queue_depth, ledger) = (Family::default(), Family::default(), Family::default());
         let refusals = Family::<OfRefusal, Counter>::default();
         let commit = Histogram::new(COMMIT_SECONDS_BUCKETS);
-        let (connections, turned_away) = (Gauge::default(), Counter::default());
+        let (connections, rejected) = (Gauge::default(), Counter::default());
         registry.register("rounds", "Rounds settled or void", rounds.clone());
         registry.register("bets", "Bets placed", bets.clone());
         registry.register("terminals_connected", "Player Terminals that are connected", terminals.clone());
-        registry.register("mailbox_depth", "Commands that wait for their table", mailbox.clone());
+        registry.register("queue_depth", "Commands that wait for their table", queue_depth.clone());
         registry.register("ledger_sound", "Whether the last check of the ledger held: 1, or 0", ledger.clone());
         registry.register("refusals", "Commands refused, by code", refusals.clone());
         let help = "From the decision of a command until the record holds it";
         registry.register_with_unit("commit", help, Unit::Seconds, commit.clone());
         registry.register("connections", "Open connections", connections.clone());
-        registry.register(
-            "connections_turned_away",
-            "Connections turned away, too many being open",
-            turned_away.clone(),
-        );
-        Self { registry, rounds, bets, terminals, mailbox, ledger, refusals, commit, connections, turned_away }
+        registry.register("connections_rejected", "Connections rejected because too many were open", rejected.clone());
+        Self { registry, rounds, bets, terminals, queue_depth, ledger, refusals, commit, connections, rejected }
     }
 
-    /// The counters of a table's partitions.
     pub(crate) fn table(&self, table: TableId) -> PartitionMetrics {
         let of = OfTable { table: table.0 };
         let table = OfTableMetrics {
@@ -78,7 +72,6 @@ impl Metrics {
         self.partition(format!("table-{}", of.table), Some(table))
     }
 
-    /// The counters of the House.
     pub(crate) fn house(&self) -> PartitionMetrics {
         self.partition("house".to_owned(), None)
     }
@@ -87,13 +80,12 @@ impl Metrics {
         PartitionMetrics { table, machine, refusals: self.refusals.clone(), commit: self.commit.clone() }
     }
 
-    /// How much waits for a table, at this moment.
-    pub(crate) fn mailbox(&self, table: TableId, waiting: usize) {
+    /// Sets the number of requests that wait for a table.
+    pub(crate) fn queue_depth(&self, table: TableId, waiting: usize) {
         let waiting = i64::try_from(waiting).unwrap_or(i64::MAX);
-        self.mailbox.get_or_create(&OfTable { table: table.0 }).set(waiting);
+        self.queue_depth.get_or_create(&OfTable { table: table.0 }).set(waiting);
     }
 
-    /// Everything, as text.
     pub(crate) fn text(&self) -> String {
         let mut page = String::new();
         text::encode(&mut page, &self.registry).expect("a page can be written to memory");
@@ -101,13 +93,12 @@ impl Metrics {
     }
 }
 
-/// The counters of some partitions.
 #[derive(Clone, Debug)]
 pub(crate) struct PartitionMetrics {
     table: Option<OfTableMetrics>,
     machine: String,
     refusals: Family<OfRefusal, Counter>,
-    /// From the decision of a batch until the record holds it.
+    /// From the decision of a batch until it is durable.
     pub(crate) commit: Histogram,
 }
 
@@ -120,7 +111,6 @@ struct OfTableMetrics {
 }
 
 impl PartitionMetrics {
-    /// Adds what a batch came to.
     pub(crate) fn count(&self, counts: &mut Counts) {
         for refusal in counts.refusals.drain(..) {
             self.refusals.get_or_create(&OfRefusal { machine: self.machine.clone(), code: refusal.code() }).inc();

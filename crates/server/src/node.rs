@@ -1,5 +1,5 @@
-//! The hall: a house that runs. It opens the book, builds the House and every table from the record, and gives each a thread;
-//! when one of them stops, all do.
+//! The runtime of a node: it opens the record store, rebuilds the House and the tables, and runs each on a partition thread. When
+//! one of the threads fails, the node stops.
 
 pub(crate) mod clock;
 pub(crate) mod handle;
@@ -7,6 +7,7 @@ mod hosting;
 mod house_reader;
 pub(crate) mod lease_deadline;
 pub(crate) mod membership;
+pub(crate) mod message_forwarder;
 mod partition_manager;
 mod partition_thread;
 pub(crate) mod peer_api;
@@ -53,89 +54,70 @@ use peers::{NodeAddress, Peers};
 pub(crate) use relay::relay;
 use unopened::UnopenedPartitions;
 
-/// What a table is laid out by.
+/// How a table is laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TablePlan {
-    /// The table.
     pub table: TableId,
-    /// The file of its game, word for word.
+    /// The game file, word for word.
     pub game: String,
-    /// The layout's letter.
     pub layout: String,
-    /// Which bets are registered.
     pub registration: Registration,
-    /// Whether it plays for training.
     pub is_training: bool,
-    /// How many seats each of its clusters has.
+    /// The number of seats of each cluster.
     pub seats: Vec<u32>,
 }
 
-/// What a house is opened by.
+/// What an installation is opened with.
 #[derive(Clone, Debug)]
 pub struct InstallationPlan {
-    /// Where its record is.
+    /// Where the record is.
     pub address: Address,
-    /// Its key and its anchor.
+    /// The signing key and the anchor.
     pub files: RecordFiles,
-    /// The program that runs it.
     pub program: Program,
-    /// The id of a house that begins.
+    /// The id for an installation that has no record yet.
     pub new_house: [u8; 16],
-    /// The profile.
     pub profile: Profile,
-    /// Whether the whole house plays for training.
+    /// Whether the whole installation is for training.
     pub is_training: bool,
-    /// Its tables.
     pub tables: Vec<TablePlan>,
 }
 
-/// Why a house cannot be opened.
+/// Why a node cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeError {
-    /// Its record.
     #[error(transparent)]
     Record(#[from] RecordStoreError),
-    /// Its store.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A real house is opened for training, or the other way round (F54).
-    #[error("the record is of a house of the other kind: a training house stays one, and a real one never becomes one")]
+    /// A real record is opened for training, or the other way round (F54).
+    #[error("the record is of the other kind: a training installation stays one, and a real one never becomes one")]
     OtherPurpose,
-    /// The House refuses a table.
     #[error("the House refuses table {}: {}", table.0, refusal.sentence())]
-    Table {
-        /// The table.
-        table: TableId,
-        /// Why.
-        refusal: Refusal,
-    },
-    /// A table has too many clusters, or none.
+    Table { table: TableId, refusal: Refusal },
     #[error("table {} must have from 1 to 65,535 clusters", .0.0)]
     Clusters(TableId),
-    /// A thread could not be started.
-    #[error("a thread could not be started: {0}")]
+    #[error("cannot start a thread: {0}")]
     Thread(#[from] std::io::Error),
-    /// The record takes nothing.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// The leases of a house on several machines.
     #[error(transparent)]
     Leases(#[from] LeaseError),
     /// The record of a House that another node holds.
     #[error(transparent)]
     Follow(#[from] FollowError),
-    /// What the other nodes are known by.
+    /// The certificates of other nodes.
     #[error(transparent)]
     Authority(#[from] TlsError),
-    /// Its time was over before it had begun.
-    #[error("the node holds nothing any more: {0}")]
+    /// The node lost its lease while it started.
+    #[error("this node has lost its lease: {0}")]
     Over(String),
-    /// A house on several machines is taken over before anyone could come in.
-    #[error("the house was not founded to its end: it is when a node is started")]
+    /// The node that was to record the first people stopped before it did.
+    #[error("the first people are not recorded yet: start a node again to record them")]
     NotFounded,
 }
 
-/// The ways into a house. It can only be closed when nobody holds them any more.
+/// Handles to the partitions of a node. A node can only be closed once all of these are dropped.
 #[derive(Clone)]
 pub(crate) struct NodeHandle {
     router: Arc<Router>,
@@ -144,82 +126,75 @@ pub(crate) struct NodeHandle {
 }
 
 impl NodeHandle {
-    /// The parts that this node holds and has not opened yet.
     pub(crate) fn unopened(&self) -> &UnopenedPartitions {
         &self.unopened
     }
 
-    /// The way to the House.
     pub(crate) fn house(&self) -> HouseHandle {
         HouseHandle(self.router.house())
     }
 
-    /// Whether the House runs here.
     pub(crate) fn has_house(&self) -> bool {
         self.router.has_house()
     }
 
-    /// Delivers a message of another node. One for a partition that does not run here is sent again by its sender.
+    /// Delivers a message from another node. If its partition does not run here, the sender repeats it.
     pub(crate) async fn deliver(&self, message: Message) {
         if self.router.partition(message.to()).is_some() {
             self.router.send(message).await;
         }
     }
 
-    /// A table that runs here, as anyone sees it.
+    /// The public view of a table that runs here.
     pub(crate) fn public(&self, table: TableId) -> Option<Value> {
         self.router.public(table)
     }
 
-    /// The way to a table that runs here.
     pub(crate) fn table(&self, table: TableId) -> Option<TableHandle> {
         self.router.table(table).map(TableHandle)
     }
 
-    /// The way to a cluster that runs here.
     pub(crate) fn cluster(&self, cluster: ClusterId) -> Option<TableHandle> {
         self.router.cluster(cluster).map(TableHandle)
     }
 
-    /// How many places each cluster of a table has.
+    /// The number of usable seats of each cluster.
     pub(crate) fn places(&self, table: TableId) -> Vec<u32> {
         let seats = self.plans.get(&table).map(|plan| plan.seats.as_slice()).unwrap_or_default();
         seats.iter().map(|seats| seats.saturating_sub(1)).collect()
     }
 
-    /// Every table that runs here.
     pub(crate) fn tables(&self) -> Vec<(TableId, TableHandle)> {
         self.router.tables().into_iter().map(|(table, requests)| (table, TableHandle(requests))).collect()
     }
 
-    /// Every table and every cluster that runs here.
+    /// A handle to each thread of a table or cluster.
     pub(crate) fn all(&self) -> Vec<TableHandle> {
         self.router.table_threads().into_iter().map(TableHandle).collect()
     }
 
-    /// Whether a table runs on any node.
+    /// Whether the installation has this table, on any node.
     pub(crate) fn is_laid_out(&self, table: TableId) -> bool {
         self.plans.contains_key(&table)
     }
 
-    /// Whether someone could sit there: seats count from one.
+    /// Whether the seat exists: seats count from one.
     pub(crate) fn has_place(&self, ClusterId { table, number }: ClusterId, Seat(seat): Seat) -> bool {
         let seats = self.plans.get(&table).and_then(|plan| plan.seats.get(usize::from(number)));
         seats.is_some_and(|seats| (1..*seats).contains(&seat))
     }
 
-    /// The way to the other nodes.
     pub(crate) fn peer_sender(&self) -> Option<&PeerSender> {
         self.router.peers()
     }
 }
 
-/// A house that runs.
+/// A running node.
 pub(crate) struct Node {
     host: Arc<PartitionHost>,
-    /// What runs here, on one machine.
+    /// The threads of an installation on one machine.
     running: Option<RunningPartitions>,
-    /// Who opens and closes parts, on several machines.
+    /// Opens and closes partitions, if the installation runs on several machines.
     manager: Option<PartitionManager>,
     clock: Clock,
     stopped: watch::Receiver<Option<Stopped>>,
@@ -227,7 +202,7 @@ pub(crate) struct Node {
     is_founded: bool,
 }
 
-/// A book whose House was read, at a time after all that is on record.
+/// A record store with its House, and a clock that is later than everything on record.
 pub(crate) struct Opened {
     pub(crate) book: RecordStore,
     pub(crate) house: Recorder<House>,
@@ -236,13 +211,13 @@ pub(crate) struct Opened {
     profile: Profile,
 }
 
-/// Opens the book of a house, or begins it.
+/// Opens the record store of an installation, or creates it.
 fn open_book(plan: &InstallationPlan, warn: WarningSink) -> Result<RecordStore, NodeError> {
     let InstallationPlan { address, files, program, new_house, .. } = plan;
     RecordStore::open(address, files, program.clone(), *new_house, plan.purpose(), warn).map_err(other_purpose)
 }
 
-/// Opens the book for a part of a house on several machines, which has these chains.
+/// Opens the record store for these chains of an installation on several machines.
 fn open_partition(plan: &InstallationPlan, chains: &[ChainName], warn: WarningSink) -> Result<RecordStore, NodeError> {
     let InstallationPlan { address, files, program, new_house, .. } = plan;
     let opened = RecordStore::open_partition(address, files, program.clone(), *new_house, plan.purpose(), chains, warn);
@@ -283,8 +258,8 @@ impl Opened {
 }
 
 impl Node {
-    /// Opens a house on one machine. What its record says of profile and tables holds; the plan only says how what the record does
-    /// not know begins. It waits for the store and is called where a runtime lets it wait, which the voices of the tables run on.
+    /// Opens an installation on one machine. The record decides profile and tables; the plan only adds what the record does not
+    /// have. Call it from a blocking thread inside a runtime, where the publishers will run.
     pub(crate) fn open(plan: InstallationPlan, metrics: &Arc<Metrics>, warn: WarningSink) -> Result<Self, NodeError> {
         Self::open_by(clock::system, plan, metrics, warn)
     }
@@ -319,7 +294,7 @@ impl Node {
             warn,
             system,
         });
-        // Each can be written to before any of them speaks.
+        // All queues exist before the first thread sends a message.
         let starts: Vec<_> = tables.into_iter().map(|(round, clusters)| host.table(round, clusters, clock)).collect();
         let mut threads = vec![host.house(house, clock).start(host.stops_node())?];
         for table in starts {
@@ -329,8 +304,7 @@ impl Node {
         Ok(Self { host, running, manager: None, clock, stopped, house: id, is_founded })
     }
 
-    /// Joins a house on several machines, as a node that listens there, or begins it. Parts that nobody holds are opened here,
-    /// now and later.
+    /// Joins an installation on several machines, or creates it. Partitions without a holder are opened here, now and later.
     pub(crate) fn join(
         plan: InstallationPlan,
         (node, former, listens, is_secured): (&NodeAddress, &FormerNames, SocketAddr, bool),
@@ -340,58 +314,55 @@ impl Node {
         partition_manager::join(plan, (node, former, &node.reached(listens, is_secured)), metrics, warn)
     }
 
-    /// The profile, as the record has it.
+    /// The profile in the record.
     pub(crate) fn profile(&self) -> Arc<Profile> {
         Arc::clone(&self.host.profile)
     }
 
-    /// The house's id, as the record has it.
+    /// The installation's id in the record.
     pub(crate) const fn house(&self) -> [u8; 16] {
         self.house
     }
 
-    /// The ways into the house.
     pub(crate) fn handle(&self) -> NodeHandle {
         let PartitionHost { router, plans, unopened, .. } = &*self.host;
         NodeHandle { router: Arc::clone(router), plans: plans.clone(), unopened: Arc::clone(unopened) }
     }
 
-    /// The keys whose checkpoints are believed.
+    /// The keys whose checkpoints are trusted.
     pub(crate) fn keys(&self) -> &[PublicKey] {
         &self.host.keys
     }
 
-    /// What this node knows of the others, where there are several.
+    /// The other nodes, if there are several.
     pub(crate) fn peers(&self) -> Option<Peers> {
         self.manager.as_ref().and_then(PartitionManager::peers)
     }
 
-    /// Whether the record had people when the house was opened.
+    /// Whether the record had people when it was opened.
     pub(crate) const fn is_founded(&self) -> bool {
         self.is_founded
     }
 
-    /// Until when its machines may speak.
+    /// Until when this node may answer for its partitions.
     pub(crate) fn lease(&self) -> SharedLeaseDeadline {
         self.host.lease.clone()
     }
 
-    /// The house's time.
     pub(crate) const fn clock(&self) -> Clock {
         self.clock
     }
 
-    /// Numbers for those who send commands.
     pub(crate) fn sources(&self) -> &Sources {
         &self.host.sources
     }
 
-    /// Tells when a part has stopped, and why.
+    /// Reports why a thread has stopped.
     pub(crate) fn stopped(&self) -> watch::Receiver<Option<Stopped>> {
         self.stopped.clone()
     }
 
-    /// Closes the house: what was asked is recorded, vouched for, and the book closed. Nobody may hold a way into it any more.
+    /// Records and checkpoints everything that was asked, and closes the record store. All handles must be dropped before.
     pub(crate) fn close(self) {
         let Self { host, running, manager, .. } = self;
         if let Some(manager) = manager {
@@ -409,7 +380,7 @@ fn recorded(archive: &mut dyn Archive, machine: MachineId) -> Result<Option<Chai
     Ok(first_opening(archive, &chain_of(machine)).map_err(RecordStoreError::from)?)
 }
 
-/// The House has every table on file, and each is laid out.
+/// Adds every planned table to the House, and returns the layout of each.
 fn found(
     book: &mut RecordStore,
     house: &mut Recorder<House>,
@@ -424,14 +395,14 @@ fn found(
     laid_out(book.archive(), house.machine(), &plan.tables)
 }
 
-/// The House has the table on file, once. When a house has people, they add its tables.
+/// Adds a table to a House without people. Once there are people, they add tables.
 fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut OwnIds) -> Result<(), NodeError> {
     let table = plan.table;
     if house.machine().tables().any(|(known, _)| known == table) {
         return Ok(());
     }
     if house.machine().people().next().is_some() {
-        tracing::warn!(table = table.0, "the table is not on file: `taisai config apply` adds it");
+        tracing::warn!(table = table.0, "the table is not on file; add it with `taisai config apply`");
         return Ok(());
     }
     let clusters = u16::try_from(plan.seats.len()).ok().and_then(NonZeroU16::new).ok_or(NodeError::Clusters(table))?;
@@ -443,8 +414,8 @@ fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut Ow
     }
 }
 
-/// The tables on file, each as the record knows it. One that was added and never opened is laid out by its plan; without one
-/// it stays away.
+/// The tables of the House as the record has them. A table that was added but never opened is laid out as planned; without a plan
+/// it is left out.
 fn laid_out(archive: &mut dyn Archive, house: &House, plans: &[TablePlan]) -> Result<Plans, NodeError> {
     let mut tables = BTreeMap::new();
     for (table, on_file) in house.tables() {
@@ -454,18 +425,24 @@ fn laid_out(archive: &mut dyn Archive, house: &House, plans: &[TablePlan]) -> Re
         };
         let plan = plans.iter().find(fits);
         let Some(found) = as_recorded(archive, table, plan)? else {
-            tracing::error!(table = table.0, "the table is on file, but nothing says how it is laid out");
+            tracing::error!(
+                table = table.0,
+                "the table is on file without a layout; describe it in the configuration file"
+            );
             continue;
         };
         if plans.iter().any(|plan| plan.table == table && *plan != found) {
-            tracing::warn!(table = table.0, "the table is opened as the record has it, not as the file says");
+            tracing::warn!(
+                table = table.0,
+                "the configuration file differs from the record; the table opens as the record has it"
+            );
         }
         tables.insert(table, found);
     }
     Ok(Arc::new(tables))
 }
 
-/// A table as its chains were first opened; what they do not say yet is as planned.
+/// A table as its chains were first opened; missing parts are taken from the plan.
 fn as_recorded(
     archive: &mut dyn Archive,
     table: TableId,

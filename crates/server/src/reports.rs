@@ -1,6 +1,5 @@
-//! Reports, events and what was played, read from the reporting tables: one implementation for those who ask over HTTP and for
-//! the program's own commands. A thread keeps the tables close behind the record; those who ask are let in a few at a time, and
-//! none may ask for longer than a while. Nothing here decides anything.
+//! Reports from the reporting tables, for HTTP and for the command line. A thread keeps the tables close behind the record; few
+//! reports are read at a time, each with a time limit.
 
 mod csv;
 mod days;
@@ -47,24 +46,21 @@ pub use rounds::{MAX_ROUNDS, RoundLine, rounds};
 use crate::http::denied::Denied;
 use follow::{FollowState, PlayedSoFar};
 
-/// So many may read at once.
 const MAX_CONCURRENT_READS: usize = 4;
 
-/// So long someone waits to be let in.
+/// How long a request waits for its turn.
 const PERMIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// So long an answer may take.
 const READ_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How often a reader that took too long is told so.
+/// How often a query that takes too long is cancelled again.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The games of so many seats are kept.
 const MAX_CACHED_SEATS: usize = 4_096;
 
 type SeatGames = HashMap<(ClusterId, Seat), (PlayedSoFar, Arc<Vec<GameLine>>)>;
 
-/// The reports of a house that runs.
+/// The reports of a running server.
 pub(crate) struct Reports {
     readers: Arc<Readers>,
     games: Arc<Games>,
@@ -74,11 +70,11 @@ pub(crate) struct Reports {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Readers that are not reading now.
+/// Idle readers.
 struct Readers {
     address: Address,
     permits: Arc<Semaphore>,
-    /// None once the house is closed.
+    /// `None` once closed.
     idle: Mutex<Option<Vec<ReportReader>>>,
 }
 
@@ -98,23 +94,23 @@ impl Readers {
     }
 }
 
-/// The games that tables may have been played by: those of the program, and those of its tables. The texts are those of the
-/// program, and those that it was started with.
+/// The games that tables may have played: embedded ones and those of the tables. Texts are the embedded ones and those given at the
+/// start.
 pub(crate) fn games_of<'a>(files: impl IntoIterator<Item = &'a str>, texts: Vec<RulesText>) -> Games {
     let mut games = Games::embedded().clone();
     for game in files.into_iter().filter_map(|file| Game::from_toml(file).ok()) {
-        // One that is there already is the same.
+        // A game that is there already is the same.
         games.add(game).unwrap_or_default();
     }
     for text in texts {
-        // The program's own are there already, and others may belong to games that no table has.
+        // Embedded texts are there already, and others may belong to games that no table has.
         games.add_text(text.file()).unwrap_or_default();
     }
     games
 }
 
 impl Reports {
-    /// Begins to follow the record. The keys are those whose snapshots are believed.
+    /// Starts following the record. Only snapshots of these keys are trusted.
     pub(crate) fn start(address: Address, keys: Vec<PublicKey>, games: Games) -> std::io::Result<Self> {
         let known = FollowState::default();
         let (wake, woken) = sync_channel(1);
@@ -126,7 +122,7 @@ impl Reports {
         let (of_thread, to_close) = (known.clone(), Arc::clone(&readers));
         let follow = move || {
             follow::run(&address, &keys, &of_thread, &woken);
-            // A connection to a database is ended outside of any runtime.
+            // A database connection must be closed outside of a runtime.
             to_close.close();
         };
         let thread = thread::Builder::new().name("reports".to_owned()).spawn(follow)?;
@@ -141,41 +137,38 @@ impl Reports {
     }
 
     #[cfg(test)]
-    /// Has the tables follow at once; a house that settled a round calls it. It never waits.
+    /// Lets the tables follow now, after a settled round. Never waits.
     pub(crate) fn wake(&self) {
         if let Some(wake) = &self.wake {
-            // Whoever is awake already needs no waking.
+            // A thread that is awake needs no waking.
             wake.try_send(()).unwrap_or_default();
         }
     }
 
-    /// The games that tables may have been played by, with their texts.
     pub(crate) fn known_games(&self) -> &Games {
         &self.games
     }
 
-    /// How far the tables are behind.
     pub(crate) fn lag(&self) -> LagSheet {
         self.known.lock().lag.clone()
     }
 
     #[cfg(test)]
-    /// Changes each time that the record was looked at, for those who show what is new.
+    /// Changes whenever the record was read.
     pub(crate) fn steps(&self) -> tokio::sync::watch::Receiver<u64> {
         self.known.steps()
     }
 
-    /// What the dice watch says of a table; none if it has thrown nothing yet.
+    /// The dice watch of a table; none before its first throw.
     pub(crate) fn dice(&self, table: TableId) -> Option<TableDice> {
         self.known.lock().dice.get(&table).cloned()
     }
 
-    /// What it says of every table.
     pub(crate) fn all_dice(&self) -> Vec<TableDice> {
         self.known.lock().dice.values().cloned().collect()
     }
 
-    /// Asks the tables something.
+    /// Runs a query on the reporting tables.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&mut ReportReader, &Games) -> Result<T, ReportError> + Send + 'static,
@@ -191,7 +184,7 @@ impl Reports {
                 Some(reader) => reader,
                 None => ReportReader::open(&readers.address)?.with_timeout(READ_TIMEOUT)?,
             };
-            // Whoever asked may have gone; the reader goes on to its end.
+            // The caller may have given up; the reader still finishes.
             tell_stop.send(reader.stop()).map_or_else(drop, drop);
             let answer = question(&mut reader, &games);
             if answer.is_ok() && !reader.is_stopped() {
@@ -212,7 +205,7 @@ impl Reports {
         Err(Denied::TooLong)
     }
 
-    /// The last games of a seat. They are kept until the table plays on.
+    /// The last games of a seat, cached until its cluster plays on.
     pub(crate) async fn games(&self, cluster: ClusterId, seat: Seat) -> Result<Arc<Vec<GameLine>>, Denied> {
         let played = self.known.lock().played.get(&cluster).copied();
         let Some(played) = played else { return Ok(Arc::default()) };
@@ -234,7 +227,7 @@ impl Drop for Reports {
     fn drop(&mut self) {
         drop(self.wake.take());
         if let Some(thread) = self.thread.take() {
-            // A thread that broke down has said so.
+            // A thread that panicked has reported it.
             thread.join().unwrap_or_default();
         }
     }

@@ -1,4 +1,4 @@
-//! Runs a house until it is told to stop: opens the hall, listens, and closes in order.
+//! Runs a node until it is told to stop: opens it, listens, and closes everything in order.
 
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
@@ -36,94 +36,81 @@ use crate::reports::{Reports, games_of};
 use crate::server::{Property, Server, SharedServer, Stopping};
 use crate::vouchers::Printer;
 
-/// How often a house that stops looks whether its rounds are over, and its connections gone.
+/// How often shutdown checks whether rounds are over and connections closed.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Connections have so long to end when the house stops.
+/// How long connections may take to close at shutdown.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A node that is told to stop while it opens the house has so long to come to the end of that.
+/// How long a node that is stopped while it starts may take to release what it has claimed.
 const ABORTED_START_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A node that has dropped everything joins anew after so long.
+/// How long a node waits before it joins again after a failure.
 const REJOIN_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The codes of the first terminals are good for a week, in milliseconds: a house takes its time to be set up.
+/// Codes of the first terminals are valid for a week: setting up a casino takes time.
 const FIRST_CODES_MILLIS: u64 = 7 * 24 * 60 * 60 * 1_000;
 
-/// What a house is run by.
+/// What `serve` needs to run a node.
 #[derive(Clone, Debug)]
 pub struct ServePlan {
-    /// The property's name.
+    /// The name of the property.
     pub name: String,
-    /// The approved texts that it was started with.
+    /// Approved texts of games beside the embedded ones.
     pub texts: Vec<RulesText>,
-    /// The house.
     pub installation: InstallationPlan,
-    /// Where it listens; a port of 0 takes a free one.
+    /// A port of 0 takes a free one.
     pub listen: SocketAddr,
-    /// Who may read its metrics, beside the machine itself.
+    /// Networks that may read the metrics, beside this machine.
     pub metrics_from: Vec<Network>,
-    /// Secured, or in the clear.
+    /// Without it, connections are in the clear.
     pub tls: Option<Tls>,
-    /// How long rounds in play may take to their end when the house stops; what is not over then is kept as it is.
+    /// How long rounds in play may take at shutdown. A round that is not over then is kept as it is.
     pub grace: Duration,
-    /// What it is founded with, and what is proposed to its people.
+    /// The first people, and proposals to the people of the installation.
     pub seed: Seed,
-    /// How fast it deals by itself, if it does.
+    /// The pace of the demonstration, if the tables deal by themselves.
     pub demo: Option<Pace>,
-    /// Whether its secrets are lost, and are to be made anew.
+    /// Whether the secrets are lost and must be created again.
     pub new_secrets: bool,
-    /// How long a screen that is asked for a sign of life may take to give one.
+    /// How long a client may take to answer a ping.
     pub sign_of_life: Duration,
-    /// How other nodes reach it, where its record is shared by several machines.
+    /// How other nodes reach this one, if the installation runs on several machines.
     pub node_address: NodeAddress,
 }
 
-/// Why a house does not run, or no longer.
+/// Why a node cannot run, or has stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// It cannot be opened.
     #[error(transparent)]
     Node(#[from] NodeError),
-    /// Its certificate.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// Its secrets.
     #[error(transparent)]
     Secrets(#[from] SecretsError),
-    /// It cannot listen.
     #[error(
         "{address} cannot be listened on: {error}. Choose another address by --listen, by TAISAI_LISTEN (like \
          TAISAI_LISTEN=127.0.0.1:8081 make run) or by the house's file"
     )]
-    Listen {
-        /// Where.
-        address: SocketAddr,
-        /// Why.
-        error: std::io::Error,
-    },
-    /// Only a training house deals by itself (F54).
-    #[error("a real house does not deal by itself: a demonstration is for a training house")]
+    Listen { address: SocketAddr, error: std::io::Error },
+    /// Only training installations deal by themselves (F54).
+    #[error("a demonstration needs a training installation: a real one does not deal by itself")]
     RealDemo,
-    /// Its first people are not founded.
     #[error(transparent)]
     NotFounded(#[from] NotFounded),
-    /// Nobody would ever know how to come in.
-    #[error("nobody could be told how to come in, and nothing was begun: {0}")]
+    /// The first passwords and codes could not be shown to anyone.
+    #[error("cannot print the first passwords and codes, so nothing was recorded: {0}")]
     NotTold(String),
-    /// The system's random source gives nothing.
     #[error("the system's random source gives nothing: {0}")]
     NoChance(#[from] getrandom::Error),
-    /// A part of it has stopped.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
 
-/// Runs a house until `stop` is done. `tell` is called once it listens, with the address and, on the first start, what its people
-/// and terminals are let in by: only when that could be told is the house founded.
+/// Runs a node until `stop` completes. `tell` is called once the node listens, with its address and, on the first start, the first
+/// passwords and codes. People are recorded only if `tell` succeeds.
 ///
-/// On several machines a node that has lost its database, its lease or the fate of what it wrote drops everything and joins anew.
+/// A node of several machines that has lost its database, its lease or the outcome of an append drops everything and joins again.
 pub async fn serve(
     mut plan: ServePlan,
     warn: WarningSink,
@@ -150,7 +137,7 @@ pub async fn serve(
         if !is_shared || !has_run || !error.may_pass() {
             return Err(error);
         }
-        tracing::warn!(%error, "this node joins the house anew");
+        tracing::warn!(%error, "this node joins again after a failure");
         if tokio::time::timeout(REJOIN_INTERVAL, stop.as_mut()).await.is_ok() {
             return Ok(());
         }
@@ -158,7 +145,7 @@ pub async fn serve(
 }
 
 impl ServeError {
-    /// Whether a node that joins anew may fare better.
+    /// Whether joining again may help.
     const fn may_pass(&self) -> bool {
         match self {
             Self::Node(_) | Self::Secrets(_) | Self::Stopped(_) | Self::Listen { .. } | Self::NotFounded(_) => true,
@@ -167,7 +154,7 @@ impl ServeError {
     }
 }
 
-/// Runs a house, on one machine or as a node of several, until it is told to stop or a part of it does.
+/// Runs a node once, until it is told to stop or one of its threads stops.
 async fn run(
     (plan, former): (ServePlan, FormerNames),
     warn: WarningSink,
@@ -199,7 +186,7 @@ async fn run(
         (store.clone(), installation.files.anchor.clone(), installation.program.clone());
     let games = games_of(installation.tables.iter().map(|table| table.game.as_str()), texts);
     let (counted, is_secured, is_shared) = (Arc::clone(&metrics), tls.is_some(), matches!(store, Address::Postgres(_)));
-    // Opening waits for the store, and on several machines for the others.
+    // Opening waits for the store, and on several machines for other nodes.
     let open = move || {
         let node = match &installation.address {
             Address::Folder(_) => Node::open(installation, &counted, warn)?,
@@ -221,9 +208,9 @@ async fn run(
             close(node).await;
             return Err(ServeError::NotTold(error.to_string()));
         }
-        tracing::warn!(%error, "nobody could be told where the screens are");
+        tracing::warn!(%error, "could not print the address of the screens");
     }
-    // From now on the secrets are there.
+    // The secrets exist from here on.
     if let Some(peers) = node.peers() {
         peers.know_by(secrets.key("node").await?);
     }
@@ -265,7 +252,7 @@ async fn run(
     let accepting =
         Accepting { listener, tls, routes: routes(&server), metrics, max_connections: accept::max_connections() };
     let accepting = tokio::spawn(accepting.run(is_stopping));
-    tracing::info!(front_page = front_page(address, is_secured), is_training, "the house runs");
+    tracing::info!(front_page = front_page(address, is_secured), is_training, "the server runs");
     let mut stopped = node.stopped();
     let ended = tokio::select! {
         () = stop => {
@@ -276,7 +263,7 @@ async fn run(
             server.stopping.send_replace(Stopping::Now);
             Ok(())
         }
-        // The senders live as long as the node.
+        // The sender lives as long as the node.
         stopped = stopped.wait_for(Option::is_some) => {
             Err(say_why(&server, stopped.ok().and_then(|stopped| stopped.clone()).unwrap_or(Stopped::Closed)))
         }
@@ -286,14 +273,14 @@ async fn run(
     }
     accepting.await.unwrap_or_default();
     if !is_left(server).await {
-        tracing::warn!("connections did not end in time, and are left behind");
+        tracing::warn!("connections did not close in time and are dropped");
         return ended;
     }
     close(node).await;
     ended
 }
 
-/// Everyone who is connected is told why the house stops.
+/// Tells all connections why the node stops.
 fn say_why(server: &Server, stopped: Stopped) -> ServeError {
     let causes: Vec<_> = stopped.causes().collect();
     tracing::error!(why = causes.join(": "), "the house stops");
@@ -301,8 +288,8 @@ fn say_why(server: &Server, stopped: Stopped) -> ServeError {
     stopped.into()
 }
 
-/// Opens a house on a thread of its own. A node that is told to stop before that is done leaves at once where it can: what it
-/// has claimed is free then. Where it waits for others it is not waited for, and its lease ends by itself.
+/// Opens a node on a thread of its own. If it is stopped meanwhile, it releases what it has claimed if that is quick; otherwise its
+/// leases expire.
 async fn opened(
     open: impl FnOnce() -> Result<(Node, Secrets), ServeError> + Send + 'static,
     is_shared: bool,
@@ -315,7 +302,7 @@ async fn opened(
     };
     thread::Builder::new().name("opening".to_owned()).spawn(work).map_err(NodeError::Thread)?;
     tokio::select! {
-        opened = &mut told => opened.map_err(|_| Stopped::BrokenDown("who opens the house"))?.map(Some),
+        opened = &mut told => opened.map_err(|_| Stopped::BrokenDown("the thread that opens the node"))?.map(Some),
         () = stop, if is_shared => {
             let left = async {
                 if let Ok(Ok((node, _))) = told.await {
@@ -328,7 +315,7 @@ async fn opened(
     }
 }
 
-/// Whether everyone who was connected is gone before long.
+/// Whether all connections close in time.
 async fn is_left(server: SharedServer) -> bool {
     let shared = Arc::downgrade(&server);
     drop(server);
@@ -340,7 +327,7 @@ async fn is_left(server: SharedServer) -> bool {
     tokio::time::timeout(CLOSE_TIMEOUT, gone).await.is_ok()
 }
 
-/// Closes a house, so that the next start finds its folder free.
+/// Closes a node, so that the next start finds its folder unlocked.
 async fn close(node: Node) {
     tokio::task::spawn_blocking(move || node.close()).await.unwrap_or_default();
 }
@@ -349,7 +336,6 @@ fn front_page(address: SocketAddr, is_secured: bool) -> String {
     format!("{}://{address}/", if is_secured { "https" } else { "http" })
 }
 
-/// Every address.
 fn routes(server: &SharedServer) -> Router {
     Router::new()
         .merge(api::routes().into_router())
@@ -362,11 +348,11 @@ fn routes(server: &SharedServer) -> Router {
         .with_state(Arc::clone(server))
 }
 
-/// No new round begins; those in play may come to their end.
+/// Opens no new round, and waits a while for rounds in play.
 async fn finish_rounds(server: &Server, grace: Duration) {
     server.stopping.send_replace(Stopping::NoNewRound);
     let over = async {
-        // Clusters that run apart are in play as long as the round that they follow.
+        // Clusters on other threads are in play as long as the round that they follow.
         for table in server.node.all() {
             while table.look(Worker::is_playing).await.unwrap_or(false) {
                 tokio::time::sleep(POLL_INTERVAL).await;
@@ -374,11 +360,11 @@ async fn finish_rounds(server: &Server, grace: Duration) {
         }
     };
     if tokio::time::timeout(grace, over).await.is_err() {
-        tracing::info!("a round is in play: it is kept as it is");
+        tracing::info!("a round is still in play; it is kept as it is");
     }
 }
 
-/// The secrets of a house, which a house with people must have.
+/// An installation with people must have secrets.
 fn secrets_of(node: &Node, store: &Address, are_lost: bool) -> Result<Secrets, SecretsError> {
     let expected = match (node.is_founded(), are_lost) {
         (true, false) => Expected::There,
@@ -388,7 +374,7 @@ fn secrets_of(node: &Node, store: &Address, are_lost: bool) -> Result<Secrets, S
     Secrets::open(store, expected)
 }
 
-/// What people and terminals are let in by. It is kept before they are on record.
+/// Creates the first passwords and codes. They are stored before their people and terminals are recorded.
 async fn let_in(founding: Option<&Founding>, secrets: &Secrets, now: Time) -> Result<Option<FirstUse>, SecretsError> {
     let Some(founding) = founding else { return Ok(None) };
     let code_expires = Time(now.0 + FIRST_CODES_MILLIS);

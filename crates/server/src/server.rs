@@ -1,4 +1,4 @@
-//! What every request reaches: the doors of the house, its secrets, and who is connected.
+//! The state that all request handlers share.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,34 +25,30 @@ use crate::node::stopped::Stopped;
 use crate::reports::Reports;
 use crate::vouchers::Printer;
 
-/// The house as people know it.
+/// The property as people know it.
 #[derive(Clone, Debug)]
 pub(crate) struct Property {
-    /// The property's name, where the record has none.
+    /// Used while the record has no name.
     pub(crate) name: String,
-    /// The house's id, as in its record.
+    /// The id in the record.
     pub(crate) house: [u8; 16],
-    /// Whether the whole house plays for training.
     pub(crate) is_training: bool,
-    /// The program's version.
     pub(crate) version: String,
 }
 
-/// How far a house is with stopping.
+/// How far shutdown has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stopping {
-    /// It runs.
     No,
-    /// No new round begins.
     NoNewRound,
-    /// Connections end.
+    /// Connections are closed.
     Now,
-    /// A part of it has failed, for this reason, and connections end.
+    /// A thread has failed for this reason, and connections are closed.
     Failed(Arc<str>),
 }
 
 impl Stopping {
-    /// What connections are told when they are to end.
+    /// The close reason for connections, once they must end.
     pub(crate) fn close_reason(&self) -> Option<Cow<'static, str>> {
         match self {
             Self::No | Self::NoNewRound => None,
@@ -62,18 +58,17 @@ impl Stopping {
     }
 }
 
-/// The server.
 pub(crate) struct Server {
     pub(crate) place: Property,
     pub(crate) profile: Arc<Profile>,
-    /// Whether connections are secured.
+    /// Whether connections use TLS.
     pub(crate) is_secured: bool,
-    /// What the house was set up by, as an offer to its people.
+    /// Proposals of the configuration file to the people of the installation.
     pub(crate) seed: Seed,
     pub(crate) node: NodeHandle,
-    /// What this node knows of the others, where there are several.
+    /// The other nodes, if the installation runs on several machines.
     pub(crate) peers: Option<Peers>,
-    /// Until when this node may speak.
+    /// Until when this node may answer for its partitions.
     pub(crate) lease: SharedLeaseDeadline,
     pub(crate) clock: Clock,
     pub(crate) sources: Sources,
@@ -83,22 +78,22 @@ pub(crate) struct Server {
     pub(crate) vouchers: Printer,
     pub(crate) displays: Displays,
     pub(crate) metrics: Arc<Metrics>,
-    /// Who may read them, beside this machine itself.
+    /// Networks that may read the metrics, beside this machine.
     pub(crate) metrics_from: Vec<Network>,
     pub(crate) reports: Reports,
     pub(crate) audits: Audits,
     pub(crate) stopping: watch::Sender<Stopping>,
-    /// How long a screen that is asked for a sign of life may take to give one.
+    /// How long a client may take to answer a ping.
     pub(crate) sign_of_life: Duration,
 }
 
 impl Server {
-    /// What the house is called: as the record says, or as the file does.
+    /// The name in the record, or else that of the file.
     pub(crate) async fn name(&self) -> Result<String, Stopped> {
         Ok(self.node.house().look(recorded_name).await?.unwrap_or_else(|| self.place.name.clone()))
     }
 
-    /// The way to a table, which may be on its way from one node to another.
+    /// A handle to a table. While a table moves between nodes it is denied as elsewhere, not as unknown.
     pub(crate) fn table(&self, table: TableId) -> Result<TableHandle, Denied> {
         let missing = || {
             let is_elsewhere = self.peers.is_some() && self.node.is_laid_out(table);
@@ -107,7 +102,7 @@ impl Server {
         self.node.table(table).ok_or_else(missing)
     }
 
-    /// Ends the connection of a device that is revoked, or was enrolled anew with a source, wherever it is.
+    /// Closes the connection of a revoked device on every node; if it was enrolled again, its new connection stays.
     pub(crate) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
         self.devices.cut(device, enrolled);
         if let Some(peers) = self.node.peer_sender() {
@@ -115,11 +110,9 @@ impl Server {
         }
     }
 
-    /// Whether the house is being closed.
     pub(crate) fn is_stopping(&self) -> bool {
         *self.stopping.borrow() != Stopping::No
     }
 }
 
-/// What handlers are given.
 pub(crate) type SharedServer = Arc<Server>;

@@ -1,4 +1,4 @@
-//! What the unit tests of several modules share.
+//! Helpers that the unit tests of several modules share.
 
 pub(crate) mod played;
 pub(crate) mod running;

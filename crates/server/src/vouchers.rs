@@ -1,5 +1,5 @@
-//! Vouchers at the edge: their numbers, how they look, and how they are printed. The machines never see a full number (F42);
-//! here it is drawn at random, and shown once, in the answer to the command that issues the voucher.
+//! Vouchers outside the machines: numbers, barcodes, pages. The machines never see a full number (F42): it is drawn at random here,
+//! and shown once, in the reply to the command that issues the voucher.
 
 mod act;
 mod barcode;

@@ -1,6 +1,7 @@
-//! A screen's connection: what it sends is heard by its kind of screen, and what waits in its queue is sent to it. Messages
-//! are bounded in size; a command that cannot be read is refused, and a connection that is silent for too long, or sends what is no
-//! message, ends.
+//! WebSocket sessions of screens and devices: reading commands, sending what waits in the connection's queue, pings and closing.
+//!
+//! The size of a message is bounded. A command that cannot be read is refused under its number; a connection that stays silent or
+//! sends something that is no message is closed.
 
 pub(crate) mod connection;
 mod display;
@@ -44,59 +45,54 @@ pub(crate) use {
     terminal::{FromTerminal, ToTerminal},
 };
 
-/// No message of a screen has more bytes.
 const MAX_MESSAGE_BYTES: usize = 64 * 1024;
 
-/// So long a screen that is cut off waits for a reason.
+/// How long a closed session waits for the reason why the server stops.
 const STOP_REASON_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// No message has more commands: their answers must fit into a queue.
+/// The replies to one message must fit into the connection's queue.
 const MAX_COMMANDS: usize = 100;
 
-/// So many commands in a row may be unreadable.
 const MAX_UNREADABLE_IN_A_ROW: usize = 100;
 
-/// What is read from a connection at once: screens say little, and there are many of them.
+/// Small, because screens send little and there are many of them.
 const READ_BUFFER_BYTES: usize = 2 * 1024;
 
-/// What is gathered before it is written, and what may be gathered at most.
+/// Bytes to collect before they are written, and the most that may be collected.
 const WRITE_BUFFER_BYTES: usize = 4 * 1024;
 const MAX_WRITE_BUFFER_BYTES: usize = 4 * MAX_MESSAGE_BYTES;
 
-/// A screen that was quiet for so long is asked for a sign of life.
+/// A connection that was quiet for this long is pinged.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long it may take to give one: with the quiet before it less than two seconds.
+/// How long a pong may take: together with the quiet before it less than two seconds.
 pub(crate) const PONG_TIMEOUT: Duration = Duration::from_millis(850);
 
-/// How often it is looked whether a person is still signed in.
 const SIGN_IN_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Why a connection ends, as the protocol numbers it.
+/// WebSocket close codes.
 const CLOSE_GOING_AWAY: u16 = 1001;
 const CLOSE_BAD_MESSAGE: u16 = 1007;
 const CLOSE_DENIED: u16 = 4000;
 const CLOSE_ELSEWHERE: u16 = 4001;
 
-/// The longest reason: a closing message can hold no longer one.
+/// A close frame holds at most 125 bytes, two of them for the code.
 const MAX_CLOSE_REASON_BYTES: usize = 120;
 
-/// Where screens connect.
 pub(crate) fn routes() -> Routes {
     Routes::of([terminal::connect::add_to, staff::connect::add_to, display::connect::add_to, house::connect::add_to])
 }
 
-/// Why a conversation ends.
+/// Why a connection is closed.
 pub(crate) enum CloseReason {
-    /// What was sent cannot be read, or may not be sent.
+    /// The message cannot be read, or this kind of client may not send it.
     Bad(String),
-    /// The server denies it.
     Denied(Denied),
-    /// The terminal's cluster runs on another machine: it connects again, and names it.
+    /// The terminal's cluster runs on another node: the terminal reconnects and names the cluster.
     Elsewhere(ClusterId),
-    /// The house has stopped, or the screen was cut off.
+    /// The server stops, or it closed this connection.
     Away(Cow<'static, str>),
-    /// The other end has gone.
+    /// The client has disconnected.
     Gone,
 }
 
@@ -109,7 +105,7 @@ impl From<Stopped> for CloseReason {
 impl From<Denied> for CloseReason {
     fn from(denied: Denied) -> Self {
         match denied {
-            // It may pass: the screen connects again.
+            // These are temporary: the client reconnects.
             Denied::Stopped | Denied::Internal | Denied::TooSlow | Denied::Elsewhere => {
                 Self::Away(denied.code().into())
             }
@@ -130,26 +126,25 @@ impl CloseReason {
         Some(CloseFrame { code, reason: beginning(&reason).into() })
     }
 
-    /// Ends a connection with it.
+    /// Closes the socket for this reason.
     pub(crate) async fn say(self, mut socket: WebSocket) {
         if let Some(frame) = self.frame() {
-            // The other end may be gone already.
+            // The client may have disconnected already.
             drop(socket.send(Message::Close(Some(frame))).await);
         }
     }
 }
 
-/// A kind of screen.
+/// What a kind of screen or device does with its connection.
 pub(crate) trait SocketSession {
-    /// Hears what was sent.
     async fn receive(&mut self, text: &str) -> Result<(), CloseReason>;
 
-    /// Waits until the screen is to end for a reason of its own, or `None`: until it is to show a sign of life.
+    /// Waits until the session must end for a reason of its own, or, with `None`, until the client must be pinged.
     async fn signal(&mut self) -> Option<CloseReason> {
         std::future::pending().await
     }
 
-    /// There was a sign of life.
+    /// The client has sent something, a pong included.
     fn alive(&mut self) {}
 }
 
@@ -161,19 +156,18 @@ pub(crate) struct Heartbeat {
     beat: Time,
 }
 
-/// Reads a message, or a part of one.
 fn read<'a, M: Deserialize<'a>>(text: &'a str) -> Result<M, CloseReason> {
     let read = serde_json::from_str(text).map_err(|error| CloseReason::Bad(error.to_string()));
     read.map(|Object(message)| message)
 }
 
-/// The number of a command that can be read no further.
+/// The number of a command that cannot be read any further.
 #[derive(Deserialize)]
 struct SequenceOnly {
     sequence: u64,
 }
 
-/// A message of commands with its commands apart, for when one of them cannot be read.
+/// A message whose commands are parsed one by one, because one of them cannot be read.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawCommands<'a> {
@@ -181,7 +175,7 @@ struct RawCommands<'a> {
     commands: Vec<&'a RawValue>,
 }
 
-/// The commands of a screen that cannot be read: each is answered under its number, and a screen that sends many is cut off.
+/// Refuses commands that cannot be read under their numbers, and closes the connection when too many come in a row.
 struct UnreadableCommands {
     connection: Connection,
     in_a_row: usize,
@@ -192,12 +186,12 @@ impl UnreadableCommands {
         Self { connection, in_a_row: 0 }
     }
 
-    /// A message could be read as a whole.
+    /// Call this when a whole message could be read.
     const fn none(&mut self) {
         self.in_a_row = 0;
     }
 
-    /// The commands of a message that can be read.
+    /// The readable commands of a message.
     fn commands<M: DeserializeOwned, C: DeserializeOwned>(
         &mut self,
         text: &str,
@@ -213,7 +207,7 @@ impl UnreadableCommands {
         self.one_by_one(&commands)
     }
 
-    /// Reads the commands of a message one by one, and answers those that cannot be read.
+    /// Reads commands one by one and refuses those that cannot be read.
     fn one_by_one<C: DeserializeOwned>(&mut self, commands: &[&RawValue]) -> Result<Vec<C>, CloseReason> {
         not_too_many(commands.len())?;
         let (mut readable, mut answers) = (Vec::new(), Vec::new());
@@ -245,12 +239,12 @@ fn bad_command(why: &serde_json::Error) -> Refused {
     Refused { sentence: format!("{} {}", denied.sentence, beginning(&why.to_string())).into(), ..denied }
 }
 
-/// As much of a text as a reason may have.
+/// Cuts a text to the length of a close reason.
 fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_CLOSE_REASON_BYTES)]
 }
 
-/// What a person is told of a command; a house that has stopped ends the conversation.
+/// The reply to a person's command. If the server has stopped or the partition has moved, the connection is closed instead.
 fn told(answer: Result<CommandReply, Denied>) -> Result<CommandReply, CloseReason> {
     match answer {
         Ok(answer) => Ok(answer),
@@ -259,7 +253,6 @@ fn told(answer: Result<CommandReply, Denied>) -> Result<CommandReply, CloseReaso
     }
 }
 
-/// Whether a message holds no more commands than one may.
 fn not_too_many(commands: usize) -> Result<(), CloseReason> {
     if commands > MAX_COMMANDS {
         return Err(CloseReason::Bad(format!("a message holds at most {MAX_COMMANDS} commands")));
@@ -267,7 +260,7 @@ fn not_too_many(commands: usize) -> Result<(), CloseReason> {
     Ok(())
 }
 
-/// Takes a connection over as a socket.
+/// Upgrades a request to a WebSocket.
 pub(crate) fn upgrade<F: Future<Output = ()> + Send + 'static>(
     socket: WebSocketUpgrade,
     held: Option<Extension<ConnectionGuard>>,
@@ -285,8 +278,8 @@ pub(crate) fn upgrade<F: Future<Output = ()> + Send + 'static>(
         })
 }
 
-/// Watches over a person at a screen: when they are signed out, suspended, idle for too long or hold none of the roles any
-/// more, the connection is closed. It ends with the screen.
+/// Closes the connection of a person who is signed out, suspended, idle for too long or no longer holds one of the roles. The watch
+/// ends when it is dropped.
 struct SignInWatch(JoinHandle<()>);
 
 impl SignInWatch {
@@ -312,7 +305,7 @@ impl Drop for SignInWatch {
     }
 }
 
-/// Talks until one of both ends it.
+/// Runs a session until either side closes it.
 pub(crate) async fn converse(
     socket: &mut WebSocket,
     screen: &mut impl SocketSession,
@@ -320,7 +313,7 @@ pub(crate) async fn converse(
     server: &Server,
 ) -> CloseReason {
     match talk(socket, screen, messages, server).await {
-        // A part of the house that stops lets go of its screens before it is known why.
+        // A partition that stops closes its connections before the server knows why it stops.
         CloseReason::Away(why) => {
             let mut stopping = server.stopping.subscribe();
             CloseReason::Away(timeout(STOP_REASON_TIMEOUT, stops(&mut stopping)).await.unwrap_or(why))
@@ -340,13 +333,13 @@ async fn talk(
     let (clock, mut stopping) = (server.clock, server.stopping.subscribe());
     let mut waiting: Vec<Utf8Bytes> = Vec::new();
     let mut heard = Instant::now();
-    // Whether a sign of life was asked for since something was heard.
+    // Whether the client was pinged since it last sent something.
     let mut is_asked = false;
     let mut quiet = pin!(sleep_until(heard + PING_INTERVAL));
     let mut stops = pin!(stops(&mut stopping));
     loop {
         tokio::select! {
-            // Replies leave before the next message is read: a screen cannot fill its own queue.
+            // Replies are sent before the next message is read, so that a client cannot fill its own queue.
             biased;
             said = messages.take(&mut waiting) => {
                 if !said {
@@ -364,7 +357,7 @@ async fn talk(
             }
             received = socket.recv() => {
                 let message = match received {
-                    // The end of a connection is no sign of life: whoever connects again is no copy.
+                    // A disconnect is no sign of life: otherwise a device that reconnects would be taken for a copy.
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return CloseReason::Gone,
                     Some(Ok(Message::Binary(_))) => return CloseReason::Bad("messages are text".to_owned()),
                     Some(Ok(Message::Text(text))) => Some(text),
@@ -388,8 +381,8 @@ async fn talk(
                     quiet.as_mut().reset(until);
                     continue;
                 }
-                // The protocol's own question is seen by no page, so a page is told the time beside it.
-                // What another node may show by now is no longer shown as if it were so.
+                // Pages do not see pings, so they get the time beside it. After the lease another node may publish newer views:
+                // this one must not look alive then.
                 if !server.lease.holds() {
                     return CloseReason::Away(Denied::Elsewhere.code().into());
                 }

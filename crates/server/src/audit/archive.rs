@@ -1,19 +1,17 @@
-//! An archive that stops giving anything when it is told to, so that whoever reads a long record can be stopped.
+//! An archive that can be stopped, so that reading a long record can be cancelled.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use taisai_journal::{Archive, ChainHead, ChainName, Hash, ReadError, SnapshotError, StoredSnapshot, StrayBlock};
 
-/// An archive, and whether it was told to stop.
 pub(super) struct Stoppable {
     archive: Box<dyn Archive>,
     is_stopped: Arc<AtomicBool>,
 }
 
-/// It was told to stop.
 #[derive(Debug, thiserror::Error)]
-#[error("it was told to stop")]
+#[error("reading was cancelled")]
 struct ToldToStop;
 
 impl Stoppable {

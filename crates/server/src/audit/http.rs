@@ -1,4 +1,4 @@
-//! Where the record is looked into: rounds with every line, evidence to take away, and verifications.
+//! Rounds, evidence and verifications over HTTP.
 
 use axum::Json;
 use axum::extract::State;
@@ -16,7 +16,6 @@ use crate::http::request::PathParams;
 use crate::reports::MayRead;
 use crate::server::{Server, SharedServer};
 
-/// Where the record is looked into.
 pub(crate) fn routes() -> Routes {
     Routes::of([
         get_round::add_to,

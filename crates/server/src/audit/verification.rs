@@ -1,4 +1,4 @@
-//! Verifications of the whole record, one at a time, each on a thread of its own that leaves the processors to the tables.
+//! Verifications of the whole record, one at a time, each on a thread with low priority.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,7 +12,6 @@ use super::RecordSource;
 use super::archive::Stoppable;
 use crate::http::denied::Denied;
 
-/// So many are remembered.
 const MAX_KEPT_RUNS: usize = 16;
 
 /// How a verification is getting on.
@@ -48,7 +47,6 @@ pub(crate) struct Verification {
     pub(crate) found: Option<AuditSheet>,
 }
 
-/// One that runs or has run.
 struct VerificationRun {
     id: u64,
     counted: Arc<Progress>,
@@ -97,7 +95,6 @@ impl VerificationRun {
     }
 }
 
-/// The verifications of a house.
 pub(crate) struct Verifications {
     recorded: Arc<RecordSource>,
     runs: Mutex<VecDeque<VerificationRun>>,
@@ -112,7 +109,7 @@ impl Verifications {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins one, unless one runs.
+    /// Starts a verification, unless one runs.
     pub(crate) fn begin(&self) -> Result<Verification, Denied> {
         let mut runs = self.runs();
         if runs.back().is_some_and(|last| last.ended().is_none()) {
@@ -126,7 +123,7 @@ impl Verifications {
             *ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
         };
         if let Err(error) = thread::Builder::new().name("verify".to_owned()).spawn(verify) {
-            tracing::error!(%error, "a verification cannot begin");
+            tracing::error!(%error, "cannot start a verification");
             return Err(Denied::Internal);
         }
         let shown = run.shown();
@@ -137,17 +134,16 @@ impl Verifications {
         Ok(shown)
     }
 
-    /// How one is getting on.
     pub(crate) fn find(&self, id: u64) -> Option<Verification> {
         self.runs().iter().find(|run| run.id == id).map(VerificationRun::shown)
     }
 
-    /// Every one that is remembered, the newest first.
+    /// The newest first.
     pub(crate) fn all(&self) -> Vec<Verification> {
         self.runs().iter().rev().map(VerificationRun::shown).collect()
     }
 
-    /// Cancels one that runs; one that has ended stays as it is.
+    /// Cancels a verification that runs; a finished one stays as it is.
     pub(crate) fn cancel(&self, id: u64) -> Option<Verification> {
         let runs = self.runs();
         let run = runs.iter().find(|run| run.id == id)?;
@@ -181,15 +177,15 @@ fn verify(recorded: &RecordSource, counted: &Progress) -> VerificationOutcome {
         Ok(audited) => audited.failure().map(ToString::to_string),
     };
     if let Some(error) = failed {
-        tracing::error!(error, "the record cannot be verified");
+        tracing::error!(error, "cannot verify the record");
         return VerificationOutcome::Failed(error);
     }
     let Ok(audited) = audited else { return VerificationOutcome::Cancelled };
-    // Nobody is told of the first block of a chain.
+    // The first block of a chain is not reported.
     counted.verified.store(counted.blocks.load(Ordering::Relaxed), Ordering::Relaxed);
     let sheet = audited.sheet(program);
     for finding in &sheet.findings {
-        tracing::error!(finding, "the verification found something");
+        tracing::error!(finding, "the verification found a fault");
     }
     VerificationOutcome::Done(sheet)
 }

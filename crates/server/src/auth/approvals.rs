@@ -1,5 +1,5 @@
-//! Approvals by a second person, as the server uses them. They live in the House; one fits exactly one act, which it spells out,
-//! and is used by one command, which may be sent again.
+//! Approvals by a second person. The House keeps them; an approval fits exactly one act, which it spells out, and one command uses
+//! it.
 
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
@@ -15,51 +15,39 @@ use crate::http::reply::CommandReply;
 use crate::server::Server;
 use crate::vouchers::{HouseAct, VoucherKey};
 
-/// An act that needs a second person. Its JSON, with no second person in it, is what the approval says.
+/// An act that needs a second person. The approval contains its JSON, without the second person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ApprovedAct {
-    /// Something in the House.
     House(HouseCommand),
-    /// Something at a table.
     Table {
-        /// Which.
         table: TableId,
-        /// What.
         round: RoundCommand,
     },
-    /// Something at a seat.
     Cluster {
-        /// Of which table.
         table: TableId,
-        /// In which cluster.
         number: u16,
-        /// What.
         command: ClusterCommand,
     },
-    /// The sale of a voucher. Its number is drawn when it is sold.
+    /// The sale of a voucher, whose number is drawn only when it is sold.
     Sale {
-        /// For how much.
         amount: Money,
     },
-    /// A voucher is issued anew. Its number is drawn then.
+    /// A voucher is reissued; its number is drawn only then.
     Reissue {
-        /// Which.
         serial: VoucherSerial,
     },
-    /// A one-time password for a person: whoever gets it can be that person.
+    /// A one-time password: its holder can act as that person.
     Password {
-        /// For whom.
         person: PersonId,
     },
-    /// A code for a device that is enrolled already: whoever gets it can be that device.
+    /// A code for an enrolled device: its holder can act as that device.
     Code {
-        /// For which.
         device: DeviceId,
     },
 }
 
-/// The same in the words of those who ask: a voucher has its number there.
+/// The same act as clients send it, with voucher numbers.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum RequestedAct {
@@ -71,7 +59,7 @@ enum RequestedAct {
 }
 
 impl ApprovedAct {
-    /// The one spelling of the act.
+    /// The canonical JSON of the act.
     pub(crate) fn text(self) -> String {
         let alone = match self {
             Self::House(HouseCommand::SellVoucher { amount, .. }) => Self::Sale { amount },
@@ -86,11 +74,10 @@ impl ApprovedAct {
         serde_json::to_string(&alone).expect("a command can be written down")
     }
 
-    /// The one spelling of an act that someone wants approved, however it was spelled: what the second person reads is all
-    /// that is in it.
+    /// The canonical JSON of an act that a client sent, so that the second person reads all that is in it.
     pub(crate) fn spelled(text: &str, key: &VoucherKey) -> Result<String, Denied> {
         let what = match serde_json::from_str(text).map_err(|_| Denied::BadRequest)? {
-            // The number of a voucher that is issued is no part of what is approved.
+            // The number of an issued voucher is not part of the approval.
             RequestedAct::House(act) => Self::House(act.ask(key)?.command),
             RequestedAct::Table { table, round } => Self::Table { table, round },
             RequestedAct::Cluster { table, number, command } => Self::Cluster { table, number, command },
@@ -101,8 +88,7 @@ impl ApprovedAct {
     }
 }
 
-/// The person who approved an act, with the roles on file: the approval was asked for by the same person, for this very act, and
-/// was given. It is not used by this.
+/// The person who approved this very act for `asking`, with the roles on file. This does not use the approval.
 pub(crate) async fn second(
     server: &Server,
     asking: PersonId,
@@ -121,8 +107,7 @@ pub(crate) async fn second(
     server.node.house().look(look).await?.ok_or(Denied::NotApproved)
 }
 
-/// The answer to a request that was made when it was sent before: the newest approval of this act that the person asked for. None where it
-/// is over.
+/// The reply to a repeated request: the newest approval of this act that the person asked for, if it is still open.
 pub(crate) async fn requested_before(
     server: &Server,
     by: PersonId,
@@ -136,9 +121,8 @@ pub(crate) async fn requested_before(
     Ok(approval.map(|approval| CommandReply::with(&HouseEvent::ApprovalRequested { approval })))
 }
 
-/// Has the House use an approval for a command, before the command is put before its machine. The same command may be sent again
-/// until the approval is over, also when the program was started anew. An approval is used up also where the machine then refuses
-/// the act: whoever asks again under another number needs another one.
+/// Has the House use an approval for a command, before the command goes to its machine. The same command may be sent again while
+/// the approval lasts, also after a restart. The approval is used up even if the machine refuses the command.
 pub(crate) async fn used_by(server: &Server, approval: ApprovalId, command: CommandId) -> Result<(), Denied> {
     match server.node.house().own(HouseCommand::UseApproval { approval, command }).await? {
         CommandReply::Accepted(_) => Ok(()),
@@ -146,8 +130,8 @@ pub(crate) async fn used_by(server: &Server, approval: ApprovalId, command: Comm
     }
 }
 
-/// Whether a person may do an act of the server's own, once, with the second person that the profile asks for. If so, the
-/// approval is used up, whatever becomes of the act.
+/// Checks that a person may do an act of the server's own, with the second person that the profile asks for, and uses the approval
+/// up.
 pub(crate) async fn may(
     server: &Server,
     signed_in: SignedIn,

@@ -1,4 +1,4 @@
-//! Who tries passwords or codes, by address: so many wrong ones a minute, and no more. How many addresses are kept is bounded.
+//! Limits wrong passwords and codes by client address. The number of addresses kept is bounded.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -6,16 +6,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use taisai_table::Time;
 
-/// So many failures of one address in one minute.
 const MAX_FAILURES_PER_MINUTE: u32 = 20;
 
-/// A minute, in milliseconds.
 const MINUTE_MILLIS: u64 = 60 * 1_000;
 
-/// So many addresses are kept.
 const MAX_ADDRESSES: usize = 4_096;
 
-/// Tries of the last minute.
 #[derive(Debug, Default)]
 pub(crate) struct Attempts {
     by_address: Mutex<HashMap<IpAddr, AttemptsInMinute>>,
@@ -28,7 +24,7 @@ struct AttemptsInMinute {
 }
 
 impl Attempts {
-    /// Someone tries; `false` if there were too many tries. It counts from now on, so that many at once are seen too.
+    /// Counts an attempt before it is checked, so that concurrent ones count too; `false` if there were too many.
     pub(crate) fn enter(&self, address: IpAddr, now: Time) -> bool {
         let mut tries = self.by_address();
         let is_old = |minute: &AttemptsInMinute| now.0.abs_diff(minute.begun.0) >= MINUTE_MILLIS;
@@ -52,7 +48,7 @@ impl Attempts {
         may
     }
 
-    /// The try was right, and does not count.
+    /// A correct attempt does not count.
     pub(crate) fn forgive(&self, address: IpAddr) {
         if let Some(minute) = self.by_address().get_mut(&address) {
             minute.tries = minute.tries.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! From which address a request comes, as far as tries are counted by it.
+//! The client address of a request, for limits that count by address.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::request::Parts;
 
-/// The address that counts. An IPv6 network of 64 bits is one; so are all whose address is not known.
+/// All of an IPv6 /64 network count as one address, and so do all clients whose address is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClientAddress(pub(crate) IpAddr);
 

@@ -1,5 +1,5 @@
-//! The commands of people, over HTTP and over sockets alike: whether the person may use the number, has to give the password
-//! again, and has the second person's approval. All else is decided by the machines.
+//! Commands of people, over HTTP and WebSocket. The server checks that the source is theirs, that the password is recent enough,
+//! and that a second person approved. The machines decide everything else.
 
 use std::sync::Arc;
 
@@ -35,7 +35,6 @@ pub(crate) enum TableCommand {
     },
 }
 
-/// A person's command as it is sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PersonCommand<C> {
     pub(crate) by: SignedIn,
@@ -45,7 +44,7 @@ pub(crate) struct PersonCommand<C> {
     pub(crate) command: C,
 }
 
-/// Puts a person's command before a table. It is carried to its end also where nobody waits for the answer any more.
+/// Sends a person's command to a table. It is completed even if the client disconnects.
 pub(crate) async fn at_table(
     server: &SharedServer,
     table: TableId,
@@ -55,18 +54,18 @@ pub(crate) async fn at_table(
     to_the_end(async move { ask_table(&server, table, sent).await }).await
 }
 
-/// Puts a person's command before the House, likewise.
+/// Sends a person's command to the House, likewise.
 pub(crate) async fn at_house(server: &SharedServer, sent: PersonCommand<HouseAct>) -> Result<CommandReply, Denied> {
     let server = Arc::clone(server);
     to_the_end(async move { ask_house(&server, sent).await }).await
 }
 
-/// Does it in a task of its own.
+/// Runs in a task of its own, so that a client that disconnects cannot cancel it.
 pub(crate) async fn to_the_end<T: Send + 'static>(
     act: impl Future<Output = Result<T, Denied>> + Send + 'static,
 ) -> Result<T, Denied> {
     tokio::spawn(act).await.unwrap_or_else(|broken| {
-        tracing::error!(%broken, "an act broke off");
+        tracing::error!(%broken, "a command panicked");
         Err(Denied::Internal)
     })
 }
@@ -80,11 +79,11 @@ async fn ask_table(server: &Server, table: TableId, sent: PersonCommand<TableCom
         TableCommand::Round(command) => {
             let sent = PersonCommand { by, id, approval, command };
             let command = seconded(server, sent, |round| ApprovedAct::Table { table, round }).await?;
-            // 5.6: a set that was found damaged at one table opens no round at another.
+            // 5.6: dice that were found damaged at one table open no round at another.
             let dice_set = match command {
                 RoundCommand::UseDice { dice_set } => Some(dice_set),
                 RoundCommand::OpenBets => Some(handle.look_at_round(Round::dice_set).await?),
-                // What was said too early is written down by the table itself.
+                // The table itself records what was announced too early.
                 RoundCommand::Conceal { .. } => return Err(Denied::BadCommand),
                 _ => None,
             };
@@ -96,7 +95,7 @@ async fn ask_table(server: &Server, table: TableId, sent: PersonCommand<TableCom
             Ok(handle.ask_round(actor, id, command).await?)
         }
         TableCommand::Cluster { number, command } => {
-            // F86: for people there is no such command.
+            // F86: people have no such command.
             if command.is_of_acceptor() {
                 return Err(Denied::BadCommand);
             }
@@ -130,7 +129,7 @@ async fn ask_house(server: &Server, sent: PersonCommand<HouseAct>) -> Result<Com
         return Ok(no_such_seat());
     }
     let command = match seconded(server, PersonCommand { by, id, approval, command }, ApprovedAct::House).await? {
-        // What the second person reads is all that is in the act.
+        // The second person must read all that is in the act.
         HouseCommand::RequestApproval { act, what } => {
             HouseCommand::RequestApproval { act, what: ApprovedAct::spelled(&what, &server.vouchers.key)? }
         }
@@ -160,18 +159,17 @@ pub(crate) fn no_such_seat() -> CommandReply {
     CommandReply::refused(Refusal::UnknownSeat)
 }
 
-/// Whether the number is the person's.
 fn is_theirs(server: &Server, by: SignedIn, id: CommandId) -> Result<(), Denied> {
     if server.people.uses(&by, id.source) { Ok(()) } else { Err(Denied::NotYours) }
 }
 
-/// Whether the person may send a command under that number, and has given the password not long ago where that is asked.
+/// Checks that the source is the person's, and that a sensitive command comes with a recent password.
 fn may_send(server: &Server, by: SignedIn, id: CommandId, command: &impl Sensitive) -> Result<(), Denied> {
     is_theirs(server, by, id)?;
     if command.is_sensitive() { by.fresh().map(drop) } else { Ok(()) }
 }
 
-/// The command as it is put before its machine: with the second person who approved it, and with no other.
+/// The command for the machine: with the second person who approved it, and no other.
 async fn seconded<C: Sensitive + Clone>(
     server: &Server,
     PersonCommand { by, id, approval, command }: PersonCommand<C>,

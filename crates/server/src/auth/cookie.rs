@@ -1,16 +1,15 @@
-//! The cookie that a signed-in person's browser holds: 256 random bits, which are kept nowhere else.
+//! The sign-in cookie: 256 random bits, of which the server stores only a hash.
 
 use axum::http::header::COOKIE;
 use axum::http::{HeaderMap, HeaderValue};
 
 use crate::auth::secrets::{SecretsError, hex, random};
 
-/// A browser takes a cookie of such a name only from this very host, secured, and for all of it.
+/// With this prefix browsers accept the cookie only from this host, over TLS, and for all paths.
 const COOKIE_NAME: &str = "__Host-taisai";
 
 const COOKIE_ATTRIBUTES: &str = "Path=/; Secure; HttpOnly; SameSite=Strict";
 
-/// What the browser holds.
 pub(super) struct Token([u8; 32]);
 
 impl Token {
@@ -18,24 +17,22 @@ impl Token {
         random().map(Self)
     }
 
-    /// What is kept of it.
+    /// The hash that is stored.
     pub(super) fn hash(&self) -> [u8; 32] {
         blake3::hash(&self.0).into()
     }
 
-    /// The header that gives it to the browser. It goes when the browser is closed.
+    /// Sets the cookie until the browser is closed.
     pub(super) fn given(&self) -> HeaderValue {
         HeaderValue::try_from(format!("{COOKIE_NAME}={}; {COOKIE_ATTRIBUTES}", hex::hex(&self.0)))
             .expect("hex is no bad header")
     }
 }
 
-/// The header that takes it away.
 pub(super) fn taken() -> HeaderValue {
     HeaderValue::try_from(format!("{COOKIE_NAME}=; {COOKIE_ATTRIBUTES}; Max-Age=0")).expect("it has no bad characters")
 }
 
-/// The token that a request brings.
 pub(super) fn token(headers: &HeaderMap) -> Option<Token> {
     let cookies = headers.get_all(COOKIE).into_iter().filter_map(|cookies| cookies.to_str().ok());
     let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));

@@ -1,5 +1,5 @@
-//! The desk where people sign in and out, are asked for their password again, and set a new one. A wrong password, a person who
-//! is not there and one who is locked out all get the same answer, after the same time.
+//! Sign-in, sign-out and passwords over HTTP. A wrong password, an unknown person and one who is locked out get the same response,
+//! after the same time.
 
 use axum::Json;
 use axum::extract::State;
@@ -21,10 +21,8 @@ use crate::http::reply::CommandReply;
 use crate::http::request::{JsonBody, PathParams};
 use crate::server::{Server, SharedServer};
 
-/// No request at the desk is larger.
 const MAX_BODY_BYTES: usize = 4 * 1_024;
 
-/// Where people sign in.
 pub(crate) fn routes() -> Routes {
     Routes::of([
         sign_in::add_to,
@@ -267,7 +265,7 @@ async fn give_password(
     Ok(Json(GivenPassword { person, password }))
 }
 
-/// What is on file of a password that is right, if the House lets the person in.
+/// The stored password, if it is right and the House lets the person in.
 async fn checked(
     server: &Server,
     caller: ClientAddress,
@@ -286,7 +284,7 @@ async fn checked(
             return Err(denied);
         }
     };
-    // Five failures lock the person out (F51): the House counts them, and has the last word.
+    // Five failures lock the person out (F51): the House counts them and decides.
     let command = if is_right { HouseCommand::LoginSucceeded { person } } else { HouseCommand::LoginFailed { person } };
     match (server.node.house().own(command).await?, on_file) {
         (CommandReply::Accepted(_), Some(on_file)) if is_right => {

@@ -1,5 +1,5 @@
-//! Passwords: what is taken as one, how it is hashed and checked. Argon2id takes memory and time on purpose, so only a few are
-//! under way at once and a bounded number waits. Whether there is such a person does not show in the time it takes.
+//! Hashing and checking passwords. Argon2id costs memory and time on purpose, so few run at a time and a bounded number wait. An
+//! unknown person takes as long as a known one.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -11,24 +11,21 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::auth::secrets::{OneTimeCode, Password, random};
 use crate::http::denied::Denied;
 
-/// The shortest and the longest password, in characters.
+/// In characters.
 const MIN_LENGTH: usize = 12;
 const MAX_LENGTH: usize = 128;
 
 /// OWASP's figures for Argon2id: memory in KiB, passes, lanes.
 const ARGON2_COST: (u32, u32, u32) = (19 * 1_024, 2, 1);
 
-/// So many are hashed at once, and so many may wait.
 const MAX_CONCURRENT_HASHES: usize = 2;
 const MAX_WAITING_HASHES: usize = 16;
 
-/// Hashes passwords, a few at once.
 pub(crate) struct Hashing {
     at_once: Arc<Semaphore>,
     places: Arc<Semaphore>,
 }
 
-/// Whether a password may replace another.
 pub(super) fn is_good(new: &str, old: &str) -> bool {
     let is_code_again = OneTimeCode::read(new).is_some_and(|code| OneTimeCode::read(old) == Some(code));
     (MIN_LENGTH..=MAX_LENGTH).contains(&new.chars().count()) && new != old && !is_code_again
@@ -42,7 +39,6 @@ impl Hashing {
         }
     }
 
-    /// Whether a password is the one on file.
     pub(super) async fn is_right(&self, password: String, on_file: Option<Password>) -> Result<bool, Denied> {
         if password.chars().count() > MAX_LENGTH {
             return Ok(false);
@@ -50,7 +46,6 @@ impl Hashing {
         self.run(move || is_right(&password, on_file.as_ref())).await
     }
 
-    /// What is kept of a password.
     pub(crate) async fn hash(&self, password: String) -> Result<Password, Denied> {
         let hashed = move || -> Option<String> {
             let salt: [u8; 16] = random().ok()?;
@@ -59,7 +54,7 @@ impl Hashing {
         self.run(hashed).await?.map(Password::Own).ok_or(Denied::Internal)
     }
 
-    /// The places are held until the work is done, also if whoever asked has gone.
+    /// The permit is held until the work is done, even if the caller has given up.
     async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Denied> {
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| Denied::TooMany)?;
         let turn = Arc::clone(&self.at_once).acquire_owned().await.map_err(|_| Denied::Internal)?;
@@ -90,7 +85,7 @@ fn is_right(password: &str, on_file: Option<&Password>) -> bool {
         Some(Password::OneTime(hash)) => {
             let typed = OneTimeCode::read(password).map(OneTimeCode::hash);
             let known = blake3::Hash::from_hex(hash).ok();
-            // The comparison of two hashes takes the same time wherever they differ.
+            // Comparing hashes takes the same time wherever they differ.
             takes_as_long() && typed.is_some_and(|typed| known.is_some_and(|known| known == typed))
         }
         None => {

@@ -1,6 +1,5 @@
-//! The secrets of the house, beside its record: hashes of passwords, who is signed in, keys of devices, and keys of the house's
-//! own. They decide nothing of the game and are in no chain. What is asked for is done by one thread, in order, so that nobody
-//! else waits for a disk or a server.
+//! The store of secrets beside the record: password hashes, sign-ins, device keys, and keys of the installation. They are in no
+//! chain. One thread does the work in order, so that nothing else waits for a disk or a database.
 
 mod devices;
 pub(crate) mod hex;
@@ -24,62 +23,38 @@ pub(crate) use readable::OneTimeCode;
 pub(crate) use sign_ins::{SignInKey, StoredSignIn};
 use store::Store;
 
-/// Whether a house has secrets already.
+/// Whether the secrets must exist already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
-    /// It has people: without its secrets nobody comes in, and no voucher number is known.
+    /// There are people: without secrets nobody can sign in, and no voucher number is known.
     There,
-    /// It begins.
+    /// The installation is new.
     Either,
-    /// They are lost, and made anew.
+    /// They are lost and must be created again.
     Lost,
 }
 
-/// So many may wait for the thread; more of them wait to wait.
+/// Further callers wait.
 const QUEUE_CAPACITY: usize = 256;
 
-/// Why the secrets cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretsError {
-    /// The house has people, and its secrets are gone.
+    /// There are people, but no secrets.
     #[error(
         "{place} is missing, with everyone's passwords, the keys of devices and the key of voucher numbers: put it back from a \
          backup. If there is none, --new-secrets makes it anew: everyone gets a password for the first time, every device is \
          enrolled again, and vouchers printed before no longer redeem by their numbers"
     )]
-    Missing {
-        /// Where they should be.
-        place: String,
-    },
-    /// Secrets that are there are not replaced.
-    #[error("{place} is there: it is not made anew")]
-    NotMissing {
-        /// Where they are.
-        place: String,
-    },
-    /// Others may read the file.
+    Missing { place: String },
+    /// Existing secrets are never replaced.
+    #[error("{place} exists already and is not made anew: leave --new-secrets out")]
+    NotMissing { place: String },
     #[error("{file} can be read or written by others: run chmod 600 on it, and set new passwords if it may be known")]
-    Exposed {
-        /// The file.
-        file: PathBuf,
-    },
-    /// The file cannot be used.
+    Exposed { file: PathBuf },
     #[error("the secrets in {file} cannot be used: {source}")]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// `SQLite` failed.
+    File { file: PathBuf, source: std::io::Error },
     #[error("the secrets in {file} cannot be used: {source}")]
-    Sqlite {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        source: rusqlite::Error,
-    },
-    /// The server failed.
+    Sqlite { file: PathBuf, source: rusqlite::Error },
     #[error(transparent)]
     Postgres(#[from] PostgresError),
     /// The standby may not have it.
@@ -87,36 +62,33 @@ pub enum SecretsError {
         "the server warned while it committed, as it does when a standby is missing: what was to be kept may be lost"
     )]
     Warned,
-    /// Another version of the program made the tables.
+    /// Another version of the program created the tables.
     #[error("the secrets have layout {0}, which this program does not know: use the program that made them")]
     OtherLayout(i64),
-    /// Something else than this program wrote them.
+    /// Something other than this program wrote them.
     #[error("the secrets are damaged: {0}")]
     Damaged(&'static str),
-    /// The thread could not be started, or has ended.
     #[error("the secrets cannot be reached: {0}")]
     Unreachable(String),
-    /// The system gave no random bytes.
     #[error("the system gave no random bytes")]
     Random,
 }
 
 type StoreJob = Box<dyn FnOnce(&mut StoreConnection) + Send>;
 
-/// The store of secrets.
 #[derive(Clone, Debug)]
 pub(crate) struct Secrets {
     work: mpsc::Sender<StoreJob>,
 }
 
-/// Where the secrets are, and the way to them, which is made anew after it has failed.
+/// The store, which is opened again after a failure.
 struct StoreConnection {
     address: Address,
     store: Option<Store>,
 }
 
 impl Secrets {
-    /// Opens the secrets beside a record, or makes them where they may be missing. It waits for the disk or the server.
+    /// Opens the secrets beside a record, or creates them if they may be missing. Blocks on the disk or the database.
     pub(crate) fn open(address: &Address, expected: Expected) -> Result<Self, SecretsError> {
         let (work, mut waiting) = mpsc::channel::<StoreJob>(QUEUE_CAPACITY);
         let (tell, told) = std::sync::mpsc::channel();
@@ -141,7 +113,7 @@ impl Secrets {
         Ok(Self { work })
     }
 
-    /// The highest number that a device, a sign-in or a screen was given; zero if there is none.
+    /// The highest source of any device, sign-in or screen; zero if there is none.
     pub(crate) async fn highest_source(&self) -> Result<u64, SecretsError> {
         let select = "SELECT coalesce(max(source), 0) FROM (SELECT source FROM devices UNION ALL
                       SELECT source FROM sign_ins UNION ALL SELECT further FROM further_sources) AS given";
@@ -149,14 +121,14 @@ impl Secrets {
         rows.first().ok_or(SecretsError::Damaged("a number is missing"))?.get(0)
     }
 
-    /// Does something with the store, and waits until it is durable.
+    /// Runs a job in the store's thread and waits until it is durable.
     async fn with<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Store) -> Result<T, SecretsError> + Send + 'static,
     ) -> Result<T, SecretsError> {
         let (tell, told) = oneshot::channel();
         let work = move |place: &mut StoreConnection| {
-            // Whoever asked may have gone.
+            // The caller may have given up.
             tell.send(place.with(work)).map_or_else(drop, drop);
         };
         let ended = || SecretsError::Unreachable("their thread has ended".to_owned());
@@ -166,8 +138,8 @@ impl Secrets {
 }
 
 impl StoreConnection {
-    /// What failed once is not used again: a lost connection stays lost, and a failed flush is never tried again. A commit that
-    /// came with a warning is of unknown fate.
+    /// A store that failed is not used again: a lost connection stays lost, and a failed flush must not be retried. A commit with a
+    /// warning has an unknown outcome.
     fn with<T>(&mut self, work: impl FnOnce(&mut Store) -> Result<T, SecretsError>) -> Result<T, SecretsError> {
         let mut store = match self.store.take() {
             Some(store) => store,

@@ -1,17 +1,15 @@
-//! Which commands ask for the password again (F51), and where in a command the second person stands. What is sent from outside
-//! never says who that is: the server puts the one there who approved.
+//! Which commands need a recent password (F51), and where a command names its second person. Clients never name that person: the
+//! server fills in who approved.
 
 use taisai_table::{ClusterCommand, HouseCommand, Person, RoundCommand};
 
-/// A command that the server looks into before a machine does.
 pub(crate) trait Sensitive: Sized {
-    /// Whether it asks for the password again. For a command that already has its second person, if it gets one.
+    /// Whether the password must be recent. Ask this of the command with its second person, if it gets one.
     fn is_sensitive(&self) -> bool;
 
-    /// The place of the second person, if it has one.
     fn second(&mut self) -> Option<&mut Option<Person>>;
 
-    /// The same without a second person: what is taken from outside, and what is approved.
+    /// The command without a second person: what is taken from clients, and what is approved.
     fn without_second(mut self) -> Self {
         if let Some(second) = self.second() {
             *second = None;
@@ -19,7 +17,7 @@ pub(crate) trait Sensitive: Sized {
         self
     }
 
-    /// The same with the second person who approved it. A command without a place for one stays as it is.
+    /// The command with the second person who approved it; unchanged if it has no place for one.
     fn with_second(mut self, person: Person) -> Self {
         if let Some(second) = self.second() {
             *second = Some(person);
@@ -118,7 +116,7 @@ impl Sensitive for HouseCommand {
             | Self::ReissueVoucher { .. }
             | Self::RuleExpired { .. }
             | Self::RuleReceivable { .. } => true,
-            // Only a large one has a second person, and is refused without.
+            // Only large ones have a second person, and are refused without.
             Self::PayClaim { second, .. } | Self::SellVoucher { second, .. } => second.is_some(),
             Self::Found { .. }
             | Self::LoginFailed { .. }
@@ -185,7 +183,8 @@ impl Sensitive for HouseCommand {
 }
 
 impl Sensitive for ClusterCommand {
-    /// A reversal is always; of the rest only what is large, or registered from the film, has a second person, and is refused without.
+    /// A reversal always is. Of the rest, only large amounts and bets registered from film have a second person, and are refused
+    /// without.
     fn is_sensitive(&self) -> bool {
         matches!(self, Self::ReverseBuyIn { .. }) || self.clone().second().is_some_and(|second| second.is_some())
     }
@@ -235,7 +234,7 @@ mod tests {
 
     use super::*;
 
-    /// Whatever JSON a command with a second person is sent as, the server's own stands there or none.
+    /// Whatever a client sends as the second person, the server replaces it.
     #[test]
     fn a_second_person_is_never_taken_from_outside() {
         let outside = r#"{"id":9,"roles":["casino-manager"]}"#;

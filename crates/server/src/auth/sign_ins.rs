@@ -1,4 +1,4 @@
-//! Sign-ins in memory: whose token it is, when it ends, which numbers its screens have. Time is given, so that nothing waits.
+//! Sign-ins in memory: their tokens, deadlines and sources. Callers pass the time in.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,23 +8,22 @@ use taisai_table::{PersonId, Time};
 
 use crate::auth::secrets::{SignInKey, StoredSignIn};
 
-/// How many screens of one sign-in have numbers of their own at once.
+/// How many screens of one sign-in have a source of their own.
 const MAX_SCREEN_SOURCES: usize = 64;
 
-/// How often one person may be signed in at once; the one longest idle ends.
+/// The sign-in that is idle longest ends.
 const MAX_SIGN_INS_PER_PERSON: usize = 16;
 
-/// How often the store hears that a sign-in is used, in milliseconds.
+/// How often the use of a sign-in is stored.
 const WRITE_INTERVAL_MILLIS: u64 = 60 * 1_000;
 
-/// When sign-ins end (F51).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimeOuts {
-    /// So long after it was last used.
+    /// After the last use.
     pub(crate) idle: Duration,
-    /// So long after it began.
+    /// After the beginning.
     pub(crate) absolute: Duration,
-    /// So long the password is not asked for again.
+    /// How long a password counts as recent.
     pub(crate) fresh: Duration,
 }
 
@@ -34,14 +33,13 @@ impl Default for TimeOuts {
     }
 }
 
-/// A sign-in that holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FoundSignIn {
     pub(super) source: u64,
     pub(super) person: PersonId,
     pub(super) is_fresh: bool,
     pub(super) is_one_time: bool,
-    /// When it ends, if it is not used until then.
+    /// If it is not used until then.
     pub(super) ends: Time,
 }
 
@@ -60,7 +58,7 @@ struct OpenSignIns {
 #[derive(Debug)]
 struct CachedSignIn {
     kept: StoredSignIn,
-    /// When the store last heard of it.
+    /// When its use was last stored.
     written: Time,
 }
 
@@ -73,13 +71,11 @@ impl SignIns {
         Self { time_outs, open: Mutex::new(open) }
     }
 
-    /// The sign-in of a token, unless it is over.
     pub(super) fn find(&self, token: &[u8; 32], now: Time) -> Option<FoundSignIn> {
         let source = self.open().by_token.get(token).copied()?;
         self.by_source(source, now)
     }
 
-    /// The sign-in of a number, unless it is over.
     pub(super) fn by_source(&self, source: u64, now: Time) -> Option<FoundSignIn> {
         let open = self.open();
         let kept = &open.by_source.get(&source)?.kept;
@@ -95,7 +91,7 @@ impl SignIns {
         })
     }
 
-    /// A sign-in is as the store has it, save that it may have been used since; or it is gone.
+    /// Replaces a sign-in by what the store has, but keeps a later use; removes it if the store has none.
     pub(super) fn replace(&self, which: SignInKey, kept: Option<StoredSignIn>) {
         let mut open = self.open();
         let source = match which {
@@ -113,7 +109,7 @@ impl SignIns {
         open.by_source.entry(source).and_modify(|sign_in| sign_in.written = written);
     }
 
-    /// A sign-in is used. When the store should hear of it: what it should be told.
+    /// Counts a use. Returns the times to store, when that is due.
     pub(super) fn touch(&self, source: u64, now: Time) -> Option<(Time, Time)> {
         let mut open = self.open();
         let CachedSignIn { kept, written } = open.by_source.get_mut(&source)?;
@@ -124,17 +120,15 @@ impl SignIns {
         })
     }
 
-    /// The password was given again.
     pub(super) fn asked(&self, source: u64, now: Time) {
         self.change(source, |kept| (kept.asked, kept.used) = (now, now));
     }
 
-    /// The person has chosen a password.
     pub(super) fn has_password(&self, source: u64) {
         self.change(source, |kept| kept.is_one_time = false);
     }
 
-    /// A screen of the sign-in has this number. Where they are too many, the one longest unused belongs to nobody any more.
+    /// Gives a screen a source. If there are too many, the one unused for longest is dropped and returned.
     pub(super) fn add_source(&self, source: u64, further: u64) -> Option<u64> {
         let mut open = self.open();
         let CachedSignIn { kept, .. } = open.by_source.get_mut(&source)?;
@@ -142,7 +136,7 @@ impl SignIns {
         (kept.further.len() > MAX_SCREEN_SOURCES).then(|| kept.further.remove(0))
     }
 
-    /// Whether a number belongs to the sign-in, which uses it now.
+    /// Whether a source belongs to the sign-in. Asking counts as use.
     pub(super) fn uses(&self, source: u64, other: u64) -> bool {
         let mut open = self.open();
         let Some(CachedSignIn { kept, .. }) = open.by_source.get_mut(&source) else { return false };
@@ -151,7 +145,7 @@ impl SignIns {
         true
     }
 
-    /// A sign-in begins. Those that end with it: whoever's is over, and those that are too many for this person.
+    /// Adds a sign-in. Returns those that end: expired ones, and those too many for this person.
     pub(super) fn begin(&self, kept: StoredSignIn, now: Time) -> Vec<u64> {
         let mut open = self.open();
         let is_over = |kept: &StoredSignIn| self.time_outs.is_over(kept, now);
@@ -172,7 +166,7 @@ impl SignIns {
         ended
     }
 
-    /// Every sign-in of a person ends, save one.
+    /// Ends all sign-ins of a person but one.
     pub(super) fn end_of(&self, person: PersonId, save: Option<u64>) -> Vec<u64> {
         let mut open = self.open();
         let ended = open.matching(|kept| kept.person == person && Some(kept.source) != save);
@@ -187,7 +181,7 @@ impl SignIns {
     }
 
     fn open(&self) -> MutexGuard<'_, OpenSignIns> {
-        // Each change is whole, also where one that held it broke down.
+        // Every change is complete, even if another holder of the lock panicked.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -222,8 +216,7 @@ impl TimeOuts {
     }
 }
 
-/// Whether less than that lies between two times, whichever is first: a clock that was set back while the program did not run
-/// makes no sign-in last longer.
+/// Whether two times are less than that apart, in either order: a clock that was set back between runs extends no sign-in.
 fn is_within(then: Time, now: Time, duration: Duration) -> bool {
     now.0.abs_diff(then.0) < millis(duration)
 }

@@ -1,5 +1,5 @@
-//! Lets a person in again from the machine of a house that is stopped, when nobody who manages people is left to do it. It asks
-//! the House in the name of the house's own program, and stands on record like everything else.
+//! Lets a person in again from the machine of a stopped installation, when nobody who manages people can sign in. The House records
+//! it as a command of the system.
 
 use std::io;
 use std::sync::mpsc;
@@ -13,16 +13,12 @@ use crate::node::clock::{self, OwnIds, Share};
 use crate::node::stopped::Stopped;
 use crate::node::{InstallationPlan, NodeError, Opened};
 
-/// Why a person is not let in again.
 #[derive(Debug, thiserror::Error)]
 pub enum UnlockError {
-    /// The house cannot be opened.
     #[error(transparent)]
     Node(#[from] NodeError),
-    /// Its secrets.
     #[error(transparent)]
     Secrets(#[from] SecretsError),
-    /// Others can do it.
     #[error("those who manage people are not locked out: they unlock at a screen of the house")]
     OthersCan,
     /// The House refuses it.

@@ -1,5 +1,5 @@
-//! What the record and the file say of the house's set-up, side by side, for those who compare them. It changes nothing: what
-//! is to be changed is asked of the House and the tables, by people who may.
+//! The configuration over HTTP: what the record has beside what the file proposes. This changes nothing: people change it by
+//! commands to the House and the tables.
 
 use std::collections::BTreeMap;
 
@@ -66,23 +66,20 @@ pub(crate) struct ApprovalState {
     answer: ApprovalAnswer,
 }
 
-/// The key of a table's name in the configuration.
 pub(crate) fn name_key(table: u16) -> String {
     format!("table-{table}.name")
 }
 
-/// What a table is called: as the record says, or as the file does.
+/// The name in the record, or else that of the file.
 pub(crate) fn table_name(seed: &Seed, table: TableId, recorded: Option<&String>) -> String {
     let seeded = || seed.tables.get(&table).map(|seed| &seed.name);
     recorded.or_else(seeded).cloned().unwrap_or_else(|| format!("Table {}", table.0))
 }
 
-/// What the house is called, as the record says.
 pub(crate) fn recorded_name(house: &House) -> Option<String> {
     house.configuration().find(|(key, _)| *key == NAME_KEY).map(|(_, name)| name.to_owned())
 }
 
-/// The key of the property's name in the configuration.
 pub(crate) const NAME_KEY: &str = "house.name";
 
 /// The set-up of the house, as the record has it, with what the file proposes.
@@ -110,10 +107,9 @@ async fn configuration(State(server): State<SharedServer>, _: SignedIn) -> Resul
     }))
 }
 
-/// What the House has on file of the set-up.
 struct RecordedConfiguration {
     configuration: BTreeMap<String, String>,
-    /// The tables, and whether each plays for training.
+    /// The tables, and whether each is for training.
     tables: BTreeMap<TableId, bool>,
 }
 
@@ -127,7 +123,7 @@ impl RecordedConfiguration {
     }
 }
 
-/// The set-up of the tables that run here, in their order.
+/// The configuration of the tables that run here, in order.
 pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     let RecordedConfiguration { configuration, tables: on_file } =
         server.node.house().look(RecordedConfiguration::of).await?;
@@ -197,7 +193,6 @@ impl TableConfiguration {
     }
 }
 
-/// What is looked up of the set-up.
 pub(crate) fn routes() -> Routes {
     Routes::of([configuration::add_to, approvals::add_to, approval::add_to])
 }

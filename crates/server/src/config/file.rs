@@ -1,4 +1,4 @@
-//! `taisai.toml` becomes a [`Config`], or a list of all its faults with their places. `deploy/taisai.toml` is the example.
+//! Reads `taisai.toml` into a [`Config`], or returns all its faults with their positions. `deploy/taisai.toml` is the example.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -15,22 +15,21 @@ use crate::http::accept::Tls;
 use crate::http::network::Network;
 use crate::node::peers::NodeAddress;
 
-/// The largest amount that a file may name, in cents.
+/// In a file.
 const MAX_CENTS: u32 = 4_000_000_000;
-/// The most seats or Player Terminals of a table.
+/// Seats or Player Terminals of a table.
 const MAX_SEATS: u32 = 20_000;
-/// The largest file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 impl Config {
-    /// Reads a file that lies at a path, or names every fault in it. What it leaves out is as in [`Config::default_house`],
-    /// save its tables; paths in it begin at its own folder.
+    /// Reads the file at a path, or names every fault in it. Missing values are those of [`Config::default_house`], except the
+    /// tables; relative paths start at the file's folder.
     pub fn read(text: &str, path: &Path, names: &GameNames<'_>) -> Result<Self, Vec<FileFault>> {
         let folder = path.parent().unwrap_or(Path::new(""));
         Self::read_with(text, names, folder, read_file)
     }
 
-    /// Reads a file; whatever it names is read by `other`.
+    /// Reads a file; `other` reads the files that it names.
     pub fn read_with(
         text: &str,
         names: &GameNames<'_>,
@@ -53,14 +52,12 @@ impl Config {
     }
 }
 
-/// Whether a node can be reached there.
 pub fn is_node(address: &str) -> bool {
     let place = address.strip_prefix("http://").or_else(|| address.strip_prefix("https://"));
     let port = place.and_then(|place| place.rsplit_once(':')).filter(|(host, _)| !host.is_empty());
     port.is_some_and(|(host, port)| port.parse::<u16>().is_ok() && !host.contains(['/', ' ', '@']))
 }
 
-/// Reads a file that is not too large.
 fn read_file(path: &Path) -> io::Result<String> {
     let length = std::fs::metadata(path).map(|found| if found.is_file() { found.len() } else { u64::MAX })?;
     if length > MAX_FILE_BYTES {
@@ -72,7 +69,6 @@ fn read_file(path: &Path) -> io::Result<String> {
     std::fs::read_to_string(path)
 }
 
-/// The file that is read, and what lies beside it.
 struct File<'a> {
     names: &'a GameNames<'a>,
     folder: &'a Path,
@@ -120,7 +116,7 @@ impl File<'_> {
         })
     }
 
-    /// How other nodes reach this one, and what they are known by.
+    /// How other nodes reach this one, and the certificates to trust them by.
     fn node<'t>(&self, reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> NodeAddress {
         let address = table.optional("address").and_then(|value| {
             let address = reader.string(value)?;
@@ -148,7 +144,7 @@ impl File<'_> {
         Some((name?, profile?, is_training?))
     }
 
-    /// The name of an embedded profile, or the file of one.
+    /// The name of an embedded profile, or a profile file.
     fn profile<'t>(&self, reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Profile> {
         let text = reader.string(value)?;
         let embedded = Profile::embedded();
@@ -173,7 +169,6 @@ impl File<'_> {
         }
     }
 
-    /// A file that this one names.
     fn other<'t>(&self, reader: &mut TomlReader<'t>, value: &TomlValue<'t>, text: &str) -> Option<String> {
         let read = (self.other)(&self.folder.join(text));
         read.map_err(|error| {
@@ -283,7 +278,7 @@ impl File<'_> {
         })
     }
 
-    /// The name of a game there is, or the file of one.
+    /// The name of a known game, or a game file.
     fn game<'t>(&self, reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Game> {
         let text = reader.string(value)?;
         if !has_extension(text) {
@@ -332,7 +327,7 @@ fn boolean<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<boo
     found
 }
 
-/// A value that is false where it is left out.
+/// False if it is missing.
 fn flag<'t>(reader: &mut TomlReader<'t>, table: &mut TomlTable<'_, 't>, key: &'static str) -> Option<bool> {
     table.optional(key).map_or(Some(false), |value| boolean(reader, value))
 }
@@ -347,7 +342,7 @@ fn log<'t>(reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> Option<
     })
 }
 
-/// `terminals` or `seats`, whichever the game is played at, shared out among `clusters`.
+/// `terminals` or `seats`, depending on the game, distributed over `clusters`.
 fn seats<'t>(reader: &mut TomlReader<'t>, table: &mut TomlTable<'_, 't>, game: Option<&Game>) -> Option<Vec<u32>> {
     let (terminals, chairs) = (table.optional("terminals"), table.optional("seats"));
     let clusters = table.optional("clusters");
@@ -382,11 +377,11 @@ fn seats<'t>(reader: &mut TomlReader<'t>, table: &mut TomlTable<'_, 't>, game: O
     Some((0..count).map(|cluster| all / count + u32::from(cluster < all % count)).collect())
 }
 
-/// 3.3: with less no round opens.
+/// 3.3: without these no round opens.
 const INCOMPLETE_LIMITS: &str = "every box needs a minimum and a maximum: name what is missing in `boxes`, or give `rest`; \
                          a live table of Tai Sai needs a `differential` too";
 
-/// Limits as they are spelled everywhere, in whole cents.
+/// Limits in whole cents.
 fn read_limits<'t>(
     reader: &mut TomlReader<'t>,
     value: &TomlValue<'t>,

@@ -1,5 +1,5 @@
-//! The first start of a house: its Player Terminals are enrolled and its first people founded by the house's own program, once.
-//! What they are let in by is drawn elsewhere and told once.
+//! The first start of an installation: the system enrols its Player Terminals and records its first people, once. The caller
+//! creates their passwords and codes.
 
 use taisai_table::{
     ClusterId, Device, DeviceId, DeviceKind, Employee, Founder, House, HouseCommand, PersonId, Roles, Seat,
@@ -10,60 +10,48 @@ use crate::http::reply::CommandReply;
 use crate::node::handle::HouseHandle;
 use crate::node::stopped::Stopped;
 
-/// What the first people and terminals of a house are let in by. It is told on the first start, and never again.
+/// The first passwords and codes. They are shown on the first start, and never again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FirstUse {
-    /// The people.
     pub people: Vec<FirstPerson>,
-    /// The Player Terminals.
     pub devices: Vec<FirstDevice>,
 }
 
-/// One of the first people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstPerson {
     /// The number to sign in with.
     pub person: PersonId,
-    /// The name.
     pub name: String,
-    /// The roles.
     pub roles: Roles,
-    /// A password for the first time.
+    /// A one-time password.
     pub password: String,
 }
 
-/// One of the first terminals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstDevice {
-    /// The device.
     pub device: DeviceId,
-    /// The cluster it stands at.
     pub cluster: ClusterId,
-    /// Its seat.
     pub seat: Seat,
-    /// The code that it is enrolled with.
+    /// The enrolment code.
     pub code: String,
 }
 
-/// Why a house is not founded.
 #[derive(Debug, thiserror::Error)]
 pub enum NotFounded {
-    /// The House refuses it.
     #[error("the House refuses its own founding: {0}")]
     Refused(String),
-    /// The record takes nothing.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
 
-/// Who and what a house without people is founded with, or who and what is let in again when the secrets are lost. Nothing of it is recorded yet: what they are let in by is drawn and
-/// kept first, so that nobody stands on record who could never come in.
+/// The first people and terminals of an installation, or those to let in again when the secrets are lost. Nothing is recorded yet:
+/// passwords and codes are stored first, so that nobody is on record who can never sign in.
 #[derive(Clone, Debug)]
 pub(crate) struct Founding {
     people: Vec<Founder>,
-    /// The terminals; those that a start that broke off has enrolled already are so.
+    /// An interrupted first start may have enrolled some of these already.
     terminals: Vec<TerminalSeat>,
-    /// Simulated note acceptors, where the house is for training and takes notes (F86).
+    /// Simulated note acceptors of a training installation that takes notes (F86).
     acceptors: Vec<TerminalSeat>,
     /// Whether the people are on record.
     is_founded: bool,
@@ -78,7 +66,7 @@ struct TerminalSeat {
 }
 
 impl Founding {
-    /// What is to be founded; nothing once a house has people, unless all are let in again, or where nobody is named.
+    /// What is left to record; none if there are people already (unless all must be let in again), or if nobody is named.
     pub(crate) async fn due(handle: &HouseHandle, seed: &Seed, is_again: bool) -> Result<Option<Self>, Stopped> {
         let (people, places) = (seed.founders.clone(), seed.places().collect::<Vec<_>>());
         let due = move |house: &House| {
@@ -126,7 +114,7 @@ impl Founding {
         }
     }
 
-    /// With what people and terminals are let in by.
+    /// Creates the passwords and codes.
     pub(crate) async fn first_use<E>(
         &self,
         mut password: impl AsyncFnMut(PersonId) -> Result<String, E>,
@@ -142,7 +130,8 @@ impl Founding {
         Ok(first_use)
     }
 
-    /// Enrols the devices, says that their codes were given out, and founds the people. The record holds it when this is done.
+    /// Enrols the devices, records that their codes were given out, and records the people. Everything is durable when this
+    /// returns.
     pub(crate) async fn record(self, handle: &HouseHandle) -> Result<(), NotFounded> {
         let terminal = |at: TerminalSeat| (at, DeviceKind::Terminal { cluster: at.cluster, seat: at.seat });
         let acceptor = |at: TerminalSeat| (at, DeviceKind::NoteAcceptor { cluster: at.cluster, seat: at.seat });

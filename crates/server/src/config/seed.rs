@@ -1,5 +1,5 @@
-//! What the file says beside how tables are laid out: the first people, the names of tables, and the limits that are proposed.
-//! Limits come on display only when a person with the right puts them there: what is here is an offer.
+//! What the file says beside the layouts: first people, names of tables, and proposed limits. Limits go on display only when a
+//! person with that right puts them there.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,19 @@ use taisai_table::{ClusterId, Founder, PersonId, Role, Roles, Seat, TableId, Tab
 
 use super::TableConfig;
 
-/// What a house is founded with, and what is proposed to its people.
 #[derive(Clone, Debug, Default)]
 pub struct Seed {
-    /// The first people; nobody, where the house is founded otherwise.
+    /// The first people; none if they are recorded otherwise.
     pub founders: Vec<Founder>,
-    /// The tables.
     pub tables: BTreeMap<TableId, TableSeed>,
 }
 
-/// What is said of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableSeed {
-    /// Its name.
     pub name: String,
     /// The limits that are proposed.
     pub limits: Option<TableLimits>,
-    /// How many Player Terminals each of its clusters has; none at a live table.
+    /// The number of Player Terminals of each cluster; none at a live table.
     pub terminals: Vec<u32>,
 }
 
@@ -42,7 +38,7 @@ impl Seed {
         Self { founders: founders(), tables }
     }
 
-    /// Where Player Terminals stand. Seats count from one.
+    /// The seats of Player Terminals, which count from one.
     pub(super) fn places(&self) -> impl Iterator<Item = (ClusterId, Seat)> {
         self.tables.iter().flat_map(|(table, seed)| {
             (0..).zip(&seed.terminals).flat_map(|(number, terminals)| {
@@ -53,8 +49,7 @@ impl Seed {
     }
 }
 
-/// The first people of a house, each role once and two Dealers (F50). They have numbers to sign in with, and the house gives
-/// them other names when it knows who they are.
+/// The default first people: each role once, and two Dealers (F50). The casino renames them once it knows who they are.
 pub fn founders() -> Vec<Founder> {
     let people = [
         (1, "First Dealer", Role::Dealer),

@@ -1,15 +1,13 @@
-//! The system's random source, as whole numbers that are equally likely.
+//! Uniform whole numbers from the system's random source.
 
 use taisai_rules::Dice;
 
-/// The random source gives nothing.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the system's random source gives nothing")]
 pub(super) struct NoChance;
 
-/// A number below another, each equally likely.
 pub(super) fn below(end: u32) -> Result<u32, NoChance> {
-    // What is left over after the last whole stretch would favour the first numbers.
+    // Reject the incomplete last stretch, which would favour low numbers.
     let whole = u32::MAX - u32::MAX % end;
     loop {
         let drawn = getrandom::u32().map_err(|_| NoChance)?;
@@ -19,12 +17,11 @@ pub(super) fn below(end: u32) -> Result<u32, NoChance> {
     }
 }
 
-/// Whether something happens that happens once in so many times.
+/// True once in so many calls on average.
 pub(super) fn once_in(times: u32) -> Result<bool, NoChance> {
     Ok(below(times)? == 0)
 }
 
-/// One of several.
 pub(super) fn one_of<T: Copy>(of: &[T]) -> Result<Option<T>, NoChance> {
     match u32::try_from(of.len()) {
         Ok(0) | Err(_) => Ok(None),
@@ -32,7 +29,6 @@ pub(super) fn one_of<T: Copy>(of: &[T]) -> Result<Option<T>, NoChance> {
     }
 }
 
-/// Three dice.
 pub(super) fn dice() -> Result<Dice, NoChance> {
     let face = || Ok(u8::try_from(below(6)? + 1).unwrap_or(1));
     Dice::try_from([face()?, face()?, face()?]).map_err(|_| NoChance)

@@ -1,5 +1,5 @@
-//! A dealer in the program: looks at the table, does what comes next, and waits as a dealer would. Whatever stands in the way,
-//! a person or a restart, is found at the next look.
+//! A dealer inside the program: reads the table, does the next step and waits as a dealer would. If a person or a restart has
+//! changed the table, the dealer sees that in the next step.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::node::handle::HouseHandle;
 use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
 
-/// A round in so many is void, as a die does not lie flat.
+/// One round in this many is void, because a die does not lie flat.
 const VOID_ONE_IN: u32 = 30;
 
 const DEALER: PersonId = PersonId(1);
@@ -31,7 +31,6 @@ fn person(id: PersonId, role: Role) -> Actor {
     Actor::Person(Person { id, roles: Roles::of(&[role]) })
 }
 
-/// Why a dealer goes.
 #[derive(Debug, thiserror::Error)]
 enum DealerError {
     #[error(transparent)]
@@ -40,7 +39,6 @@ enum DealerError {
     NoChance(#[from] NoChance),
 }
 
-/// A dealer at a table.
 pub(super) struct Dealer {
     table: TableId,
     handle: TableHandle,
@@ -52,7 +50,7 @@ pub(super) struct Dealer {
     felt: Vec<(Seat, Stake)>,
 }
 
-/// What a dealer sees.
+/// What the dealer needs to know of the table.
 struct TableState {
     phase: Phase,
     is_held: bool,
@@ -105,7 +103,6 @@ impl Dealer {
         }
     }
 
-    /// Deals round after round until told to stop.
     pub(super) async fn deal(mut self, stay: watch::Receiver<Stay>) {
         let (table, mut told) = (self.table.0, stay.clone());
         let gone = tokio::select! {
@@ -122,7 +119,7 @@ impl Dealer {
         loop {
             let seen = self.handle.look_at_round(TableState::of).await?;
             if seen.is_between_rounds() {
-                // A result stands for a while; nobody waits for the first round.
+                // A result stands for a while, except before the first round.
                 if matches!(seen.phase, Phase::Settled | Phase::Void) {
                     self.wait(self.pace.step()).await;
                 }
@@ -220,7 +217,7 @@ impl Dealer {
         Ok(())
     }
 
-    /// Registers what wins of the chips on the layout, and tells the totals that are asked for.
+    /// Registers the winning chips on the layout, and gives the totals that the table asks for.
     async fn register(&mut self) -> Result<(), DealerError> {
         let dealer = person(DEALER, Role::Dealer);
         let felt = std::mem::take(&mut self.felt);
@@ -262,7 +259,7 @@ impl Dealer {
         self.ids.next()
     }
 
-    /// What is refused is not done; it is seen at the next look, a little later.
+    /// A refused command is not done; the next step sees that, a little later.
     async fn ask(&mut self, actor: Actor, command: RoundCommand) -> Result<(), DealerError> {
         let id = self.id();
         let answer = self.handle.ask_round(actor, id, command).await?;
@@ -282,12 +279,12 @@ impl Dealer {
 
     fn told(&self, answer: &CommandReply) {
         if let CommandReply::Refused(refused) = answer {
-            tracing::debug!(table = self.table.0, refused = %refused.code, "the demonstration is refused something");
+            tracing::debug!(table = self.table.0, refused = %refused.code, "a command of the demonstration was refused");
         }
     }
 }
 
-/// Who places a player's bet: the terminal at the seat, or the Dealer of a live table.
+/// The actor of a player's bet: the terminal at the seat, or the Dealer of a live table.
 fn player_at(terminal: Option<DeviceId>, seat: Seat) -> Actor {
     terminal.map_or_else(|| person(DEALER, Role::Dealer), |device| Actor::Terminal { device, seat })
 }

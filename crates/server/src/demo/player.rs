@@ -1,5 +1,5 @@
-//! Play players: what they bet. They take the limits on display and their credits as any player does, and leave seat 1 of each
-//! table to visitors, who are given play money at a terminal.
+//! Simulated players and their bets. They respect limits and credits as any player does, and leave seat 1 of each table to
+//! visitors, who get play money at a terminal.
 
 use taisai_engine::{NewestCommand, Worker, player_seats};
 use taisai_rules::{BetBox, Limits, Money, Station};
@@ -13,30 +13,26 @@ use super::chance::{self, NoChance};
 use crate::node::handle::TableHandle;
 use crate::ws::connection::Connection;
 
-/// The credits below which a player at a terminal buys in.
+/// A player at a terminal with less buys in.
 const LOW_CREDITS: Money = Money::from_cents(5_000);
 
-/// What a visitor is given.
 const BUY_IN: Money = Money::from_cents(100_000);
 
-/// What a player wants: at a seat, in this order.
+/// What a player wants at a seat, in this order.
 pub(super) enum Wish {
-    /// Of an attendant.
+    /// From an attendant.
     Attendant(ClusterCommand),
-    /// A bet, placed at the terminal or by the Dealer.
+    /// At the terminal, or placed by the Dealer.
     Bet(Seat, ClusterCommand),
 }
 
-/// The seat that is left to visitors.
 const VISITOR_SEAT: Seat = Seat(1);
 
-/// The seats of the play players.
 fn taken(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
     player_seats(cluster).filter(|seat| *seat != VISITOR_SEAT)
 }
 
-/// Has the players sit at their terminals, so that these are not lost, until they are told to go. What they are shown they
-/// have no eyes for.
+/// Connects the players' terminals, so that the table does not count them as lost, until the demonstration ends. Views are ignored.
 pub(super) async fn sit(handle: TableHandle, mut stay: watch::Receiver<Stay>) {
     let look = |table: &Worker| {
         let has_terminals = |cluster: &&Cluster| cluster.rules().game().station() == Station::PlayerTerminals;
@@ -48,15 +44,15 @@ pub(super) async fn sit(handle: TableHandle, mut stay: watch::Receiver<Stay>) {
         occupy(&handle, cluster, seat, &mut terminals).await;
     }
     drop(handle);
-    // The one who would tell has gone itself.
+    // The sender has ended by itself.
     stay.wait_for(|stay| *stay == Stay::Gone).await.map_or_else(drop, drop);
 }
 
-/// Has somebody sit at a terminal as long as the task runs.
+/// Connects a terminal while the task runs.
 pub(crate) async fn occupy(handle: &TableHandle, cluster: u16, seat: Seat, terminals: &mut JoinSet<()>) {
     let (connection, mut messages) = Connection::new();
     let (counted, money) = (NewestCommand { source: 0, sequence: 0 }, Box::default());
-    // A table that has stopped shows nobody anything.
+    // A table that has stopped sends no views.
     handle.connect((cluster, seat), counted, money, connection).await.unwrap_or_default();
     terminals.spawn(async move {
         let mut shown = Vec::new();
@@ -66,7 +62,6 @@ pub(crate) async fn occupy(handle: &TableHandle, cluster: u16, seat: Seat, termi
     });
 }
 
-/// What the players of a cluster want in this round.
 pub(super) fn wishes(cluster: &Cluster) -> Result<Vec<Wish>, NoChance> {
     let mut wishes = Vec::new();
     let has_terminals = cluster.rules().game().station() == Station::PlayerTerminals;
@@ -77,7 +72,7 @@ pub(super) fn wishes(cluster: &Cluster) -> Result<Vec<Wish>, NoChance> {
         if cluster.is_locked(seat) {
             wishes.push(Wish::Attendant(ClusterCommand::ClearLock { seat }));
         }
-        // Every third round or so a player only watches.
+        // About every third round a player only watches.
         if chance::once_in(3)? {
             continue;
         }
@@ -99,7 +94,7 @@ pub(super) fn wishes(cluster: &Cluster) -> Result<Vec<Wish>, NoChance> {
     Ok(wishes)
 }
 
-/// One to four boxes, each with a few times its least stake, as long as the credits last.
+/// One to four boxes, each with a few times its minimum, as long as the credits last.
 fn stakes(boxes: &[BetBox], limits: &Limits, mut left: Money) -> Result<Stakes, NoChance> {
     let mut stakes = Stakes::new();
     for _ in 0..=chance::below(4)? {

@@ -1,5 +1,5 @@
-//! Note acceptors over a socket of their own; docs/acceptor.md describes what they say. An acceptor holds a note and asks; its
-//! cluster decides, and only what it accepts is stacked (F86). In a training house the server simulates them.
+//! Note acceptors (docs/acceptor.md). An acceptor holds a note and asks; its cluster decides, and only accepted notes are stacked
+//! (F86). In a training installation the server simulates them.
 
 mod message;
 
@@ -26,7 +26,6 @@ use crate::ws::{InCluster, upgrade};
 pub(crate) use message::FromAcceptor;
 use message::read;
 
-/// Where note acceptors connect.
 pub(crate) fn routes() -> Routes {
     Routes::of([connect::add_to])
 }
@@ -69,7 +68,7 @@ struct Acceptor {
 impl ClusterDevice for Acceptor {
     const NAME: &'static str = "note acceptor";
 
-    /// A person feeds it a note in two seconds.
+    /// A person feeds a note in about two seconds.
     const RATE: (u32, Duration) = (16, Duration::from_millis(250));
 
     fn of(kind: DeviceKind) -> Option<Self> {
@@ -94,7 +93,7 @@ impl ClusterDevice for Acceptor {
     }
 }
 
-/// A note for the simulated acceptor of a seat. It asks for itself, under the number that the button was pressed with.
+/// Feeds a note to the simulated acceptor of a seat. The command has the number of the terminal's command.
 pub(crate) async fn simulated(
     server: &Server,
     (cluster, seat): (ClusterId, Seat),

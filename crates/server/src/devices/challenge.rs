@@ -1,5 +1,5 @@
-//! How a device proves itself: it signs a challenge that is used once, for this house and this device. What it sends is of no
-//! use to anyone else, and of none again.
+//! Proof of identity: a device signs a challenge that is used once, for this installation and this device. Nobody else can use the
+//! signature, and nobody can use it again.
 
 use std::time::Duration;
 
@@ -15,13 +15,11 @@ use crate::http::denied::Denied;
 use crate::http::reply::json;
 use crate::server::Server;
 
-/// How long a device may take.
 const PROOF_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Its answer has no more bytes.
 const MAX_PROOF_BYTES: usize = 1_024;
 
-/// What is signed begins with it, so that the key signs nothing else.
+/// Begins what is signed, so that the key signs nothing else.
 const SIGNING_CONTEXT: &[u8] = b"taisai device\0";
 
 /// What a device is sent first.
@@ -45,7 +43,6 @@ pub(crate) struct Signed {
     pub(super) signature: String,
 }
 
-/// Has the device at the other end prove itself.
 pub(crate) async fn prove(socket: &mut WebSocket, server: &Server) -> Result<Proven, Denied> {
     let challenge: [u8; 32] = random()?;
     let said = json(&Challenge { challenge: hex::hex(&challenge) });
@@ -65,7 +62,7 @@ async fn exchange(socket: &mut WebSocket, said: Utf8Bytes) -> Option<Utf8Bytes> 
     }
 }
 
-/// Which device signed the challenge. One that is on file with a key, and signs with another, is a copy.
+/// The device that signed the challenge. A device on file that signs with another key is a copy.
 pub(super) async fn proven(server: &Server, challenge: &[u8; 32], signed: &Signed) -> Result<Proven, Denied> {
     let device = signed.device;
     let kind = on_file(server, device).await?.ok_or(Denied::NotProven)?;
@@ -79,7 +76,6 @@ pub(super) async fn proven(server: &Server, challenge: &[u8; 32], signed: &Signe
     Ok(Proven { device, kind, source: enrolled.source })
 }
 
-/// What a device signs.
 pub(super) fn content(house: [u8; 16], device: DeviceId, challenge: &[u8; 32]) -> Vec<u8> {
     [SIGNING_CONTEXT, &house, &device.0.to_le_bytes(), challenge].concat()
 }

@@ -1,5 +1,5 @@
-//! Chip readers and cameras over a socket of their own; docs/chip-reader.md describes what they say. A reader tells what lies on the
-//! layout of a live table that registers every bet; its cluster decides, as it does for the Dealer.
+//! Chip readers and cameras (docs/chip-reader.md). A reader reports the chips on the layout of a live table that registers every
+//! bet; its cluster decides, as it does for the Dealer.
 
 mod message;
 
@@ -23,7 +23,6 @@ use crate::ws::{InCluster, upgrade};
 pub(crate) use message::FromReader;
 use message::read;
 
-/// Where chip readers connect.
 pub(crate) fn routes() -> Routes {
     Routes::of([connect::add_to])
 }
@@ -64,7 +63,7 @@ struct ChipReader {
 impl ClusterDevice for ChipReader {
     const NAME: &'static str = "chip reader";
 
-    /// It speaks for all seats of a table; in the last seconds before the close many place at once.
+    /// A reader serves all seats of a table; many bet in the last seconds before the close.
     const RATE: (u32, Duration) = (64, Duration::from_millis(50));
 
     fn of(kind: DeviceKind) -> Option<Self> {

@@ -1,5 +1,5 @@
-//! Devices that send numbered commands to one cluster: note acceptors and chip readers. Each command is answered before the next one
-//! is read, and one that is sent again is carried out once.
+//! Devices that send numbered commands to one cluster: note acceptors and chip readers. A command is answered before the next is
+//! read, and a repeated one is carried out once.
 
 use std::time::{Duration, Instant};
 
@@ -19,21 +19,19 @@ use crate::server::SharedServer;
 use crate::ws::connection::Connection;
 use crate::ws::{CloseReason, SocketSession, converse};
 
-/// How often it is looked whether a device may still speak.
+/// How often the session checks that its device is not revoked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// So many messages in a row that cannot be read or come too fast end the connection.
+/// More unreadable or too frequent messages in a row close the connection.
 const MAX_DENIED_IN_A_ROW: u32 = 64;
 
-/// A kind of device that sends commands to its cluster.
 pub(crate) trait ClusterDevice: Copy {
-    /// What it is called in the log.
+    /// The name in log lines.
     const NAME: &'static str;
 
-    /// How many messages it may send at once, and how long until one more.
+    /// The burst of messages, and the interval at which one more is allowed.
     const RATE: (u32, Duration);
 
-    /// The device, if it is one of this kind.
     fn of(kind: DeviceKind) -> Option<Self>;
 
     fn cluster(self) -> ClusterId;
@@ -43,7 +41,7 @@ pub(crate) trait ClusterDevice: Copy {
     fn read(self, text: &str) -> Result<(u64, ClusterCommand), UnreadableMessage>;
 }
 
-/// A message that cannot be read; with its number, if that could be.
+/// A message that cannot be read, with its number if that can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnreadableMessage(pub(crate) Option<u64>);
 
@@ -56,7 +54,7 @@ pub(crate) struct DeviceReply {
     answer: CommandReply,
 }
 
-/// Lets a device of that kind prove itself, and answers it until the connection ends.
+/// Runs the session of a device of that kind.
 pub(crate) async fn answer<D: ClusterDevice>(
     socket: &mut WebSocket,
     server: &SharedServer,
@@ -76,7 +74,7 @@ pub(crate) async fn answer<D: ClusterDevice>(
         Ok(device_connection) => device_connection,
         Err(denied) => return denied.into(),
     };
-    tracing::info!(table = table.0, device = proven.device.0, "a {} is connected", D::NAME);
+    tracing::info!(table = table.0, device = proven.device.0, "a {} has connected", D::NAME);
     let (connection, messages) = Connection::new();
     let mut asking = ClusterDeviceSession {
         server: SharedServer::clone(server),
@@ -91,7 +89,7 @@ pub(crate) async fn answer<D: ClusterDevice>(
         denied: 0,
     };
     let reason = converse(socket, &mut asking, messages, server).await;
-    tracing::info!(table = table.0, device = proven.device.0, "a {} has gone", D::NAME);
+    tracing::info!(table = table.0, device = proven.device.0, "a {} has disconnected", D::NAME);
     reason
 }
 
@@ -102,7 +100,7 @@ struct ClusterDeviceSession<D> {
     handle: TableHandle,
     connection: Connection,
     device_connection: DeviceConnection,
-    /// Those who wait for a sign of life, as they say to be this device.
+    /// Reports to those who wait for a sign of life, because another connection claims to be this device.
     life_signs: Vec<LifeSign>,
     checks: Interval,
     pace: RateLimit,
@@ -110,7 +108,7 @@ struct ClusterDeviceSession<D> {
 }
 
 impl<D> ClusterDeviceSession<D> {
-    /// Whether it is still on file: one that was revoked is heard no more.
+    /// Whether the device is on file and not revoked.
     async fn may_speak(&self) -> Result<bool, Stopped> {
         let device = self.proven.device;
         let is_known = move |house: &House| house.device(device).is_some_and(|device| !device.is_revoked);

@@ -1,5 +1,5 @@
-//! Which devices are connected: one connection each. A newcomer takes the place of one that shows no sign of life; where the
-//! first one does, the newcomer is a copy.
+//! The registry of connected devices, one connection each. A new connection replaces one that shows no sign of life; if the first
+//! is alive, the new one is a copy.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -12,28 +12,27 @@ use tokio::time::timeout;
 
 use super::held;
 
-/// How often a newcomer asks whoever holds the place, where others come and go meanwhile.
+/// How often a new connection tries, while others come and go.
 const MAX_ATTEMPTS: usize = 3;
 
-/// So many newcomers may ask a connection at once.
+/// How many new connections may wait for a sign of life of one connection.
 const MAX_WAITING: usize = 4;
 
 type ConnectedDevices = HashMap<DeviceId, ConnectedDevice>;
 
-/// The connections of devices.
 #[derive(Default)]
 pub(super) struct ConnectionRegistry {
     connections: Arc<Mutex<ConnectedDevices>>,
 }
 
 struct ConnectedDevice {
-    /// What it proved itself with.
+    /// The source that it proved its identity with.
     source: u64,
-    /// Nobody holds the other end of another connection's.
+    /// Identifies the connection.
     ask: mpsc::Sender<LifeSign>,
 }
 
-/// The place of a device's connection. It is free again when this is dropped.
+/// The registered connection of a device. Dropping it frees the device for another one.
 pub(crate) struct DeviceConnection {
     device: DeviceId,
     asked: mpsc::Receiver<LifeSign>,
@@ -41,29 +40,27 @@ pub(crate) struct DeviceConnection {
     connections: Arc<Mutex<ConnectedDevices>>,
 }
 
-/// What a connection is told.
 #[derive(Debug)]
 pub(crate) enum ConnectionSignal {
-    /// Show a sign of life: someone else says to be this device.
+    /// Ping the device: another connection claims to be it.
     ShowLife(LifeSign),
-    /// The connection ends: the device is revoked or enrolled anew, or another connection has its place.
+    /// Close: the device is revoked or enrolled again, or another connection has replaced this one.
     CutOff,
 }
 
-/// Someone waits for a sign of life.
+/// Reports a sign of life to a new connection that waits for it.
 #[derive(Debug)]
 pub(crate) struct LifeSign(oneshot::Sender<()>);
 
 impl LifeSign {
-    /// The device is alive.
     pub(crate) fn shown(self) {
-        // Whoever waited may have given up.
+        // The new connection may have given up.
         self.0.send(()).unwrap_or_default();
     }
 }
 
 impl ConnectionRegistry {
-    /// Takes the place of a device; nothing if another connection has it and shows a sign of life in time.
+    /// Registers a connection; none if another one shows a sign of life in time.
     pub(super) async fn take(&self, device: DeviceId, source: u64, sign_of_life: Duration) -> Option<DeviceConnection> {
         let mut silent: Option<mpsc::Sender<LifeSign>> = None;
         for _ in 0..MAX_ATTEMPTS {
@@ -79,7 +76,7 @@ impl ConnectionRegistry {
         None
     }
 
-    /// Takes the place if it is free, or held by a connection that was silent.
+    /// Registers a connection if the device has none, or one that was silent.
     fn enter(
         &self,
         (device, source): (DeviceId, u64),
@@ -99,12 +96,11 @@ impl ConnectionRegistry {
         Ok(taken)
     }
 
-    /// Every device that is connected, with what it proved itself by.
     pub(super) fn all(&self) -> Vec<(DeviceId, u64)> {
         held(&self.connections).iter().map(|(device, connection)| (*device, connection.source)).collect()
     }
 
-    /// Ends the connection of a device that was proved so.
+    /// Ends the connection of a device with this source.
     pub(super) fn end(&self, device: DeviceId, source: u64) {
         let mut connections = held(&self.connections);
         if connections.get(&device).is_some_and(|connection| connection.source == source) {
@@ -112,7 +108,7 @@ impl ConnectionRegistry {
         }
     }
 
-    /// Ends the connection of a device, unless it has proved itself with what it was enrolled with last.
+    /// Ends the connection of a device, unless it uses the source of the last enrolment.
     pub(super) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
         let mut connections = held(&self.connections);
         if connections.get(&device).is_some_and(|connection| Some(connection.source) != enrolled) {
@@ -127,7 +123,7 @@ async fn is_alive(first: &mpsc::Sender<LifeSign>) -> bool {
 }
 
 impl DeviceConnection {
-    /// Waits until there is something to be told. It may be given up and called again at any time.
+    /// Waits for the next signal. Cancelling and calling again is safe.
     pub(crate) async fn signal(&mut self) -> ConnectionSignal {
         self.asked.recv().await.map_or(ConnectionSignal::CutOff, ConnectionSignal::ShowLife)
     }
@@ -177,7 +173,7 @@ mod tests {
         let live = ConnectionRegistry::default();
         let mut first = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
         let second = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
-        // What the first was asked meanwhile is too late.
+        // This sign of life comes too late.
         let ConnectionSignal::ShowLife(life) = first.signal().await else { panic!("it was asked") };
         life.shown();
         assert!(matches!(first.signal().await, ConnectionSignal::CutOff));
@@ -199,7 +195,7 @@ mod tests {
         assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none());
     }
 
-    /// Word that a device was enrolled anew may come late: it may have connected meanwhile.
+    /// The notice of an enrolment may arrive after the device has connected again.
     #[tokio::test(start_paused = true)]
     async fn one_that_was_enrolled_anew_stays() {
         let live = ConnectionRegistry::default();

@@ -1,5 +1,5 @@
-//! How many displays are connected at each table, and from where. Nobody signs in at a display, so their number is bounded, and
-//! no address has all the places.
+//! Counts the displays of each table. Nobody signs in at a display, so their number is bounded, and one address cannot take all of
+//! it.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -9,15 +9,13 @@ use taisai_table::TableId;
 
 use crate::auth::ClientAddress;
 
-/// The displays of a table, and those of them that come from one address.
 const MAX_DISPLAYS_PER_TABLE: usize = 64;
 const MAX_DISPLAYS_PER_ADDRESS: usize = 8;
 
-/// The count of displays.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Displays(Arc<Mutex<BTreeMap<(TableId, IpAddr), usize>>>);
 
-/// The place of one display, which it leaves when it is dropped.
+/// Counts as one display until it is dropped.
 #[derive(Debug)]
 pub(crate) struct DisplayPlace {
     displays: Displays,
@@ -25,7 +23,7 @@ pub(crate) struct DisplayPlace {
 }
 
 impl Displays {
-    /// A place at a table, if there are not so many yet.
+    /// Counts a display, unless there are too many.
     pub(crate) fn take(&self, table: TableId, caller: ClientAddress) -> Option<DisplayPlace> {
         let taken = (table, caller.0);
         let mut counts = self.counts();

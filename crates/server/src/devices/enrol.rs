@@ -1,5 +1,5 @@
-//! Enrolment: a device that people put on file gets a code, which is good once and for minutes; whoever brings the code to the
-//! house with a public key is that device from then on. Its private key never leaves it.
+//! Enrolment: a device on file gets a code that is valid once, for some minutes. Whoever sends the code with a public key is that
+//! device from then on; the private key never leaves it.
 
 use std::time::Duration;
 
@@ -21,13 +21,10 @@ use crate::http::reply::CommandReply;
 use crate::http::request::{JsonBody, PathParams};
 use crate::server::{Server, SharedServer};
 
-/// No request for an enrolment is larger.
 const MAX_BODY_BYTES: usize = 1_024;
 
-/// How long a code is good.
 const CODE_LIFETIME: Duration = Duration::from_mins(10);
 
-/// Where devices are enrolled.
 pub(crate) fn routes() -> Routes {
     Routes::of([code::add_to, enrol::add_to]).with_largest(MAX_BODY_BYTES)
 }
@@ -65,7 +62,7 @@ struct Enrolled {
     kind: DeviceKind,
 }
 
-/// A code that enrols a device, good once and until then; an older one is no longer good.
+/// A code that enrols a device once, in place of an older one.
 pub(crate) async fn enrolment_code(secrets: &Secrets, device: DeviceId, expires: Time) -> Result<String, SecretsError> {
     let code = OneTimeCode::random()?;
     secrets.add_code(code.hash(), device, expires).await?;
@@ -103,7 +100,7 @@ async fn code(
     let lasts = u64::try_from(CODE_LIFETIME.as_millis()).map_err(|_| Denied::Internal)?;
     let expires = Time(server.clock.now().0 + lasts);
     let code = enrolment_code(&server.secrets, device, expires).await?;
-    tracing::info!(device = device.0, by = signed_in.person.id.0, "a code for a device was given");
+    tracing::info!(device = device.0, by = signed_in.person.id.0, "gave out a code for a device");
     Ok(Json(GivenCode { device, code, expires }))
 }
 
@@ -142,7 +139,7 @@ async fn enrol(
     Ok(Json(Enrolled { device, house, source: kept.source, kind }))
 }
 
-/// A key that nobody else can sign for.
+/// Rejects weak keys, for which others could sign.
 fn usable_key(digits: &str) -> Option<[u8; 32]> {
     let bytes = hex::bytes(digits)?;
     VerifyingKey::from_bytes(&bytes).ok().filter(|key| !key.is_weak()).map(|_| bytes)

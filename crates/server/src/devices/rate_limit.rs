@@ -1,8 +1,8 @@
-//! How fast somebody may speak: so much at once, and so much again with time.
+//! A rate limit: a burst, and one more message at each interval.
 
 use std::time::{Duration, Instant};
 
-/// A measure that empties with every word and fills again with time.
+/// A token bucket.
 #[derive(Debug)]
 pub(crate) struct RateLimit {
     most: u32,
@@ -12,12 +12,10 @@ pub(crate) struct RateLimit {
 }
 
 impl RateLimit {
-    /// So many at once, and one more each so often.
     pub(crate) fn new(most: u32, each: Duration, now: Instant) -> Self {
         Self { most, each, left: most, filled: now }
     }
 
-    /// Whether one more may be said now.
     pub(crate) fn allows(&mut self, now: Instant) -> bool {
         while self.left < self.most && now.saturating_duration_since(self.filled) >= self.each {
             self.left += 1;

@@ -1,5 +1,5 @@
-//! Dice tumblers over a socket of their own; docs/tumbler.md describes what they say. What a tumbler says becomes commands of the
-//! round, which decides what counts; the Dealer still commits. Whatever else it does ends at its own connection.
+//! Dice tumblers (docs/tumbler.md). What a tumbler sends becomes commands of the round, which decides what counts; the Dealer still
+//! commits. Misbehaviour ends only the tumbler's own connection.
 
 mod message;
 mod session;
@@ -25,10 +25,9 @@ use crate::ws::connection::Connection;
 use crate::ws::{CloseReason, SocketSession, converse, upgrade};
 use session::{TumblerReply, TumblerSession};
 
-/// How often it is looked whether a tumbler may still speak.
+/// How often the session checks that its tumbler is not revoked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Where tumblers connect.
 pub(crate) fn routes() -> Routes {
     Routes::of([connect::add_to])
 }
@@ -63,13 +62,13 @@ async fn tumble(socket: &mut WebSocket, server: &SharedServer, table: TableId, h
         Ok(proven) => proven,
         Err(denied) => return denied.into(),
     };
-    tracing::info!(table = table.0, device = proven.device.0, "a tumbler is connected");
+    tracing::info!(table = table.0, device = proven.device.0, "a tumbler has connected");
     let (connection, messages) = Connection::new();
     let hearing = TumblerSession::new(proven, table, handle, server.node.house());
     let mut tumbler =
         Tumbler { hearing, connection, device_connection, life_signs: Vec::new(), checks: interval(CHECK_INTERVAL) };
     let reason = converse(socket, &mut tumbler, messages, server).await;
-    tracing::info!(table = table.0, device = proven.device.0, "a tumbler has gone");
+    tracing::info!(table = table.0, device = proven.device.0, "a tumbler has disconnected");
     reason
 }
 
@@ -88,7 +87,7 @@ struct Tumbler {
     hearing: TumblerSession,
     connection: Connection,
     device_connection: DeviceConnection,
-    /// Those who wait for a sign of life, as they say to be this tumbler.
+    /// Reports to those who wait for a sign of life, because another connection claims to be this tumbler.
     life_signs: Vec<LifeSign>,
     checks: Interval,
 }

@@ -1,5 +1,5 @@
-//! The accept loop: connections are bounded in number, in the time they may take for a handshake or a request's head, and in
-//! the time they may leave an answer unread. What they ask is not known here.
+//! The accept loop. It bounds the number of connections, the time for a handshake or a request's head, and the time that a response
+//! may stay unread.
 
 use std::borrow::Cow;
 use std::io;
@@ -25,48 +25,37 @@ use crate::http::write_timeout::WriteTimeout;
 use crate::metrics::Metrics;
 use crate::server::Stopping;
 
-/// A request's head, or a handshake, must be there by then.
+/// For a TLS handshake, or for the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The largest head of a request.
 const MAX_HEAD_BYTES: usize = 16 * 1024;
 
-/// Connections that wait in the system for us to take them.
+/// Connections that the system queues until we accept them.
 const LISTEN_BACKLOG: u32 = 4_096;
 
-/// Files that are kept free for the store and everything else that is no connection.
+/// File descriptors that are kept free for the store and everything else that is no connection.
 const RESERVED_FILES: u64 = 512;
 
-/// More connections are never taken.
 const MAX_CONNECTIONS: u64 = 65_536;
 
-/// The certificate that connections are secured with.
+/// The certificate for TLS.
 #[derive(Clone, Debug)]
 pub struct Tls {
-    /// The file of the certificate chain, PEM.
+    /// The certificate chain, PEM.
     pub certificate: PathBuf,
-    /// The file of its key, PEM.
+    /// The private key, PEM.
     pub key: PathBuf,
 }
 
-/// Why a certificate cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A file.
     #[error("{path}: {error}")]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// What is wrong with it.
-        error: rustls_pki_types::pem::Error,
-    },
-    /// The two do not fit.
+    File { path: PathBuf, error: rustls_pki_types::pem::Error },
     #[error("the certificate and its key cannot be used: {0}")]
     Unusable(#[from] rustls::Error),
 }
 
 impl Tls {
-    /// Reads the files.
     pub(crate) fn acceptor(&self) -> Result<TlsAcceptor, TlsError> {
         let bad = |path: &Path| {
             let path = path.to_owned();
@@ -84,7 +73,7 @@ impl Tls {
     }
 }
 
-/// Listens, with a long queue, on an address that was free a moment ago too.
+/// Listens with a long backlog, also on an address that was in use a moment ago.
 pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { tokio::net::TcpSocket::new_v4() } else { tokio::net::TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
@@ -92,14 +81,13 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(LISTEN_BACKLOG)
 }
 
-/// Raises the number of open files as far as the system lets us, and tells how many connections that leaves.
+/// Raises the limit of open files as far as possible, and returns how many connections that leaves.
 pub(crate) fn max_connections() -> usize {
     let files = rlimit::increase_nofile_limit(u64::MAX).unwrap_or(1_024);
     let connections = files.saturating_sub(RESERVED_FILES).clamp(64, MAX_CONNECTIONS);
     usize::try_from(connections).unwrap_or(64)
 }
 
-/// What takes connections.
 pub(crate) struct Accepting {
     pub(crate) listener: TcpListener,
     pub(crate) tls: Option<TlsAcceptor>,
@@ -109,7 +97,7 @@ pub(crate) struct Accepting {
 }
 
 impl Accepting {
-    /// Takes connections until the house stops. Those that are open then end by themselves.
+    /// Accepts connections until the server stops. Open connections end by themselves.
     pub(crate) async fn run(self, mut stopping: watch::Receiver<Stopping>) {
         let places = Arc::new(Semaphore::new(self.max_connections));
         loop {
@@ -118,15 +106,15 @@ impl Accepting {
                 accepted = self.listener.accept() => match accepted {
                     Ok(accepted) => accepted,
                     Err(error) => {
-                        // Out of files, or a connection that was gone before it was taken: others go on.
-                        tracing::warn!(%error, "a connection could not be taken");
+                        // No file descriptors are left, or the client disconnected: go on with others.
+                        tracing::warn!(%error, "could not accept a connection");
                         tokio::time::sleep(Duration::from_millis(10)).await;
                         continue;
                     }
                 },
             };
             let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-                self.metrics.turned_away.inc();
+                self.metrics.rejected.inc();
                 continue;
             };
             let connection = AcceptedConnection { peer, place, metrics: Arc::clone(&self.metrics) };
@@ -142,7 +130,7 @@ struct AcceptedConnection {
     metrics: Arc<Metrics>,
 }
 
-/// Keeps a connection's place and count, also after it was upgraded.
+/// Holds a connection's permit and count, also after an upgrade.
 #[derive(Clone)]
 pub(crate) struct ConnectionGuard(#[expect(dead_code, reason = "it is held, not read")] Arc<ConnectionSlot>);
 
@@ -167,7 +155,7 @@ impl AcceptedConnection {
     ) {
         self.metrics.connections.inc();
         let held = ConnectionGuard(Arc::new(ConnectionSlot { _place: self.place, metrics: self.metrics }));
-        // A connection that does not take it is no worse.
+        // Delay is no reason to fail.
         stream.set_nodelay(true).unwrap_or_default();
         match tls {
             None => talk(stream, self.peer, held, routes, stopping).await,
@@ -207,9 +195,9 @@ async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     }
 }
 
-/// Waits until connections are to end, and tells what they are told then.
+/// Waits until connections must close, and returns the reason for their clients.
 pub(crate) async fn stops(stopping: &mut watch::Receiver<Stopping>) -> Cow<'static, str> {
     let stopped = stopping.wait_for(|stopping| stopping.close_reason().is_some()).await;
-    // A house that has gone has stopped too.
+    // A server that was dropped has stopped too.
     stopped.ok().and_then(|stopping| stopping.close_reason()).unwrap_or("the house has stopped".into())
 }

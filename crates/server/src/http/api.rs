@@ -1,5 +1,5 @@
-//! What is asked over HTTP, by its address. `openapi.json` describes it and the messages of the sockets; a test makes the description
-//! anew from the handlers and compares them.
+//! The routes of the API. `openapi.json` describes them and the messages of the sockets; a test builds the description from the
+//! handlers and compares.
 
 mod commands;
 mod docs;
@@ -23,7 +23,6 @@ pub(crate) use tables::tables_here;
 use crate::devices::{acceptor, chip_reader, tumbler};
 use crate::{audit, auth, config, devices, reports, ws};
 
-/// Every address below `/api/v1`.
 pub(crate) fn routes() -> Routes {
     auth::routes()
         .merge(devices::routes())

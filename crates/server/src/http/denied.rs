@@ -1,4 +1,4 @@
-//! What the server itself denies, before any machine is asked. It is spelled as a refusal is, so that screens know one form.
+//! What the server itself denies before it asks a machine. The JSON is that of a refusal, so that screens know one form.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -78,7 +78,7 @@ impl From<Stopped> for Denied {
 
 impl From<SecretsError> for Denied {
     fn from(error: SecretsError) -> Self {
-        tracing::error!(%error, "the secrets of the house cannot be used");
+        tracing::error!(%error, "cannot use the secrets");
         Self::Internal
     }
 }

@@ -1,5 +1,4 @@
-//! What holds for every request, whoever asks: where it comes from, how long it may take, and what a browser may do with the
-//! answer.
+//! Checks that hold for every request: its origin, its size, its time limit, and the security headers of the response.
 
 use std::time::Duration;
 
@@ -13,20 +12,18 @@ use axum::response::{IntoResponse as _, Response};
 use crate::http::denied::Denied;
 use crate::server::SharedServer;
 
-/// A request's body must be there by then, and has no more bytes.
+/// For the whole body of a request.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) const MAX_BODY_BYTES: usize = 64 * 1024;
 
-/// An answer must be ready by then.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
 const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; \
                       frame-ancestors 'self'";
 
-/// Marks every answer of a house that plays for training (F54).
+/// Marks every response of a training installation (F54).
 const TRAINING_HEADER: HeaderName = HeaderName::from_static("taisai-training");
 
-/// Lets a request pass, or denies it.
 pub(crate) async fn guard(State(server): State<SharedServer>, request: Request, next: Next) -> Response {
     let is_api = request.uri().path().starts_with("/api/");
     let mut response = if is_from_elsewhere(request.method(), request.headers()) {
@@ -61,14 +58,14 @@ pub(crate) async fn guard(State(server): State<SharedServer>, request: Request, 
     response
 }
 
-/// The request once all of it is there: nobody is waited for by a handler.
+/// Reads the whole body first, so that no handler waits for a slow client.
 async fn whole(request: Request) -> Result<Request, Denied> {
     let (parts, body) = request.into_parts();
     let body = tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, MAX_BODY_BYTES)).await.map_err(|_| Denied::NotSent)?;
     Ok(Request::from_parts(parts, body.map_err(|_| Denied::TooLarge)?.into()))
 }
 
-/// Whether a page of another site sends this: a browser says where what changes something, or opens a socket, comes from.
+/// Whether a page of another site sends this. Browsers name the origin of requests that change something or open a socket.
 fn is_from_elsewhere(method: &Method, headers: &HeaderMap) -> bool {
     let is_upgrade = headers.contains_key(header::UPGRADE);
     if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) && !is_upgrade {

@@ -1,16 +1,14 @@
-//! Networks by their addresses: `10.0.0.0/8`, or one machine, `10.0.0.5`.
+//! IP networks: `10.0.0.0/8`, or one machine, `10.0.0.5`.
 
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// The machines whose addresses begin alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     address: IpAddr,
     bits: u32,
 }
 
-/// A text that names no network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected an address, or a network as 10.0.0.0/8")]
 pub struct BadNetwork;
@@ -28,7 +26,6 @@ impl FromStr for Network {
 }
 
 impl Network {
-    /// Whether a machine is in it.
     pub(crate) fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {
             (IpAddr::V4(own), IpAddr::V4(other)) => {

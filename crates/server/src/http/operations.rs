@@ -1,4 +1,4 @@
-//! What those who run the house ask: is it there, does it take commands, how is it doing.
+//! Health, readiness and metrics, for operators.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -12,20 +12,17 @@ use axum::routing::get;
 use crate::http::denied::Denied;
 use crate::server::SharedServer;
 
-/// A house that does not answer by then is not ready.
 const READY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Where it is asked.
 pub(crate) fn routes() -> Router<SharedServer> {
     Router::new().route("/healthz", get(healthz)).route("/readyz", get(readyz)).route("/metrics", get(metrics))
 }
 
-/// The process runs.
 async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Every part of the house takes commands, and the record takes what they come to.
+/// Whether every partition and the record take commands.
 async fn readyz(State(server): State<SharedServer>) -> Response {
     if server.is_stopping() {
         return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response();
@@ -48,7 +45,7 @@ async fn readyz(State(server): State<SharedServer>) -> Response {
     }
 }
 
-/// What is counted, for this machine itself and whoever the house names.
+/// For this machine, and for networks that the configuration names.
 async fn metrics(
     State(server): State<SharedServer>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
@@ -58,7 +55,7 @@ async fn metrics(
         return Err(Denied::NotForYou);
     }
     for (table, handle) in server.node.tables() {
-        server.metrics.mailbox(table, handle.waiting());
+        server.metrics.queue_depth(table, handle.waiting());
     }
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], server.metrics.text()))
@@ -76,7 +73,7 @@ mod tests {
     use super::*;
     use crate::tests::running::RunningServer;
 
-    /// What a house says of itself. On a busy machine its parts may not answer in time: then it is asked again.
+    /// On a busy machine partitions may miss the time limit: then ask again.
     async fn ready(house: &RunningServer) -> (StatusCode, String) {
         let begun = std::time::Instant::now();
         loop {

@@ -1,4 +1,4 @@
-//! Answers to commands, as those who asked are sent them.
+//! Replies to commands as JSON.
 
 use std::borrow::Cow;
 
@@ -38,17 +38,15 @@ pub struct Refused {
 }
 
 impl CommandReply {
-    /// A command that was carried out, with what came of it.
     pub(crate) fn with(event: &impl Serialize) -> Self {
         Self::Accepted(Some(serde_json::to_value(event).expect("an event can be written down")))
     }
 
-    /// A command that no machine was asked, refused by its code.
     pub(crate) fn refused(refusal: Refusal) -> Self {
         Self::Refused(Refused::of(refusal, None))
     }
 
-    /// The answer that a reply is. The House knows no game, and no paragraph of one.
+    /// The House has no game, and so cites no paragraphs.
     pub(crate) fn of(reply: &Reply, game: Option<&Game>) -> Self {
         match reply.verdict {
             Verdict::Accepted => reply.event.as_deref().map_or(Self::Accepted(None), Self::with),
@@ -87,13 +85,11 @@ pub(crate) struct NumberedReplies {
 }
 
 impl NumberedReplies {
-    /// One answer.
     pub(crate) fn one(sequence: u64, answer: CommandReply) -> Utf8Bytes {
         json(&Self { answers: vec![NumberedReply { sequence, answer }] })
     }
 }
 
-/// A message as it is sent.
 pub(crate) fn json(message: &impl Serialize) -> Utf8Bytes {
     serde_json::to_string(message).expect("a message can be written down").into()
 }

@@ -1,5 +1,4 @@
-//! What a request says: in its body, JSON that is bounded in size and whose fields are known, and in its address. What cannot be
-//! read is refused, and why is told.
+//! Extractors for bodies, paths and queries. A request that cannot be read is refused with the reason.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,13 +15,10 @@ use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use crate::http::denied::Denied;
 use crate::http::reply::{CommandReply, Refused};
 
-/// What was sent.
 pub(crate) struct JsonBody<T>(pub(crate) T);
 
-/// What the path names.
 pub(crate) struct PathParams<T>(pub(crate) T);
 
-/// What is asked behind the path.
 pub(crate) struct QueryParams<T>(pub(crate) T);
 
 fn unreadable(why: String) -> Response {
@@ -57,7 +53,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T>
     }
 }
 
-/// Something whose fields have names: a list of their values is not taken for it.
+/// A JSON object: unlike serde by itself, this takes no list of field values.
 pub(crate) struct Object<T>(pub(crate) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -87,7 +83,6 @@ mod tests {
 
     use crate::tests::running::{DEALER, MANAGER, RunningServer};
 
-    /// Whatever cannot be read is refused in one form, wherever it stands.
     #[tokio::test(flavor = "multi_thread")]
     async fn what_cannot_be_read_is_refused_with_the_reason() {
         let house = RunningServer::start().await;

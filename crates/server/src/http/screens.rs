@@ -1,4 +1,4 @@
-//! The screens, as the browser loads them: the files of `web/dist`, which the program carries.
+//! The files of `web/dist`, which the program embeds.
 
 use axum::Router;
 use axum::http::header::{self, HeaderMap};
@@ -9,10 +9,9 @@ use axum::routing::get;
 use crate::server::SharedServer;
 use crate::vouchers;
 
-/// Where each screen is; the first is the front page.
+/// The page of each screen; the first is the front page.
 const PAGES: [&str; 7] = ["/", "/terminal", "/display", "/console", "/pit", "/cage", "/audit"];
 
-/// A file of the screens.
 struct File {
     path: &'static str,
     whole: &'static [u8],
@@ -21,7 +20,6 @@ struct File {
 
 static FILES: &[File] = &include!(concat!(env!("OUT_DIR"), "/screens.rs"));
 
-/// Where the screens are.
 pub(crate) fn routes() -> Router<SharedServer> {
     let router = Router::new().route("/voucher.css", get(voucher_style));
     if FILES.is_empty() {
@@ -32,18 +30,17 @@ pub(crate) fn routes() -> Router<SharedServer> {
         .fold(router, |router, file| router.route(&file.address(), get(async |headers: HeaderMap| file.sent(&headers))))
 }
 
-/// How a printed voucher looks.
+/// The style sheet of printed vouchers.
 async fn voucher_style() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "text/css")], vouchers::STYLE)
 }
 
-/// This program was built without the screens.
+/// The program was built without the screens.
 async fn missing() -> impl IntoResponse {
     (StatusCode::NOT_FOUND, Html(include_str!("screens/missing.html")))
 }
 
 impl File {
-    /// A page is found by its name alone.
     fn address(&self) -> String {
         match self.path.strip_suffix(".html") {
             Some("index") => "/".to_owned(),
@@ -63,7 +60,7 @@ impl File {
         }
     }
 
-    /// What is under `assets` has the hash of its content in its name.
+    /// Files under `assets` have the hash of their content in their name.
     fn kept(&self) -> &'static str {
         if self.path.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" }
     }

@@ -1,4 +1,4 @@
-//! A stream that is patient, but not for ever: an answer that the other end does not take in time ends the connection.
+//! A stream that fails when the client does not read what is written for too long.
 
 use std::io;
 use std::pin::Pin;
@@ -8,13 +8,12 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// How long the other end may take nothing of what is sent.
+/// How long a write may make no progress.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The stream.
 pub(crate) struct WriteTimeout<S> {
     stream: S,
-    /// Set while something waits to be sent.
+    /// Set while a write waits.
     until: Option<Pin<Box<Sleep>>>,
 }
 
@@ -23,7 +22,7 @@ impl<S> WriteTimeout<S> {
         Self { stream, until: None }
     }
 
-    /// What a write came to; one that waits for too long has failed.
+    /// Fails a write that has waited too long.
     fn watch<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.until = None;

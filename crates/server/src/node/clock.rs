@@ -1,4 +1,4 @@
-//! The house's time and the numbers of its sources. The machines have no clock: this is where time is given to them.
+//! The clock and the command sources of the installation. Machines have no clock: the server gives them the time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,15 +6,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use taisai_table::{CommandId, Time};
 
-/// The system's clock, in milliseconds since 1970.
+/// The system clock, in milliseconds since 1970.
 pub(crate) type System = fn() -> u64;
 
 pub(crate) fn system() -> u64 {
     millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
-/// The time at which the program started, by the system's clock, and what has passed since, by one that nobody sets: a clock
-/// that is stepped changes no round.
+/// Starts at the system's time and then runs on a monotonic clock, so that setting the system clock changes no round.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     system: System,
@@ -23,23 +22,22 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Begins to count, after all that is on record: time never goes back, whatever the system's clock says.
+    /// Starts after everything on record: time never goes back.
     pub(crate) fn start(system: System, on_record: Option<Time>) -> Self {
         let next = on_record.map_or(0, |newest| newest.0 + 1);
         Self { system, started: Instant::now(), at: system().max(next) }
     }
 
-    /// The house's time.
     pub fn now(&self) -> Time {
         Time(self.at + millis(self.started.elapsed()))
     }
 
-    /// When the house's time will be that.
+    /// When this clock shows that time.
     pub(crate) fn at(&self, time: Time) -> Instant {
         self.started + Duration::from_millis(time.0.saturating_sub(self.at))
     }
 
-    /// How far the system's clock is ahead of the house's, in milliseconds.
+    /// By how many milliseconds the system clock is ahead of this one.
     pub fn stepped(&self) -> i64 {
         i64::try_from(i128::from((self.system)()) - i128::from(self.now().0)).unwrap_or(i64::MAX)
     }
@@ -49,8 +47,7 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Numbers for those who send commands: they rise, also over restarts, as each is at least the time and higher
-/// than those on record.
+/// Numbers for those who send commands. They rise even over restarts, because each is at least the time and above those on record.
 #[derive(Clone, Debug)]
 pub struct Sources {
     clock: Clock,
@@ -58,20 +55,17 @@ pub struct Sources {
     last: Arc<AtomicU64>,
 }
 
-/// Which numbers are this program's, where several run a house: every so many, one.
+/// The share of a node in the source numbers: one of every `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// Which of them.
     pub slot: u64,
-    /// How many there are.
     pub of: u64,
 }
 
 impl Share {
-    /// Every number.
     pub const ALL: Self = Self { slot: 0, of: 1 };
 
-    /// The lowest of its numbers from this one on.
+    /// The lowest number of this share that is not below `number`.
     const fn from(self, number: u64) -> u64 {
         let over = (number + self.of - self.slot) % self.of;
         if over == 0 { number } else { number + self.of - over }
@@ -79,17 +73,16 @@ impl Share {
 }
 
 impl Sources {
-    /// The numbers of this run of the program.
     pub fn new(clock: Clock, share: Share) -> Self {
         Self { clock, share, last: Arc::new(AtomicU64::new(0)) }
     }
 
-    /// Numbers up to this one are on record: those to come are higher.
+    /// Later numbers will be above this one, which is on record.
     pub(crate) fn above(&self, highest: u64) {
         self.last.fetch_max(highest, Ordering::Relaxed);
     }
 
-    /// A number that no one had before.
+    /// A number that nobody had before.
     pub fn next(&self) -> u64 {
         let now = self.clock.now().0 * self.share.of;
         let next = |last: u64| self.share.from(now.max(last + 1));
@@ -98,7 +91,7 @@ impl Sources {
     }
 }
 
-/// The ids of the house's own commands.
+/// Ids for the server's own commands.
 #[derive(Debug)]
 pub(crate) struct OwnIds {
     source: u64,

@@ -1,4 +1,4 @@
-//! Handles to the partitions that run here: how the rest of the server asks them and looks at them.
+//! Handles to partition threads: how the rest of the server sends commands and reads state.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,43 +13,42 @@ use crate::http::reply::CommandReply;
 use crate::node::stopped::Stopped;
 use crate::ws::connection::Connection;
 
-/// What a look leads to once what was seen is durable.
+/// Runs once what was read is durable.
 pub(crate) type OnDurable = Box<dyn FnOnce() + Send>;
 
-/// What reaches the thread of some partitions.
+/// What a partition thread receives.
 pub(crate) enum Request {
-    /// An input that nobody waits for, or whose reply goes to a terminal.
+    /// An input whose reply nobody waits for here.
     Input(Input),
-    /// An input, and who waits for what comes of it.
+    /// An input, and the caller who waits for its reply.
     Call(Input, CallerId, Caller),
-    /// An input of a screen that is connected.
+    /// An input that connects a screen.
     Connect(Input, Connection),
-    /// A look at the partitions.
+    /// Reads the state of the partitions.
     Look(Box<dyn FnOnce(&Worker) -> OnDurable + Send>),
-    /// A look at the House.
+    /// Reads the state of the House.
     LookAtHouse(Box<dyn FnOnce(&House) -> OnDurable + Send>),
 }
 
-/// Someone who waits.
+/// Who waits for a reply.
 pub(crate) enum Caller {
-    /// For an answer.
     Reply(oneshot::Sender<CommandReply>),
-    /// For an answer, and whether the command was carried out before, when it was sent first.
+    /// Also wants to know whether the command was carried out when it was sent before.
     RepeatableReply(oneshot::Sender<(CommandReply, bool)>),
-    /// For what became of a voucher.
+    /// Waits for what becomes of a voucher.
     Voucher(oneshot::Sender<VoucherFate>),
-    /// Until what was seen is durable.
+    /// Waits until what was read is durable.
     OnDurable(OnDurable),
 }
 
-/// A number that no caller of this process had before.
+/// Unique in this process.
 pub(crate) fn next_caller() -> CallerId {
     static NEXT_CALLER: AtomicU64 = AtomicU64::new(0);
     CallerId(NEXT_CALLER.fetch_add(1, Ordering::Relaxed))
 }
 
 impl Caller {
-    /// Tells a reply. Whoever asked may have gone.
+    /// The caller may have given up.
     pub(crate) fn answer(self, reply: &Reply, game: Option<&taisai_rules::Game>) {
         match self {
             Self::Reply(caller) => caller.send(CommandReply::of(reply, game)).unwrap_or_default(),
@@ -62,7 +61,7 @@ impl Caller {
 }
 
 impl Caller {
-    /// Tells an answer that another node has given.
+    /// Passes on the reply of another node.
     pub(crate) fn forwarded(self, answer: CommandReply) {
         match self {
             Self::Reply(caller) => caller.send(answer).unwrap_or_default(),
@@ -71,7 +70,7 @@ impl Caller {
         }
     }
 
-    /// Whether nobody waits any more.
+    /// Whether the caller has given up.
     pub(crate) fn has_gone(&self) -> bool {
         match self {
             Self::Reply(caller) => caller.is_closed(),
@@ -97,22 +96,22 @@ async fn call<T>(
     replied.await.map_err(|_| Stopped::Closed)
 }
 
-/// A handle to a table, to its dealer's side alone, or to one of its clusters alone.
+/// A handle to the thread of a table, of its round alone, or of one of its clusters.
 #[derive(Clone)]
 pub(crate) struct TableHandle(pub(crate) mpsc::Sender<Request>);
 
 impl TableHandle {
-    /// Sends an input, and waits while the queue is full.
+    /// Waits while the queue is full.
     pub(crate) async fn send(&self, input: Input) -> Result<(), Stopped> {
         send(&self.0, Request::Input(input)).await
     }
 
-    /// How many requests wait.
+    /// The number of requests in the queue.
     pub(crate) fn waiting(&self) -> usize {
         self.0.max_capacity() - self.0.capacity()
     }
 
-    /// Looks at the partitions. What was seen is told once it is durable.
+    /// Reads the state of the partitions. The result comes once that state is durable.
     pub(crate) async fn look<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Worker) -> T + Send + 'static,
@@ -120,14 +119,14 @@ impl TableHandle {
         let (tell, told) = oneshot::channel();
         let look = move |worker: &Worker| -> OnDurable {
             let seen = look(worker);
-            // Whoever looked may have gone.
+            // The caller may have given up.
             Box::new(move || tell.send(seen).map_or_else(drop, drop))
         };
         send(&self.0, Request::Look(Box::new(look))).await?;
         told.await.map_err(|_| Stopped::Closed)
     }
 
-    /// Looks at the dealer's side, which must be on the same thread.
+    /// Reads the round, which must be on this thread.
     pub(crate) async fn look_at_round<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Round) -> T + Send + 'static,
@@ -135,7 +134,6 @@ impl TableHandle {
         self.look(|worker| worker.round().map(look)).await?.ok_or(Stopped::Closed)
     }
 
-    /// Asks the dealer's side, and waits for the answer.
     pub(crate) async fn ask_round(
         &self,
         actor: Actor,
@@ -149,7 +147,6 @@ impl TableHandle {
         call(&self.0, input, Caller::Reply).await
     }
 
-    /// Asks a players' side, and waits for the answer.
     pub(crate) async fn ask_cluster(
         &self,
         cluster: u16,
@@ -161,7 +158,7 @@ impl TableHandle {
         call(&self.0, input, Caller::Reply).await
     }
 
-    /// Sends a players' side a command. The answer comes later, with whether it was given before, when the command was sent first.
+    /// Sends a command to a cluster. The reply comes later, with whether the command is a repetition.
     pub(crate) async fn send_to_cluster(
         &self,
         cluster: u16,
@@ -176,7 +173,7 @@ impl TableHandle {
         Ok(replied)
     }
 
-    /// A Player Terminal is connected at a seat.
+    /// Connects a Player Terminal to its seat.
     pub(crate) async fn connect(
         &self,
         (cluster, seat): (u16, Seat),
@@ -189,7 +186,7 @@ impl TableHandle {
         send(&self.0, Request::Connect(input, connection)).await
     }
 
-    /// The connection of a Player Terminal has ended.
+    /// Disconnects a Player Terminal.
     pub(crate) async fn disconnect(
         &self,
         (cluster, seat): (u16, Seat),
@@ -199,7 +196,7 @@ impl TableHandle {
         self.send(Input::Cluster(cluster, ClusterInput::Disconnect { seat, connection })).await
     }
 
-    /// A screen follows the table.
+    /// Subscribes a screen to the table.
     pub(crate) async fn subscribe(
         &self,
         topics: Vec<Topic>,
@@ -211,7 +208,6 @@ impl TableHandle {
     }
 }
 
-/// A command for a players' side.
 pub(crate) const fn cluster_command(
     cluster: u16,
     actor: Actor,
@@ -222,12 +218,11 @@ pub(crate) const fn cluster_command(
     Input::Cluster(cluster, ClusterInput::Command { actor, id, command, reply })
 }
 
-/// A handle to the House.
 #[derive(Clone)]
 pub(crate) struct HouseHandle(pub(crate) mpsc::Sender<Request>);
 
 impl HouseHandle {
-    /// Looks at the House. What was seen is told once it is durable.
+    /// Reads the state of the House. The result comes once that state is durable.
     pub(crate) async fn look<T: Send + 'static>(
         &self,
         look: impl FnOnce(&House) -> T + Send + 'static,
@@ -235,14 +230,13 @@ impl HouseHandle {
         let (tell, told) = oneshot::channel();
         let look = move |house: &House| -> OnDurable {
             let seen = look(house);
-            // Whoever looked may have gone.
+            // The caller may have given up.
             Box::new(move || tell.send(seen).map_or_else(drop, drop))
         };
         send(&self.0, Request::LookAtHouse(Box::new(look))).await?;
         told.await.map_err(|_| Stopped::Closed)
     }
 
-    /// Asks the House, and waits for the answer.
     pub(crate) async fn ask(
         &self,
         actor: Actor,
@@ -256,20 +250,20 @@ impl HouseHandle {
         call(&self.0, input, Caller::Reply).await
     }
 
-    /// Has the program itself ask, and waits for the answer.
+    /// Sends a command of the server itself.
     pub(crate) async fn own(&self, command: HouseCommand) -> Result<CommandReply, Stopped> {
         let input = |caller| Input::House(HouseInput::Own { command, reply: ReplyTo::Caller(caller) });
         call(&self.0, input, Caller::Reply).await
     }
 
-    /// Waits for what becomes of the voucher of a cash-out that a cluster has accepted: its money arrives a little later. Not to
-    /// be asked for one that was refused.
+    /// Waits for the voucher of a cash-out that a cluster has accepted: its transfer arrives a little later. Never call this for a
+    /// refused one.
     pub(crate) async fn voucher(&self, hash: VoucherHash) -> Result<VoucherFate, Stopped> {
         let input = |caller| Input::House(HouseInput::AwaitVoucher { hash, caller });
         call(&self.0, input, Caller::Voucher).await
     }
 
-    /// A screen follows the House.
+    /// Subscribes a screen to the House.
     pub(crate) async fn subscribe(&self, topic: Topic, source: u64, connection: Connection) -> Result<(), Stopped> {
         let input = Input::House(HouseInput::Subscribe { topic, connection: connection.id(), source });
         send(&self.0, Request::Connect(input, connection)).await

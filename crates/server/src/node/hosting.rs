@@ -1,4 +1,4 @@
-//! Where the parts of a house run: each on a thread of its own, with what it is given to speak and to read by.
+//! Runs partitions: each on a thread of its own, with its publisher and its chain writers.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -25,13 +25,13 @@ use crate::node::slip_reader::SlipReader;
 use crate::node::stopped::Stopped;
 use crate::ws::publisher::{Publisher, PublisherContext};
 
-/// What the entries of partitions that share a thread are appended with.
+/// The writers of partitions that share a thread.
 type Chains = BTreeMap<MachineId, ChainWriter>;
 
-/// How every table of the house is laid out.
+/// The layout of every table of the installation.
 pub(super) type Plans = Arc<BTreeMap<TableId, TablePlan>>;
 
-/// What parts are run with.
+/// What partitions need to run.
 pub(super) struct PartitionHost {
     pub(super) plan: InstallationPlan,
     pub(super) plans: Plans,
@@ -42,24 +42,24 @@ pub(super) struct PartitionHost {
     pub(super) sources: Sources,
     pub(super) stop: watch::Sender<Option<Stopped>>,
     pub(super) lease: SharedLeaseDeadline,
-    /// Where the steward of a node hears what has become of it.
+    /// The queue of the partition manager, if there is one.
     pub(super) events: Option<Sender<MembershipEvent>>,
     pub(super) unopened: Arc<UnopenedPartitions>,
     pub(super) warn: WarningSink,
     pub(super) system: System,
 }
 
-/// Parts that run, and the book that they are written in.
+/// Running partitions and their record store.
 pub(super) struct RunningPartitions {
     pub(super) threads: Vec<JoinHandle<()>>,
     pub(super) book: RecordStore,
 }
 
 impl RunningPartitions {
-    /// Waits until they have ended, and closes the book: all that was asked is recorded and vouched for.
+    /// Waits for the threads and closes the record store: everything that was asked is recorded and checkpointed.
     pub(super) fn close(self) {
         for thread in self.threads {
-            // A thread that broke down has said so.
+            // A thread that panicked has reported it.
             thread.join().unwrap_or_default();
         }
         self.book.close();
@@ -68,7 +68,7 @@ impl RunningPartitions {
 
 type RunFuture = Pin<Box<dyn Future<Output = Result<(), Stopped>>>>;
 
-/// A part that is ready to run.
+/// A partition thread that can be started.
 pub(super) struct ReadyThread {
     name: String,
     run: Box<dyn FnOnce() -> RunFuture + Send>,
@@ -82,7 +82,7 @@ impl ReadyThread {
         Self { name, run: Box::new(move || Box::pin(run())) }
     }
 
-    /// Starts its thread. However it ends, `ended` hears of it.
+    /// Starts the thread. `ended` is called however it ends.
     pub(super) fn start(
         self,
         ended: impl FnOnce(Result<(), Stopped>) + Send + 'static,
@@ -96,7 +96,7 @@ impl ReadyThread {
     }
 }
 
-/// Whoever is told how a part has ended, also where it broke down.
+/// Calls back when a thread ends, even by a panic.
 struct ThreadEnd<E: FnOnce(Result<(), Stopped>)>(Option<E>);
 
 impl<E: FnOnce(Result<(), Stopped>)> ThreadEnd<E> {
@@ -113,7 +113,7 @@ impl<E: FnOnce(Result<(), Stopped>)> Drop for ThreadEnd<E> {
     }
 }
 
-/// Does some work; if it breaks down `broken` hears of it.
+/// Does some work and calls `broken` if it panics.
 pub(crate) fn guarded(broken: impl FnOnce(), work: impl FnOnce()) {
     let mut told = ThreadEnd(Some(|ended: Result<(), Stopped>| {
         if ended.is_err() {
@@ -125,7 +125,7 @@ pub(crate) fn guarded(broken: impl FnOnce(), work: impl FnOnce()) {
 }
 
 impl PartitionHost {
-    /// A table's partitions, whose requests are taken from now on.
+    /// The partitions of a table. Their queue takes requests from now on.
     pub(super) fn table(&self, round: Recorder<Round>, clusters: Vec<Recorder<Cluster>>, clock: Clock) -> ReadyThread {
         let table = round.machine().table();
         self.sources.above(round.machine().highest_source());
@@ -139,7 +139,7 @@ impl PartitionHost {
         self.run(format!("table {}", table.0), worker, chains, (Some(rules), self.metrics.table(table)), clock)
     }
 
-    /// A cluster that runs apart from its dealer's side, whose requests are taken from now on.
+    /// A cluster on a thread of its own. Its queue takes requests from now on.
     pub(super) fn cluster(&self, cluster: Recorder<Cluster>, clock: Clock) -> ReadyThread {
         let ClusterId { table, number } = cluster.machine().id();
         let rules = cluster.machine().rules().clone();
@@ -156,7 +156,7 @@ impl PartitionHost {
         ClusterPartition::new(cluster, self.sources.next())
     }
 
-    /// The House, whose requests are taken from now on.
+    /// The House. Its queue takes requests from now on.
     pub(super) fn house(&self, house: Recorder<House>, clock: Clock) -> ReadyThread {
         self.sources.above(house.machine().highest_source());
         let (house, writer) = house.into_parts();
@@ -189,12 +189,12 @@ impl PartitionHost {
         ReadyThread::new(name, move || thread.run(received))
     }
 
-    /// Has a cluster given to another node, where there are several.
+    /// Asks the partition manager to take a cluster that does not answer from its node.
     fn fence(&self) -> Box<dyn Fn(ClusterId) + Send> {
         let events = self.events.clone();
         Box::new(move |cluster| {
             if let Some(events) = &events {
-                // A steward that has gone is of a house that is being closed.
+                // The manager ends before the threads when a node is closed.
                 events.send(MembershipEvent::Silent(cluster)).unwrap_or_default();
             }
         })
@@ -205,21 +205,21 @@ impl PartitionHost {
         Box::new(move || stop_all(&stop, Stopped::BrokenDown("a publisher")))
     }
 
-    /// The House where another node holds it.
+    /// Reads a House that another node holds.
     pub(super) fn house_reader(&self, reader: HouseReader) -> ReadyThread {
         let (requests, received) = mpsc::channel(QUEUE_CAPACITY);
         self.router.set_house_reader(Some(requests));
         ReadyThread::new("house of another node".to_owned(), move || reader.run(received))
     }
 
-    /// Stops the whole house when a part has ended. The first tells why; the others stop with it.
+    /// Stops the node when a thread has ended. The first reason is the one reported.
     pub(super) fn stops_node(&self) -> impl FnOnce(Result<(), Stopped>) + Send + use<> {
         let stop = self.stop.clone();
         move |ended| stop_all(&stop, ended.err().unwrap_or(Stopped::Closed))
     }
 }
 
-/// Stops the whole house, for the first reason that is told.
+/// Stops the node for this reason, unless it stops already.
 pub(super) fn stop_all(stop: &watch::Sender<Option<Stopped>>, why: Stopped) {
     stop.send_if_modified(|stopped| {
         let is_first = stopped.is_none();

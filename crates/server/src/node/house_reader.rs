@@ -1,5 +1,4 @@
-//! The House where another node holds it: what is looked at is read from its record up to the moment, and what is asked of it is sent
-//! there.
+//! Stands in for the House when another node holds it: reads follow its record, commands are forwarded to that node.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Weak};
@@ -16,21 +15,19 @@ use crate::node::peer_sender::{ForwardedHouseCommand, PeerSender};
 use crate::node::router::Router;
 use crate::node::stopped::Stopped;
 
-/// At most so many requests are taken together.
 const MAX_BATCH_REQUESTS: usize = 256;
 
-/// How often the record is read for those who wait for a voucher.
+/// How often the record is read while somebody waits for a voucher.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Reads the House of another node.
 pub(crate) struct HouseReader {
-    /// Away while the record is read.
+    /// Missing while a blocking thread reads the record.
     follower: Option<ChainFollower<House>>,
     peers: PeerSender,
     ids: OwnIds,
     awaited: AwaitedVouchers,
     callers: Vec<(CallerId, Caller)>,
-    /// Where the House is found that this node holds after this one.
+    /// Tells whether this node holds the House by now.
     router: Weak<Router>,
 }
 
@@ -51,7 +48,7 @@ impl HouseReader {
         }
     }
 
-    /// Runs until this node holds the House itself, and nobody has sent it any request since.
+    /// Runs until this node holds the House itself and the queue is empty.
     pub(crate) async fn run(mut self, mut requests: mpsc::Receiver<Request>) -> Result<(), Stopped> {
         let mut taken = Vec::with_capacity(MAX_BATCH_REQUESTS);
         let mut ticks = tokio::time::interval(POLL_INTERVAL);
@@ -65,30 +62,30 @@ impl HouseReader {
                     taken.iter().any(needs_the_house)
                 }
                 _ = ticks.tick() => {
-                    // Some keep their handle for long: they ask for another.
+                    // Some callers keep their handle for long: they must get a new one.
                     if self.router.upgrade().is_none_or(|router| router.has_house()) {
                         requests.close();
                     }
                     !self.awaited.is_empty()
                 }
             };
-            // Those who look at a House that cannot be read hear nothing, and ask again.
+            // Callers who cannot be served get no reply, and ask again.
             let is_known = !is_due || self.follow().await?;
             for request in taken.drain(..) {
                 self.take(request, is_known);
             }
         }
-        // A connection to a database is ended outside of any runtime.
+        // A database connection must be closed outside of a runtime.
         let follower = self.follower.take();
         tokio::task::spawn_blocking(move || drop(follower)).await.unwrap_or_default();
         Ok(())
     }
 
-    /// Goes on to the end of the record; whether it could.
+    /// Reads to the end of the record; `false` if that fails.
     async fn follow(&mut self) -> Result<bool, Stopped> {
-        const READER_FAILED: Stopped = Stopped::BrokenDown("who reads the House");
+        const READER_FAILED: Stopped = Stopped::BrokenDown("the thread that reads the House");
         let mut follower = self.follower.take().ok_or(READER_FAILED)?;
-        // A database is waited for outside of any runtime.
+        // The database client blocks.
         let read = tokio::task::spawn_blocking(move || {
             let mut arrived = Vec::new();
             let followed = follower.follow(|seen| {
@@ -111,7 +108,7 @@ impl HouseReader {
         }
         tell(&mut self.callers, fates);
         if let Err(error) = &followed {
-            tracing::warn!(%error, "the record of the House cannot be read: it is tried again");
+            tracing::warn!(%error, "cannot read the record of the House; trying again");
         }
         Ok(followed.is_ok())
     }
@@ -136,7 +133,7 @@ impl HouseReader {
             Request::Call(Input::House(input), _, caller) => self.forward(input, Some(caller)),
             Request::Input(Input::House(input)) => self.forward(input, None),
             Request::Input(Input::Message(message)) => self.peers.message(message),
-            // Its screens are on the node that holds it.
+            // Screens of the House connect to the node that holds it.
             Request::Connect(_, connection) => connection.close(),
             Request::Input(_) | Request::Call(..) | Request::Look(_) => {}
         }
@@ -154,7 +151,7 @@ impl HouseReader {
             | HouseInput::Checkpoint => return,
         };
         self.peers.ask(asked, move |answer| {
-            // Without an answer whoever waits hears nothing, and asks again under the same number.
+            // Without a reply the caller asks again under the same id.
             if let (Some(answer), Some(caller)) = (answer, caller) {
                 caller.forwarded(answer);
             }
@@ -172,7 +169,7 @@ fn tell(callers: &mut Vec<(CallerId, Caller)>, fates: Vec<Effect>) {
             && let Some(place) = callers.iter().position(|(id, _)| *id == caller)
             && let (_, Caller::Voucher(caller)) = callers.swap_remove(place)
         {
-            // Whoever waited may have gone.
+            // The caller may have given up.
             caller.send(fate).map_or_else(drop, drop);
         }
     }
@@ -192,7 +189,7 @@ mod tests {
     use crate::node::peers::{NodeAddress, Peers};
     use crate::ws::publisher::Publisher;
 
-    /// A House that nobody holds, and where it is asked.
+    /// A House that no node holds, and its reader.
     fn reader() -> (HouseReader, Arc<Router>) {
         let (_, known) = watch::channel(taisai_journal::LeaseRoster::default());
         let peers = PeerSender::start(&Peers::new("own".into(), known, &NodeAddress::default()).unwrap());
@@ -216,7 +213,7 @@ mod tests {
         assert!(matches!(look.await.unwrap(), Err(Stopped::Closed)));
     }
 
-    /// Nobody holds the House for a while, and then this node does. Someone has a handle to it from before.
+    /// Nobody holds the House for a while, and then this node does. A caller has a handle from before.
     #[tokio::test]
     async fn it_ends_when_the_house_runs_here() {
         let (reader, router) = reader();

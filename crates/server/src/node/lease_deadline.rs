@@ -1,4 +1,4 @@
-//! Until when the machines of a node may speak, by the node's own clock.
+//! Until when a node may answer for its partitions, by its own clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,29 +6,28 @@ use std::time::{Duration, Instant};
 
 use taisai_journal::LeaseDeadline;
 
-/// A term that can be made longer, or ended, while others look at it.
+/// A deadline that can be renewed or ended while other threads check it.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedLeaseDeadline(Option<Arc<SharedDeadline>>);
 
 #[derive(Debug)]
 struct SharedDeadline {
     begun: Instant,
-    /// In milliseconds since then.
+    /// In milliseconds since `begun`.
     until: AtomicU64,
 }
 
 impl SharedLeaseDeadline {
-    /// A house on one machine speaks as long as it runs.
+    /// An installation on one machine needs no lease.
     pub(crate) const FOREVER: Self = Self(None);
 
-    /// A term that lasts as long as the node may answer.
     pub(super) fn new(deadline: LeaseDeadline) -> Self {
         let now = Instant::now();
         let until = AtomicU64::new(millis(deadline.left(now)));
         Self(Some(Arc::new(SharedDeadline { begun: now, until })))
     }
 
-    /// It lasts until then, if it was not over. Whoever found it over has fallen silent for good, so it stays over.
+    /// Extends the deadline, unless it has passed: a publisher that saw it pass has stopped for good.
     pub(super) fn renew_until(&self, deadline: Instant) {
         let Some(lasting) = &self.0 else { return };
         let elapsed = millis(lasting.begun.elapsed());
@@ -37,14 +36,13 @@ impl SharedLeaseDeadline {
         lasting.until.fetch_update(Ordering::AcqRel, Ordering::Acquire, renew).map_or_else(drop, drop);
     }
 
-    /// It is over.
+    /// Ends the lease now.
     pub(crate) fn end(&self) {
         if let Some(lasting) = &self.0 {
             lasting.until.store(0, Ordering::Release);
         }
     }
 
-    /// Whether one may speak now.
     pub(crate) fn holds(&self) -> bool {
         let Some(lasting) = &self.0 else { return true };
         lasting.begun.elapsed().as_millis() < u128::from(lasting.until.load(Ordering::Acquire))
@@ -64,7 +62,7 @@ mod tests {
     /// A lease that lasts longer than any test.
     const LEASE: Duration = Duration::from_mins(10);
 
-    /// What a renewal gives that was sent so long ago.
+    /// The tenure of a renewal that was sent this long ago.
     fn deadline_since(ago: Duration) -> LeaseDeadline {
         let terms = LeaseTiming::new(LEASE, LEASE / 6).unwrap();
         LeaseDeadline::since(Instant::now().checked_sub(ago).unwrap(), terms)

@@ -1,4 +1,5 @@
-//! The thread of a node's membership: it carries out what the engine decides about leases, and reports what the node has become.
+//! The membership thread: renews this node's leases, claims free partitions and reports changes. The engine decides; this thread
+//! carries it out.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,35 +21,34 @@ use super::SharedLeaseDeadline;
 use super::peers::{NodeAddress, Peers};
 use crate::node::{NodeError, guarded};
 
-/// What a node has become.
+/// What the partition manager must act on.
 #[derive(Debug)]
 pub(crate) enum MembershipEvent {
-    /// It holds a part, and opens it.
+    /// This node holds a partition and must open it.
     Held(ChainName),
-    /// A part that it holds is to go to another node, when it can.
+    /// A partition should move to another node when it can.
     Wanted(ChainName),
-    /// A part that runs here has ended, as it was told to.
+    /// A partition has ended here as requested.
     Ended(ChainName),
     /// A cluster does not follow its round.
     Silent(ClusterId),
-    /// It holds nothing any more, for this reason.
+    /// This node has lost its lease, for this reason.
     Over(String),
-    /// The house is being closed.
     Closed,
 }
 
-/// What the thread is told.
+/// What the membership thread is asked to do.
 enum MembershipCommand {
-    /// These are the parts of the house.
+    /// The installation has these partitions.
     Parts(Vec<ChainName>),
-    /// The node has closed a part, which anyone may hold.
+    /// This node has closed a partition and gives it up.
     Released(ChainName),
-    /// A part is taken from whoever holds it.
+    /// A partition is taken from its holder.
     Seized(ChainName),
 }
 
-/// Names under which this process was in the house and could not say that it leaves: it does so when it joins anew, and nobody has
-/// to wait for the end of leases that it does not use any more.
+/// Names under which this process was a member and could not leave in order. It leaves when it joins again, so that nobody waits
+/// for leases that it no longer uses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FormerNames(Arc<Mutex<Vec<NodeName>>>);
 
@@ -61,11 +61,11 @@ impl FormerNames {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What cannot be said now either is left to the leases.
+    /// If this fails again, the leases expire.
     fn leave(&self, leases: &mut Leases) {
         for name in std::mem::take(&mut *self.names()) {
             if let Err(error) = leases.forget(&name) {
-                tracing::warn!(%error, "the leases of this node as it was end by themselves");
+                tracing::warn!(%error, "could not release earlier leases of this node; they expire");
             }
         }
     }
@@ -81,7 +81,7 @@ pub(crate) struct Membership {
 }
 
 impl Membership {
-    /// Joins the house in a store, as a node that is reached at an address.
+    /// Joins the installation in a store, as a node that others reach at `address`.
     pub(crate) fn join(
         store: &str,
         (plan, former, address): (&NodeAddress, &FormerNames, &str),
@@ -91,7 +91,7 @@ impl Membership {
         let terms = LeaseTiming::default();
         let mut leases = Leases::open(store, terms)?;
         former.leave(&mut leases);
-        // The lease is counted from before the statement is sent.
+        // The lease counts from before the statement is sent.
         let began = Instant::now();
         let member = leases.join(address, version)?;
         let (roster, known) = watch::channel(LeaseRoster::default());
@@ -114,7 +114,7 @@ impl Membership {
             let (events, lease) = (living.events.clone(), lease.clone());
             move || {
                 lease.end();
-                events.send(MembershipEvent::Over("who beats for the node broke down".to_owned())).unwrap_or_default();
+                events.send(MembershipEvent::Over("the membership thread panicked".to_owned())).unwrap_or_default();
             }
         };
         let run = move || guarded(broken, || living.run(&heard));
@@ -122,24 +122,21 @@ impl Membership {
         Ok(Self { commands: Some(commands), thread: Some(thread), lease, nodes, slot })
     }
 
-    /// Tells which parts the house has.
     pub(crate) fn claim(&self, parts: Vec<ChainName>) {
         self.say(MembershipCommand::Parts(parts));
     }
 
-    /// Gives a part up that was closed here.
     pub(crate) fn release(&self, part: ChainName) {
         self.say(MembershipCommand::Released(part));
     }
 
-    /// Takes a part from its holder.
     pub(crate) fn seize(&self, part: ChainName) {
         self.say(MembershipCommand::Seized(part));
     }
 
     fn say(&self, command: MembershipCommand) {
         if let Some(commands) = &self.commands {
-            // A thread that has ended has said that all is over.
+            // A thread that has ended has reported it.
             commands.send(command).unwrap_or_default();
         }
     }
@@ -150,17 +147,17 @@ impl Drop for Membership {
         self.lease.end();
         drop(self.commands.take());
         if let Some(thread) = self.thread.take() {
-            // One that broke down has said so; its leases end by themselves.
+            // A thread that panicked has reported it; its leases expire.
             thread.join().unwrap_or_default();
         }
-        // A beat that was under way may have made it longer.
+        // A heartbeat that was under way may have extended the deadline.
         self.lease.end();
     }
 }
 
 struct MembershipThread {
     decisions: Decisions,
-    /// When the node's own time began.
+    /// The start of the node's own time.
     began: Instant,
     name: NodeName,
     member: JoinedNode,
@@ -202,7 +199,7 @@ impl MembershipThread {
         NodeTime(millis(self.began.elapsed()))
     }
 
-    /// Has an input decided, and carries out what comes of it; the reason where the node holds nothing any more.
+    /// Has the engine decide, and carries out the effects; an error if the node has lost its lease.
     fn handle(&mut self, input: MembershipInput, timer: &mut NodeTime) -> Result<(), String> {
         let mut input = Some(input);
         let mut effects = Vec::new();
@@ -226,14 +223,14 @@ impl MembershipThread {
                 }
             }
         }
-        // A publisher that found the lease over has fallen silent for good.
-        if self.lease.holds() { Ok(()) } else { Err("the lease of this node has run out".to_owned()) }
+        // A publisher that saw the lease end has stopped for good.
+        if self.lease.holds() { Ok(()) } else { Err("the lease of this node has expired".to_owned()) }
     }
 
     fn carry_out(&mut self, statement: LeaseStatement) -> LeaseOutcome {
         let asked = format!("{statement:?}");
         let unknown = |error: LeaseError| {
-            tracing::warn!(statement = asked, %error, "the store did not answer about a lease: it is asked again");
+            tracing::warn!(statement = asked, %error, "the store did not answer about a lease; trying again");
             LeaseOutcome::Unknown(error.to_string())
         };
         match statement {
@@ -255,14 +252,14 @@ impl MembershipThread {
                 seized.map_or_else(unknown, LeaseOutcome::Seized)
             }
             LeaseStatement::Wish { partition, node } => {
-                tracing::info!(?partition, %node, "a node holds fewer partitions: one goes there");
+                tracing::info!(?partition, %node, "moving a partition to a node that holds fewer");
                 let wished = self.member.leases().request_move(&chain_of(partition), &NodeName::from(node.as_str()));
                 wished.map_or_else(unknown, |_| LeaseOutcome::Done)
             }
         }
     }
 
-    /// Tells everyone who is there, and gives the engine what it decides by.
+    /// Publishes the roster to this node and returns it in the engine's form.
     fn known(&self, roster: LeaseRoster) -> taisai_engine::Roster {
         let name = |name: &NodeName| taisai_engine::NodeName::from(name.as_str());
         let nodes = roster.nodes.iter().map(|node| RosterNode { name: name(&node.name), is_new: node.is_new });
@@ -280,7 +277,7 @@ impl MembershipThread {
         known
     }
 
-    /// Everyone knows at once that this node holds a part, and not only from the next heartbeat on.
+    /// Others learn that this node holds a partition before the next heartbeat.
     fn hold(&self, part: &ChainName) {
         let held = Lease { partition: part.clone(), holder: Some(self.name.clone()), wanted: None };
         self.roster.send_modify(|roster| match roster.leases.iter_mut().find(|lease| lease.partition == *part) {
@@ -289,16 +286,16 @@ impl MembershipThread {
         });
     }
 
-    /// Nobody waits for the end of what this node gives up; if it cannot say so they do.
+    /// If leaving fails, the others wait for the leases to expire.
     fn leave(self) {
         if let Err(error) = self.member.leave() {
-            tracing::warn!(%error, "the node could not say that it leaves: it does when it joins anew");
+            tracing::warn!(%error, "the node could not leave in order; it does so when it joins again");
             self.former.add(self.name);
         }
     }
 
     fn event(&self, event: MembershipEvent) {
-        // A house that is being closed hears nothing more.
+        // A node that is being closed takes no events.
         self.events.send(event).unwrap_or_default();
     }
 }

@@ -1,4 +1,4 @@
-//! The steward of a node: opens the parts that the node comes to hold, and closes those that go to another.
+//! The partition manager opens the partitions that this node comes to hold, and closes those that move to another node.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -31,20 +31,19 @@ use crate::node::peers::{NodeAddress, Peers, house, partition_of};
 use crate::node::router::Router;
 use crate::node::stopped::Stopped;
 
-/// How often it is looked whether another node has founded the house.
+/// How often a node checks whether another has recorded the first people.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// So many parts are opened side by side.
 const MAX_CONCURRENT_OPENS: usize = 4;
 
-/// A part that could not be opened is tried again after so long.
+/// How long to wait before a partition that could not be opened is tried again.
 const REOPEN_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The thread that opens and closes parts. When this is dropped the node falls silent and leaves.
+/// A handle to the thread that opens and closes partitions. When it is dropped the node stops answering and leaves.
 pub(super) struct PartitionManager {
     events: Sender<MembershipEvent>,
     thread: Option<JoinHandle<()>>,
-    /// None once it is closed.
+    /// `None` once closed.
     work: Option<Arc<ManagerThread>>,
 }
 
@@ -55,7 +54,7 @@ impl Drop for PartitionManager {
         self.events.send(MembershipEvent::Closed).unwrap_or_default();
         work.host.router.close();
         let thread = self.thread.take();
-        // Connections to a database are ended outside of any runtime.
+        // A database connection must be closed outside of a runtime.
         thread::spawn(move || {
             thread.map(JoinHandle::join);
             drop(work);
@@ -63,18 +62,17 @@ impl Drop for PartitionManager {
     }
 }
 
-/// What it works with.
 struct ManagerThread {
     host: Arc<PartitionHost>,
     membership: Membership,
     running: Mutex<BTreeMap<ChainName, RunningPartitions>>,
-    /// The thread of the House where another node holds it.
+    /// Threads that read a House which another node holds.
     follows: Mutex<Vec<JoinHandle<()>>>,
     events: Sender<MembershipEvent>,
     peers: PeerSender,
 }
 
-/// Joins a house, or begins it, and runs what this node holds.
+/// Joins an installation, or creates it, and runs the partitions that this node holds.
 pub(super) fn join(
     plan: InstallationPlan,
     (node, former, address): (&NodeAddress, &FormerNames, &str),
@@ -123,13 +121,13 @@ pub(super) fn join(
     }
     work.membership.claim(partitions(&host));
     let (runtime, working) = (Handle::current(), Arc::clone(&work));
-    let serve = move || working.guarded("the steward", || working.serve(&received, &runtime));
+    let serve = move || working.guarded("the partition manager", || working.serve(&received, &runtime));
     let thread = thread::Builder::new().name("steward".to_owned()).spawn(serve)?;
     let manager = Some(PartitionManager { events, thread: Some(thread), work: Some(work) });
     Ok(Node { host, running: None, manager, clock, stopped, house: id, is_founded })
 }
 
-/// Every part of the house: the House, each table, and each cluster of a table that has several.
+/// The House, each table, and each cluster of a table that has several.
 fn partitions(host: &PartitionHost) -> Vec<ChainName> {
     let mut partitions = vec![house()];
     for plan in host.plans.values() {
@@ -141,12 +139,11 @@ fn partitions(host: &PartitionHost) -> Vec<ChainName> {
     partitions
 }
 
-/// The chains of a table's clusters.
 fn clusters_of(plan: &TablePlan) -> impl Iterator<Item = ChainName> {
     (0..).zip(&plan.seats).map(|(number, _)| chain_of(MachineId::Cluster(ClusterId { table: plan.table, number })))
 }
 
-/// Waits until it is known who holds the House.
+/// Waits until the holder of the House is known.
 fn is_house_here(nodes: &Peers, received: &Receiver<MembershipEvent>) -> Result<bool, NodeError> {
     loop {
         match received.recv_timeout(POLL_INTERVAL) {
@@ -161,7 +158,7 @@ fn is_house_here(nodes: &Peers, received: &Receiver<MembershipEvent>) -> Result<
     }
 }
 
-/// What is known of a house before its parts run.
+/// What must be known before any partition runs.
 struct JoinedInstallation {
     id: [u8; 16],
     is_founded: bool,
@@ -170,7 +167,7 @@ struct JoinedInstallation {
     profile: taisai_table::Profile,
     keys: Vec<taisai_journal::PublicKey>,
     plans: super::Plans,
-    /// The House, where this node holds it.
+    /// The House, if this node holds it.
     house: Option<(RecordStore, Recorder<House>)>,
 }
 
@@ -184,7 +181,7 @@ impl JoinedInstallation {
         Ok(Self { id, is_founded, clock, sources, profile, keys, plans, house: Some((book, house)) })
     }
 
-    /// Another node holds the House: it is founded there before anything runs here.
+    /// Another node holds the House: it must record the first people before anything runs here.
     fn elsewhere(
         plan: &InstallationPlan,
         share: Share,
@@ -198,7 +195,7 @@ impl JoinedInstallation {
                 break;
             }
             match received.recv_timeout(POLL_INTERVAL) {
-                // Its holder is gone before it was founded: whoever joins anew founds it.
+                // The holder left before that: a node that joins again does it.
                 Ok(MembershipEvent::Held(_)) => return Err(NodeError::NotFounded),
                 Ok(MembershipEvent::Over(why)) => return Err(NodeError::Over(why)),
                 Ok(_) | Err(_) => {}
@@ -223,11 +220,11 @@ impl PartitionManager {
         self.work.as_ref().map(|work| work.membership.nodes.clone())
     }
 
-    /// Closes what runs here, and leaves: others take it at once.
+    /// Closes all partitions and leaves, so that others can take them at once.
     pub(super) fn close(mut self) {
         self.events.send(MembershipEvent::Closed).unwrap_or_default();
         if let Some(thread) = self.thread.take() {
-            // One that broke down has said so.
+            // A thread that panicked has reported it.
             thread.join().unwrap_or_default();
         }
         let Some(work) = self.work.take() else { return };
@@ -242,7 +239,7 @@ impl PartitionManager {
 }
 
 impl ManagerThread {
-    /// Takes turns until the house is closed, and opens parts beside that: a slow one delays no other.
+    /// Handles events until the node is closed. Partitions are opened on other threads, so that a slow one delays no event.
     fn serve(&self, received: &Receiver<MembershipEvent>, runtime: &Handle) {
         let (to_open, next) = mpsc::channel();
         let next = Mutex::new(next);
@@ -250,7 +247,7 @@ impl ManagerThread {
             for _ in 0..MAX_CONCURRENT_OPENS {
                 scope.spawn(|| {
                     let _within = runtime.enter();
-                    self.guarded("who opens the parts of the house", || self.open_each(&next));
+                    self.guarded("a thread that opens partitions", || self.open_each(&next));
                 });
             }
             self.take(received, &to_open);
@@ -262,9 +259,9 @@ impl ManagerThread {
         for event in received {
             match event {
                 MembershipEvent::Held(partition) => {
-                    tracing::info!(%partition, "this node holds a part of the house");
+                    tracing::info!(%partition, "this node holds a partition");
                     self.host.unopened.add(partition.clone());
-                    // Those who open have said so if they broke down.
+                    // Threads that panicked have reported it.
                     to_open.send(partition).unwrap_or_default();
                 }
                 MembershipEvent::Wanted(partition) => {
@@ -276,9 +273,9 @@ impl ManagerThread {
                 MembershipEvent::Silent(cluster) => {
                     let partition = chain_of(MachineId::Cluster(cluster));
                     if self.host.unopened.has(&partition) {
-                        tracing::warn!(%partition, "a cluster is silent: it is not open yet");
+                        tracing::warn!(%partition, "a cluster does not answer; it is not open yet");
                     } else {
-                        tracing::warn!(%partition, "a cluster is silent: it is taken from its node");
+                        tracing::warn!(%partition, "a cluster does not answer; taking it from its node");
                         self.membership.seize(partition);
                     }
                 }
@@ -291,7 +288,7 @@ impl ManagerThread {
         }
     }
 
-    /// Opens what is to be opened, in the order in which it was claimed: a dealer's side before the clusters that wait for it.
+    /// Opens partitions in the order in which they were claimed: a round before the clusters that wait for it.
     fn open_each(&self, next: &Mutex<Receiver<ChainName>>) {
         loop {
             let partition = held(next).recv();
@@ -302,7 +299,7 @@ impl ManagerThread {
             let begun = Instant::now();
             match self.open(&partition) {
                 Ok(()) => {
-                    tracing::info!(%partition, millis = begun.elapsed().as_millis(), "a part of the house runs here");
+                    tracing::info!(%partition, millis = begun.elapsed().as_millis(), "a partition runs here");
                     if self.host.unopened.opened(&partition) {
                         self.depart(&partition);
                     }
@@ -312,15 +309,15 @@ impl ManagerThread {
         }
     }
 
-    /// Has the house stop if a thread of this node breaks down.
+    /// Stops the node if the work panics.
     fn guarded(&self, who: &'static str, work: impl FnOnce()) {
         let stop = self.host.stop.clone();
         guarded(move || stop_all(&stop, Stopped::BrokenDown(who)), work);
     }
 
-    /// A table whose own record does not hold stays closed, and the others play on; all else may be better after joining anew.
+    /// A table with a damaged record stays closed and the others play on; for other errors the node joins again.
     fn not_opened(&self, partition: ChainName, error: &NodeError) {
-        tracing::error!(%partition, %error, "a part of the house cannot be opened");
+        tracing::error!(%partition, %error, "cannot open a partition");
         let is_its_own = matches!(
             error,
             NodeError::Record(
@@ -344,13 +341,9 @@ impl ManagerThread {
         });
     }
 
-    /// Whoever writes to a chain after its node's term has taken it from the node that holds it now.
+    /// Writing to a chain after the lease has ended would take it from its new holder.
     fn check_lease(&self) -> Result<(), NodeError> {
-        if self.host.lease.holds() {
-            Ok(())
-        } else {
-            Err(NodeError::Over("the node holds nothing any more".to_owned()))
-        }
+        if self.host.lease.holds() { Ok(()) } else { Err(NodeError::Over("this node has lost its lease".to_owned())) }
     }
 
     fn open(&self, partition: &ChainName) -> Result<(), NodeError> {
@@ -363,12 +356,12 @@ impl ManagerThread {
         }
     }
 
-    /// A clock that goes on after all that is on record, now that the chains are taken.
+    /// A clock later than everything on record, now that no other node can append.
     fn clock_after(&self, book: &RecordStore) -> Clock {
         Clock::start(self.host.system, book.newest())
     }
 
-    /// The chains whose times a part goes on after: its own, and for a cluster that runs apart the one that it follows.
+    /// The chains whose newest entry the clock of a partition must be after: its own, and for a cluster alone that of its round.
     fn chains(&self, partition: &ChainName) -> Vec<ChainName> {
         let mut chains = vec![partition.clone()];
         match machine_of(partition) {
@@ -394,7 +387,7 @@ impl ManagerThread {
         self.run(partition, ready, book)
     }
 
-    /// A cluster that runs apart from its dealer's side: it follows that by messages.
+    /// A cluster on a thread of its own follows its round by messages.
     fn open_cluster(&self, mut book: RecordStore, cluster: ClusterId, clock: Clock) -> Result<(), NodeError> {
         let partition = chain_of(MachineId::Cluster(cluster));
         let Some(plan) = self.host.plans.get(&cluster.table) else { return Ok(()) };
@@ -419,7 +412,7 @@ impl ManagerThread {
         self.run(house(), self.host.house(recorder, clock), book)
     }
 
-    /// Starts a part. It is known before it can have ended.
+    /// The lock is held, so that the partition is known before it can end.
     fn run(&self, partition: ChainName, ready: ReadyThread, book: RecordStore) -> Result<(), NodeError> {
         let mut running = held(&self.running);
         let threads = vec![ready.start(self.ends(partition.clone()))?];
@@ -441,14 +434,14 @@ impl ManagerThread {
         Ok(())
     }
 
-    /// Has a part end here: a table when its round is over.
+    /// Asks a partition to end here: a table does so when its round is over.
     fn depart(&self, partition: &ChainName) {
-        tracing::info!(%partition, "a part of the house goes to another node");
+        tracing::info!(%partition, "a partition moves to another node");
         let Some(machine) = machine_of(partition) else { return };
-        // One that has ended already has said so.
+        // A partition that has ended already has reported it.
         let Some(requests) = self.host.router.partition(machine) else { return };
         if machine == MachineId::House {
-            // What is asked of the House waits with its reader until another node holds it.
+            // Requests for the House wait in the reader until another node holds it.
             if let Err(error) = self.read_house() {
                 return stop_all(&self.host.stop, Stopped::Over(error.to_string()));
             }
@@ -456,19 +449,19 @@ impl ManagerThread {
         requests.blocking_send(Request::Input(Input::Depart)).unwrap_or_default();
     }
 
-    /// A part has ended, as it was told to: once all of it is recorded others may hold it.
+    /// A partition has ended as requested: once it is recorded, another node may hold it.
     fn closed(&self, partition: ChainName) {
         let Some(running) = held(&self.running).remove(&partition) else { return };
         match machine_of(&partition) {
             Some(machine @ (MachineId::Round(_) | MachineId::Cluster(_))) => self.host.router.remove(machine),
-            // It was read from when it was told to go.
+            // The reader has replaced it already.
             Some(MachineId::House) | None => {}
         }
         running.close();
         self.membership.release(partition);
     }
 
-    /// A part that ends as it was told to is closed; if it fails, this node drops everything and joins anew.
+    /// A partition that ends as requested is closed; if it fails, the node drops everything and joins again.
     fn ends(&self, partition: ChainName) -> impl FnOnce(Result<(), Stopped>) + Send + use<> {
         let (events, stop) = (self.events.clone(), self.host.stop.clone());
         move |ended| match ended {

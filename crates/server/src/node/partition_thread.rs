@@ -1,5 +1,5 @@
-//! The thread of some partitions: it takes the requests that have come, has the engine decide them, and hands what they lead to over
-//! to the chain writers and to the publisher. While a batch is being flushed the next one is decided.
+//! A partition thread takes the requests in its queue, has the engine decide them, and hands the results to the chain writers and
+//! the publisher. It decides the next batch while one is being flushed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, mpsc as spent};
@@ -20,54 +20,57 @@ use crate::ws::publisher::{Batch, Publisher};
 /// Senders wait when the queue of a thread is full.
 pub(crate) const QUEUE_CAPACITY: usize = 4_096;
 
-/// At most so many requests are decided in a batch.
 const MAX_BATCH_REQUESTS: usize = 1_024;
 
-/// One batch is being flushed, and one is flushed next. What comes meanwhile is taken together afterwards, as each flush has its
-/// price.
+/// One batch is being flushed, and one is flushed next. Later requests form one larger batch, because each flush has its cost.
 const MAX_BATCHES_IN_FLIGHT: usize = 2;
 
-/// A screen that subscribes is counted as a follower for so long, until the publisher counts it.
+/// How long a new subscription counts as a follower, until the publisher counts it.
 const SUBSCRIBE_GRACE: Duration = Duration::from_secs(5);
 
-/// How often the system's clock is looked at, and how many milliseconds are a step.
+/// How often the system clock is checked, and the smallest step that is reported.
 const CLOCK_INTERVAL: Duration = Duration::from_secs(1);
 const MIN_CLOCK_STEP_MILLIS: u64 = 2_000;
 
-/// Topics whose views are only made where someone follows.
+/// Topics whose views are only built while somebody follows them.
 const OPTIONAL_TOPICS: [Topic; 4] = [Topic::Staff, Topic::Pit, Topic::Cage, Topic::Audit];
 
-/// What a thread needs.
 pub(crate) struct PartitionThread {
     pub(crate) worker: Worker,
-    /// How the entries of each partition are appended. All have one writer, which makes them durable in the order in which they are
-    /// handed over.
+    /// All chains share one journal writer, which makes entries durable in the order in which they are handed over.
     pub(crate) chains: BTreeMap<MachineId, ChainWriter>,
     pub(crate) clock: Clock,
     pub(crate) publisher: Publisher,
     pub(crate) metrics: PartitionMetrics,
 }
 
-/// A thread that runs.
+/// Permission to decide one more batch.
+struct Room {
+    /// Returned once the batch is durable.
+    flush: OwnedSemaphorePermit,
+    /// Returned once the batch is published.
+    publish: OwnedSemaphorePermit,
+}
+
 struct PartitionLoop {
     parts: PartitionThread,
     effects: Effects,
     batch: BatchNumber,
-    /// Who waits for what comes of this batch, and the screens that are connected with it.
+    /// The callers and screens of this batch.
     waiting: Batch,
-    /// Effects that have left, whose memory is used again.
+    /// Effects that have left, whose memory is reused.
     spent: spent::Receiver<Vec<Effect>>,
-    /// When a topic was last subscribed to, and whether anyone follows it, as the engine was last told.
+    /// When each topic was last subscribed to, and whether the engine believes that it is followed.
     subscribed: [Option<Instant>; OPTIONAL_TOPICS.len()],
     watched: [bool; OPTIONAL_TOPICS.len()],
-    /// Told when an append has failed.
+    /// Notified when an append has failed.
     failed: Arc<Notify>,
-    /// How far the system's clock was ahead of the installation's when that was last reported, where the House runs here.
+    /// By how much the system clock was ahead when that was last reported; only where the House runs.
     clock_ahead: Option<i64>,
 }
 
 impl PartitionThread {
-    /// Runs until nobody can send it requests any more, the partitions have departed, or the record takes nothing more.
+    /// Runs until no handle is left, the partitions have departed, or an append fails.
     pub(crate) async fn run(self, mut requests: mpsc::Receiver<Request>) -> Result<(), Stopped> {
         let (return_spent, spent) = spent::channel();
         self.publisher.return_spent_to(return_spent);
@@ -90,17 +93,18 @@ impl PartitionThread {
 impl PartitionLoop {
     async fn run(&mut self, requests: &mut mpsc::Receiver<Request>) -> Result<(), Stopped> {
         let in_flight = Arc::new(Semaphore::new(MAX_BATCHES_IN_FLIGHT));
-        // How each chain was opened is on record before anything is decided.
+        // The openings of all chains are on record before anything is decided.
         for chain in self.parts.chains.values_mut() {
             chain.commit(drop)?;
         }
         let now = self.parts.clock.now();
         self.parts.worker.start(now, &mut self.effects)?;
-        self.end_batch(room(&in_flight).await)?;
+        let room = self.room(&in_flight).await;
+        self.end_batch(room)?;
         let mut taken = Vec::with_capacity(MAX_BATCH_REQUESTS);
         let mut clock_looks = tokio::time::interval(CLOCK_INTERVAL);
         loop {
-            let room = room(&in_flight).await;
+            let room = self.room(&in_flight).await;
             let timer = self.parts.worker.next_timer().map(|time| Instant::from(self.parts.clock.at(time)));
             let mut is_clock_due = false;
             let count = tokio::select! {
@@ -130,7 +134,7 @@ impl PartitionLoop {
         }
     }
 
-    /// The House takes what was sent before it departs; what is sent later waits elsewhere. Tables end at once: whoever waits asks
+    /// The House handles what was sent before it departs; later requests go to its reader. Tables end at once: their callers ask
     /// the next holder.
     async fn depart(
         &mut self,
@@ -143,11 +147,12 @@ impl PartitionLoop {
                 self.take(request)?;
             }
         }
-        self.close(room(in_flight).await)
+        let room = self.room(in_flight).await;
+        self.close(room)
     }
 
-    /// The last batch, with which the House is vouched for.
-    fn close(&mut self, room: OwnedSemaphorePermit) -> Result<(), Stopped> {
+    /// The last batch, with a checkpoint of the House.
+    fn close(&mut self, room: Room) -> Result<(), Stopped> {
         if self.parts.worker.the_house().is_some() {
             self.handle(Input::House(HouseInput::Checkpoint))?;
         }
@@ -188,7 +193,7 @@ impl PartitionLoop {
         Ok(self.parts.worker.handle(self.parts.clock.now(), input, &mut self.effects)?)
     }
 
-    /// A clock that was stepped changes nothing but is reported (F32).
+    /// A step of the system clock changes nothing, but is reported (F32).
     fn look_at_clock(&mut self) -> Result<(), Stopped> {
         let Some(known) = self.clock_ahead else { return Ok(()) };
         let ahead = self.parts.clock.stepped();
@@ -219,7 +224,7 @@ impl PartitionLoop {
         }
     }
 
-    /// Tells the engine which views anyone follows, where that has changed.
+    /// Tells the engine which views are followed, if that has changed.
     fn set_watched(&mut self) -> Result<(), Stopped> {
         let mut watched = self.watched;
         for (place, topic) in OPTIONAL_TOPICS.into_iter().enumerate() {
@@ -239,8 +244,15 @@ impl PartitionLoop {
         }
     }
 
-    /// Completes a batch, and hands it over. There is room for more once it is durable.
-    fn end_batch(&mut self, room: OwnedSemaphorePermit) -> Result<(), Stopped> {
+    /// Waits until another batch may be flushed and published.
+    async fn room(&self, in_flight: &Arc<Semaphore>) -> Room {
+        let publish = self.parts.publisher.permit().await;
+        let flush = Arc::clone(in_flight).acquire_owned().await.expect("the semaphore is never closed");
+        Room { flush, publish }
+    }
+
+    /// Completes a batch and hands it over.
+    fn end_batch(&mut self, Room { flush, publish }: Room) -> Result<(), Stopped> {
         while let Ok(spent) = self.spent.try_recv() {
             for effect in spent {
                 self.effects.left(effect);
@@ -252,7 +264,11 @@ impl PartitionLoop {
         metrics.count(&mut self.effects.counts);
         ended?;
         self.batch.0 += 1;
-        let batch = Batch { effects: std::mem::take(&mut self.effects.held), ..std::mem::take(&mut self.waiting) };
+        let batch = Batch {
+            effects: std::mem::take(&mut self.effects.held),
+            permit: Some(publish),
+            ..std::mem::take(&mut self.waiting)
+        };
         publisher.hold(self.batch, batch);
         let mut last = chains.keys().next().copied();
         for append in &self.effects.appends {
@@ -260,7 +276,7 @@ impl PartitionLoop {
             for entry in append.entries.iter() {
                 chain.append(|buffer| buffer.extend_from_slice(entry));
             }
-            // It is handed over before what follows from it.
+            // Each append is handed over before those that follow from it.
             chain.commit(drop)?;
             last = Some(append.partition);
         }
@@ -273,11 +289,11 @@ impl PartitionLoop {
                 commit.observe(decided.elapsed().as_secs_f64());
                 publisher.durable(number);
             } else {
-                // Nobody hears anything: the thread stops, with the reason.
+                // Nothing is published: the thread stops and reports the reason.
                 publisher.failed();
                 failed.notify_one();
             }
-            drop(room);
+            drop(flush);
         };
         if let Some(chain) = last.and_then(|last| chains.get_mut(&last)) {
             chain.commit(done)?;
@@ -293,9 +309,4 @@ impl PartitionLoop {
         }
         Ok(())
     }
-}
-
-/// Waits until another batch may be in flight.
-async fn room(in_flight: &Arc<Semaphore>) -> OwnedSemaphorePermit {
-    Arc::clone(in_flight).acquire_owned().await.expect("it is never closed")
 }

@@ -1,4 +1,4 @@
-//! What the nodes of a house ask each other. It is no part of what the house describes: nobody else is answered.
+//! Requests between nodes. They are not part of the described API: only nodes get an answer.
 
 use axum::extract::State;
 use axum::routing::{get, post};
@@ -14,7 +14,6 @@ use crate::http::reply::CommandReply;
 use crate::http::request::JsonBody;
 use crate::server::SharedServer;
 
-/// Where the other nodes ask.
 pub(crate) fn routes() -> Router<SharedServer> {
     Router::new()
         .route("/api/v1/node/house", post(ask))
@@ -24,7 +23,7 @@ pub(crate) fn routes() -> Router<SharedServer> {
         .route("/api/v1/node/configuration", get(configuration))
 }
 
-/// A command for the House, which must be here.
+/// A command for the House, which must run here.
 async fn ask(
     State(server): State<SharedServer>,
     _: FromPeer,
@@ -36,24 +35,24 @@ async fn ask(
     Ok(Json(server.node.house().ask(actor, id, command).await?))
 }
 
-/// Messages for partitions that run here; those for others are sent again by whoever sent them.
+/// Messages for partitions that run here; the sender repeats others.
 async fn receive(
     State(server): State<SharedServer>,
     _: FromPeer,
     Json(messages): Json<Vec<Value>>,
 ) -> Result<Json<Value>, Denied> {
     for message in messages {
-        // Another version may write messages that this one does not know: the others are delivered all the same.
+        // Another version may send messages that this one does not know: deliver the rest.
         match serde_json::from_value::<PeerMessage>(message) {
             Ok(PeerMessage::Message(message)) => server.node.deliver(message).await,
             Ok(PeerMessage::Cut { device, enrolled }) => server.devices.cut(device, enrolled),
-            Err(error) => tracing::warn!(%error, "a message cannot be read, and is left"),
+            Err(error) => tracing::warn!(%error, "skipped a message of another node that cannot be read"),
         }
     }
     Ok(Json(Value::Null))
 }
 
-/// A command for a cluster, which must be here.
+/// A command for a cluster, which must run here.
 async fn ask_cluster(
     State(server): State<SharedServer>,
     _: FromPeer,
@@ -63,12 +62,11 @@ async fn ask_cluster(
     Ok(Json(handle.ask_cluster(cluster.number, actor, id, command).await?))
 }
 
-/// The tables that run here, as anyone is told of them.
+/// The tables that run here, as the public API lists them.
 async fn tables(State(server): State<SharedServer>, _: FromPeer) -> Result<Json<Vec<Value>>, Denied> {
     Ok(Json(api::tables_here(&server).await?))
 }
 
-/// How they are set up.
 async fn configuration(State(server): State<SharedServer>, _: FromPeer) -> Result<Json<Vec<Value>>, Denied> {
     Ok(Json(config::api::tables_here(&server).await?))
 }

@@ -1,4 +1,4 @@
-//! Asking another node: a connection for each question, secured where its address says so.
+//! The HTTP client for other nodes: one connection for each request, with TLS if the node's address says so.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,55 +19,42 @@ use tokio_rustls::TlsConnector;
 use super::relay::{NODE_KEY_HEADER, key_header};
 use crate::http::accept::TlsError;
 
-/// Another node must take a connection by then.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// It must answer by then.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// No answer of a node to another is larger.
 const MAX_RESPONSE_BYTES: usize = 4 << 20;
 
-/// Why another node does not answer.
+/// Why another node gave no usable answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PeerError {
-    /// The nodes do not know each other yet.
-    #[error("this node has only begun")]
+    #[error("this node has only started")]
     NotYet,
-    /// Nobody holds the part.
-    #[error("nobody holds that part of the house now")]
+    #[error("no node holds that partition now")]
     Nobody,
-    /// Its address cannot be used.
-    #[error("{0} is no address of a node")]
+    #[error("{0} is not the address of a node")]
     Address(String),
-    /// It does not take connections.
-    #[error("it takes no connection: {0}")]
+    #[error("it accepts no connection: {0}")]
     Connection(#[from] std::io::Error),
-    /// It did not answer in time.
-    #[error("it does not answer in time")]
+    #[error("it did not answer in time")]
     Slow,
-    /// Meanwhile it does not hold the part any more.
-    #[error("it does not hold that part of the house any more")]
+    #[error("it no longer holds that partition")]
     Gone,
-    /// It broke off.
-    #[error("it broke off: {0}")]
+    #[error("the connection broke off: {0}")]
     Http(#[from] hyper::Error),
-    /// It denies the question.
     #[error("it answers {0}")]
     Denied(StatusCode),
-    /// Its answer cannot be read.
-    #[error("its answer cannot be read")]
+    #[error("its answer is not readable")]
     Unreadable,
 }
 
 impl PeerError {
-    /// Whether the question goes to another node: this one has heard nothing, or answers nothing for the part any more.
+    /// Whether the request can go to another node: this one has not got it, or no longer answers for the partition.
     pub(super) const fn goes_elsewhere(&self) -> bool {
         !matches!(self, Self::Http(_) | Self::Denied(_) | Self::Unreadable)
     }
 }
 
-/// How other nodes are asked.
 #[derive(Clone)]
 pub(super) struct PeerClient {
     tls: Option<TlsConnector>,
@@ -89,12 +76,11 @@ impl PeerClient {
         Ok(Self { tls: Some(TlsConnector::from(Arc::new(config))) })
     }
 
-    /// Sends a request to the node at an address.
     pub(super) async fn send(&self, node: &str, request: Request<Body>) -> Result<Response<Incoming>, PeerError> {
         let wrong = || PeerError::Address(node.to_owned());
         let (scheme, place) = node.split_once("://").ok_or_else(wrong)?;
         let stream = timeout(CONNECT_TIMEOUT, TcpStream::connect(place)).await.map_err(|_| PeerError::Slow)??;
-        // A connection that does not take it is no worse.
+        // Delay is no reason to fail.
         stream.set_nodelay(true).unwrap_or_default();
         match (scheme, &self.tls) {
             ("http", _) => converse(TokioIo::new(stream), request).await,
@@ -109,7 +95,7 @@ impl PeerClient {
         }
     }
 
-    /// Asks a node something of its own, and reads the answer.
+    /// Sends a request of this node itself and reads the JSON answer.
     pub(super) async fn json(
         &self,
         node: &str,
@@ -146,7 +132,7 @@ where
     TokioIo<S>: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
 {
     let (mut sender, connection) = http1::handshake(stream).await?;
-    // It lives as long as the answer is read, and longer where it becomes a socket.
+    // The task lives until the response is read, or until an upgraded connection ends.
     tokio::spawn(connection.with_upgrades());
     Ok(sender.send_request(request).await?)
 }

@@ -1,5 +1,5 @@
-//! Messages of partitions on this node to those of others, in order. One that does not arrive is lost: whoever sent it sends it again
-//! until it is held, and whoever gets it twice recognises it.
+//! Sends messages between partitions on different nodes, in order. A lost message is repeated by its sender until it is
+//! acknowledged, and receivers recognise repetitions.
 
 use std::collections::BTreeMap;
 
@@ -15,22 +15,19 @@ use super::peers::{Peers, house, partition_of};
 use crate::http::guard::MAX_BODY_BYTES;
 use crate::http::reply::CommandReply;
 
-/// At most so many messages wait to be sent; more are lost, and sent again.
+/// Further messages are dropped; their senders repeat them.
 const QUEUE_CAPACITY: usize = 4_096;
 
-/// At most so many are sent together.
 const MAX_BATCH_MESSAGES: usize = 64;
 
-/// So many bytes of messages go in one request, unless a single one is larger: it fits all the same.
+/// A single larger message is sent all the same: it fits into a request.
 const MAX_BATCH_BYTES: usize = MAX_BODY_BYTES / 2;
 
-/// What nodes send each other.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum PeerMessage {
-    /// A message of one partition to another.
     Message(Message),
-    /// A device is revoked, or enrolled anew with a source: its connection ends at once.
+    /// A device is revoked, or enrolled again with a new source: its connection ends.
     Cut {
         device: DeviceId,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +36,7 @@ pub(super) enum PeerMessage {
 }
 
 impl PeerMessage {
-    /// What it only shows, where that is all: of several the newest is enough.
+    /// Identifies a view: of several, only the newest needs to be sent.
     const fn shows(&self) -> Option<(MachineId, MachineId, Option<Seat>)> {
         match self {
             Self::Message(message) if message.is_view() => {
@@ -54,7 +51,6 @@ impl PeerMessage {
     }
 }
 
-/// A command for a cluster from another node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ForwardedClusterCommand {
@@ -64,7 +60,6 @@ pub(crate) struct ForwardedClusterCommand {
     pub(crate) command: ClusterCommand,
 }
 
-/// A command for the House from another node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ForwardedHouseCommand {
@@ -73,15 +68,13 @@ pub(crate) struct ForwardedHouseCommand {
     pub(crate) command: HouseCommand,
 }
 
-/// To whom a message goes.
 enum Recipient {
     Holder(ChainName),
-    /// Wherever the cluster runs: apart, or with its dealer's side.
+    /// Wherever the cluster runs: alone, or with its round.
     Cluster(ClusterId),
     All,
 }
 
-/// Sends messages to other nodes.
 #[derive(Clone)]
 pub(crate) struct PeerSender {
     messages: mpsc::Sender<(Recipient, PeerMessage)>,
@@ -90,14 +83,13 @@ pub(crate) struct PeerSender {
 }
 
 impl PeerSender {
-    /// Begins to send messages, in a runtime.
+    /// Starts sending in the current runtime.
     pub(crate) fn start(nodes: &Peers) -> Self {
         let (messages, waiting) = mpsc::channel(QUEUE_CAPACITY);
         tokio::spawn(distribute(waiting, nodes.clone()));
         Self { messages, nodes: nodes.clone(), runtime: Handle::current() }
     }
 
-    /// Sends a message to the node that holds its partition.
     pub(crate) fn message(&self, message: Message) {
         let to = match message.to() {
             MachineId::House => Recipient::Holder(house()),
@@ -107,12 +99,12 @@ impl PeerSender {
         self.send(to, PeerMessage::Message(message));
     }
 
-    /// The connection of a device ends, wherever it is. Who does not hear of it finds it out.
+    /// Closes the connection of a device on every node. A node that misses this finds out by itself.
     pub(crate) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
         self.send(Recipient::All, PeerMessage::Cut { device, enrolled });
     }
 
-    /// Asks the House, on the node that holds it, and tells the answer; none where the House cannot be reached.
+    /// Forwards a command to the node that holds the House. Calls back without a reply if it cannot be reached.
     pub(crate) fn ask(&self, asked: ForwardedHouseCommand, answer: impl FnOnce(Option<CommandReply>) + Send + 'static) {
         let nodes = self.nodes.clone();
         self.runtime.spawn(async move {
@@ -121,18 +113,17 @@ impl PeerSender {
     }
 
     fn send(&self, to: Recipient, message: PeerMessage) {
-        // It is sent again by whoever sent it.
+        // The sender repeats what does not fit.
         self.messages.try_send((to, message)).unwrap_or_default();
     }
 }
 
 impl Peers {
-    /// Asks a cluster that another node holds; nothing where what came of it is not known.
+    /// Forwards a command to a cluster on another node; no reply means that the outcome is unknown.
     pub(crate) async fn ask_cluster(&self, asked: &ForwardedClusterCommand) -> Option<CommandReply> {
         self.ask(&self.partition_of_cluster(asked.cluster), "/api/v1/node/cluster", asked).await
     }
 
-    /// Has the node that holds a part answer what is asked of it.
     async fn ask(&self, partition: &ChainName, path: &str, asked: &impl Serialize) -> Option<CommandReply> {
         let asking = async {
             let node = self.elsewhere(partition).ok_or(PeerError::Nobody)?;
@@ -140,7 +131,10 @@ impl Peers {
             let answer = self.client.json(&node, path, self.key()?, Some(body)).await?;
             serde_json::from_value(answer).map_err(|_| PeerError::Unreadable)
         };
-        asking.await.inspect_err(|error| tracing::warn!(%partition, %error, "a part elsewhere did not answer")).ok()
+        asking
+            .await
+            .inspect_err(|error| tracing::warn!(%partition, %error, "a partition on another node did not answer"))
+            .ok()
     }
 
     async fn deliver(&self, node: &str, batch: String) -> Result<(), PeerError> {
@@ -148,7 +142,7 @@ impl Peers {
     }
 }
 
-/// Gives each node its messages. One that is silent delays no other.
+/// Gives each node its messages. A node that does not answer delays no other.
 async fn distribute(mut waiting: mpsc::Receiver<(Recipient, PeerMessage)>, nodes: Peers) {
     let mut peers: BTreeMap<String, mpsc::Sender<PeerMessage>> = BTreeMap::new();
     while let Some((to, message)) = waiting.recv().await {
@@ -173,25 +167,25 @@ async fn distribute(mut waiting: mpsc::Receiver<(Recipient, PeerMessage)>, nodes
 async fn send_to(node: String, mut waiting: mpsc::Receiver<PeerMessage>, nodes: Peers) {
     let mut messages = Vec::with_capacity(MAX_BATCH_MESSAGES);
     while waiting.recv_many(&mut messages, MAX_BATCH_MESSAGES).await > 0 {
-        // Of what is only shown the newest counts.
+        // Of each view only the newest is sent.
         let newest: BTreeMap<_, usize> =
             (0..).zip(&messages).filter_map(|(at, message)| Some((message.shows()?, at))).collect();
         let is_news = |at: usize, message: &PeerMessage| message.shows().is_none_or(|shows| newest[&shows] == at);
         let news = (0..).zip(&messages).filter(|(at, message)| is_news(*at, message)).map(|(_, message)| message);
         for batch in batches(news) {
-            // The node has left, or comes back under the same address: then it has another queue.
+            // The node has left. If it returns under the same address, it gets a new queue.
             if waiting.is_closed() {
                 return;
             }
             if let Err(error) = nodes.deliver(&node, batch).await {
-                tracing::warn!(node, %error, "messages did not arrive: they are sent again");
+                tracing::warn!(node, %error, "messages did not arrive; their senders repeat them");
             }
         }
         messages.clear();
     }
 }
 
-/// Messages as the bodies of requests, in order.
+/// Joins messages into request bodies, in order.
 fn batches<'m>(messages: impl IntoIterator<Item = &'m PeerMessage>) -> Vec<String> {
     let mut batches: Vec<String> = Vec::new();
     for message in messages {

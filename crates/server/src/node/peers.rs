@@ -1,5 +1,4 @@
-//! A node of a house on several machines. It joins, says every moment that it lives, claims parts that nobody holds, and knows
-//! who holds the others: what is asked of them is relayed there.
+//! What a node knows of the others: who holds which partition, and how to reach them.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,24 +14,22 @@ use super::peer_client::{PeerClient, PeerError};
 
 use crate::http::accept::TlsError;
 
-/// How a node is reached by the others.
+/// How other nodes reach this one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeAddress {
-    /// Its address, like `https://10.0.0.11:8080`; where it listens, if none is given.
+    /// Like `https://10.0.0.11:8080`; the listening address if none is given.
     pub address: Option<String>,
-    /// The certificates that the others are known by, PEM; without them only those in the clear are reached.
+    /// Certificates that other nodes are trusted by, PEM. Without them only nodes without TLS can be reached.
     pub authority: Option<PathBuf>,
 }
 
 impl NodeAddress {
-    /// The address of a node that listens there.
     pub(crate) fn reached(&self, listens: SocketAddr, is_secured: bool) -> String {
         let scheme = if is_secured { "https" } else { "http" };
         self.address.clone().unwrap_or_else(|| format!("{scheme}://{listens}"))
     }
 }
 
-/// What a node knows of the others.
 #[derive(Clone)]
 pub(crate) struct Peers {
     pub(super) name: NodeName,
@@ -50,48 +47,45 @@ impl Peers {
         Ok(Self { name, roster, key: Arc::default(), client: PeerClient::new(plan.authority.as_deref())? })
     }
 
-    /// From now on the nodes know each other by this key.
+    /// Sets the key that the nodes share.
     pub(crate) fn know_by(&self, key: [u8; 32]) {
         self.key.get_or_init(|| key);
     }
 
-    /// The address of the other node that holds a part; none if this one does, or nobody.
+    /// The address of the other node that holds a partition; none if this node or no node does.
     pub(super) fn elsewhere(&self, partition: &ChainName) -> Option<String> {
         let roster = self.roster.borrow();
         roster.holder(partition).filter(|node| node.name != self.name).map(|node| node.address.clone())
     }
 
-    /// Whether this node holds a part.
     pub(crate) fn is_here(&self, partition: &ChainName) -> bool {
         self.roster.borrow().holder(partition).is_some_and(|node| node.name == self.name)
     }
 
-    /// Whether another node holds a part.
     pub(crate) fn is_elsewhere(&self, partition: &ChainName) -> bool {
         self.elsewhere(partition).is_some()
     }
 
-    /// The part that a cluster belongs to: its own, or that of its table.
+    /// The leased partition of a cluster: its own, or that of its table.
     pub(crate) fn partition_of_cluster(&self, cluster: ClusterId) -> ChainName {
         let own = chain_of(MachineId::Cluster(cluster));
         let is_apart = self.roster.borrow().leases.iter().any(|lease| lease.partition == own);
         if is_apart { own } else { partition_of(cluster.table) }
     }
 
-    /// The addresses of all other nodes.
     pub(super) fn others(&self) -> Vec<String> {
         let roster = self.roster.borrow();
         roster.nodes.iter().filter(|node| node.name != self.name).map(|node| node.address.clone()).collect()
     }
 
-    /// What the other nodes answer to the same question: each a list. One that does not answer holds nothing now.
+    /// Asks all other nodes for a list and joins the lists. A node that does not answer holds nothing now.
     pub(crate) async fn gather(&self, path: &str) -> Vec<Value> {
         let mut gathered = Vec::new();
         for node in self.others() {
             match self.get(&node, path).await {
                 Ok(Value::Array(list)) => gathered.extend(list),
                 Ok(_) => {}
-                Err(error) => tracing::warn!(node, %error, "a node does not answer"),
+                Err(error) => tracing::warn!(node, %error, "another node does not answer"),
             }
         }
         gathered
@@ -106,12 +100,11 @@ impl Peers {
     }
 }
 
-/// The part that the dealer's side of a table is.
+/// The partition of a table's round.
 pub(crate) fn partition_of(table: TableId) -> ChainName {
     chain_of(MachineId::Round(table))
 }
 
-/// The part that the House is.
 pub(crate) fn house() -> ChainName {
     chain_of(MachineId::House)
 }

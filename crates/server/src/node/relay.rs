@@ -1,4 +1,4 @@
-//! Relays what is asked of a part that another node holds. Whoever asks needs not know where it is: any node answers for all.
+//! Relays requests to the node that holds their partition, so that a client can use any node.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -24,11 +24,11 @@ use crate::http::accept::{ConnectionGuard, stops};
 use crate::http::denied::Denied;
 use crate::server::SharedServer;
 
-/// The key that a node is known by, and from where the request came that it relays.
+/// Carry the shared key of the nodes, and the client's address, on relayed requests.
 pub(super) const NODE_KEY_HEADER: HeaderName = HeaderName::from_static("taisai-node");
 const CLIENT_ADDRESS_HEADER: HeaderName = HeaderName::from_static("taisai-from");
 
-/// That another node sends it.
+/// Proves that a request comes from another node.
 #[derive(Clone, Copy)]
 pub(super) struct FromPeer;
 
@@ -40,7 +40,7 @@ impl<S: Sync> FromRequestParts<S> for FromPeer {
     }
 }
 
-/// Answers a request here, or has the node answer that holds what it is about.
+/// Answers a request here, or relays it to the node that holds its partition.
 pub(crate) async fn relay(State(server): State<SharedServer>, mut request: Request, next: Next) -> Response {
     let Some(peers) = server.peers.clone() else { return next.run(request).await };
     let is_node = peers.sent(request.headers());
@@ -52,7 +52,7 @@ pub(crate) async fn relay(State(server): State<SharedServer>, mut request: Reque
             request.extensions_mut().insert(ConnectInfo(SocketAddr::new(from, 0)));
         }
         request.extensions_mut().insert(FromPeer);
-        // It comes from a node that believes that the part is here.
+        // The other node believes that the partition is here.
         return match partition {
             Some(partition) if !peers.is_here(&partition) => Denied::Elsewhere.into_response(),
             _ => next.run(request).await,
@@ -69,11 +69,10 @@ pub(crate) async fn relay(State(server): State<SharedServer>, mut request: Reque
 }
 
 impl Peers {
-    /// Whether a node sent it.
     fn sent(&self, headers: &HeaderMap) -> bool {
         let shows = |key: &[u8; 32]| {
             let given = headers.get(NODE_KEY_HEADER).and_then(|given| given.to_str().ok()).and_then(hex::bytes::<32>);
-            // Compared by their hashes, which takes the same time whatever is in them.
+            // Comparing hashes takes the same time whatever the keys are.
             given.is_some_and(|given| blake3::hash(&given) == blake3::hash(key))
         };
         self.key.get().is_some_and(shows)
@@ -97,8 +96,8 @@ impl Peers {
         let mut response = match self.sent_to(&partition, &node, request).await {
             Ok(response) => response,
             Err(error) => {
-                tracing::debug!(node, %error, "a request could not be relayed");
-                // What was sent may have been done; of a part that has gone elsewhere whoever asks again is told.
+                tracing::debug!(node, %error, "could not relay a request");
+                // The request may have been carried out. If the partition has moved, the client learns that when it asks again.
                 let denied = if error.goes_elsewhere() { Denied::Elsewhere } else { Denied::TooSlow };
                 return denied.into_response();
             }
@@ -114,7 +113,7 @@ impl Peers {
                 let (Ok(here), Ok(there)) = tokio::join!(upgrade, there) else { return };
                 let (mut here, mut there) = (TokioIo::new(here), TokioIo::new(there));
                 tokio::select! {
-                    // However it ends, both ends do.
+                    // Both ends close together.
                     _ = copy_bidirectional(&mut here, &mut there) => {}
                     _ = stops(&mut stopping) => {}
                     () = nodes.gone(&partition, &node) => {}
@@ -124,7 +123,7 @@ impl Peers {
         response.map(|body| self.read_on(partition, node, body))
     }
 
-    /// The rest of an answer, as long as whoever gives it holds the part. What breaks off is not taken for the end.
+    /// Streams the body while its node holds the partition. A body that breaks off ends with an error.
     fn read_on(&self, partition: ChainName, node: String, body: Incoming) -> Body {
         let nodes = self.clone();
         let gone = Box::pin(async move { nodes.gone(&partition, &node).await });
@@ -138,7 +137,7 @@ impl Peers {
         }))
     }
 
-    /// Has the node that holds a part answer, as long as it does: one that stands still has lost the part before it answers.
+    /// Sends the request, and gives up when the node loses the partition: a node that hangs does so before it answers.
     async fn sent_to(
         &self,
         partition: &ChainName,
@@ -151,15 +150,14 @@ impl Peers {
         }
     }
 
-    /// Waits until a part is no longer held by the node at an address.
+    /// Waits until the node at an address no longer holds a partition.
     async fn gone(&self, partition: &ChainName, node: &str) {
         let is_gone = |roster: &LeaseRoster| roster.holder(partition).is_none_or(|holder| holder.address != node);
-        // A roster that is not kept any more is of a node that is being closed.
+        // The roster ends when this node is closed.
         self.roster.clone().wait_for(is_gone).await.map_or_else(drop, drop);
     }
 }
 
-/// A key as it is sent.
 pub(super) fn key_header(key: &[u8; 32]) -> HeaderValue {
     let mut value = HeaderValue::try_from(hex::hex(key)).expect("digits are a value");
     value.set_sensitive(true);
@@ -170,7 +168,7 @@ fn address(from: &HeaderValue) -> Option<IpAddr> {
     from.to_str().ok()?.parse().ok()
 }
 
-/// The part that an address is about. What is about no part is answered by any node.
+/// The partition that an address concerns; none if any node can answer.
 fn partition_in(nodes: &Peers, uri: &Uri) -> Option<ChainName> {
     match about(uri)? {
         RequestTarget::House => Some(house()),
@@ -179,7 +177,6 @@ fn partition_in(nodes: &Peers, uri: &Uri) -> Option<ChainName> {
     }
 }
 
-/// What an address is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RequestTarget {
     House,
@@ -223,7 +220,7 @@ mod tests {
         LeaseRoster { nodes: nodes.to_vec(), leases: vec![lease] }
     }
 
-    /// A node that stands still takes connections, and says nothing.
+    /// A node that hangs accepts connections and sends nothing.
     #[tokio::test]
     async fn a_node_that_stands_still_is_waited_for_as_long_as_it_holds_the_part() {
         let still = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -245,7 +242,7 @@ mod tests {
         }
     }
 
-    /// One that stands still in the middle of its answer is read no further; the answer is not taken for a whole one.
+    /// A node that hangs in the middle of its answer: the client must not take the part for the whole.
     #[tokio::test]
     async fn an_answer_breaks_off_when_its_node_is_gone() {
         let still = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,4 +1,4 @@
-//! The way to every partition: to those that run here, and to the nodes that hold the others.
+//! Finds the queue of a partition: on this node, or through the node that holds it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -7,6 +7,7 @@ use serde_json::Value;
 use taisai_engine::{Input, Message};
 use taisai_table::{ClusterId, MachineId, TableId};
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 
 use crate::node::handle::Request;
 use crate::node::peer_sender::PeerSender;
@@ -14,36 +15,33 @@ use crate::ws::publisher::Publisher;
 
 type Requests = mpsc::Sender<Request>;
 
-/// A partition that runs here.
 #[derive(Clone)]
 struct LocalPartition {
     requests: Requests,
     publisher: Publisher,
 }
 
-/// The queues of the partitions that run here, and the way to the others.
 pub(crate) struct Router {
     partitions: RwLock<BTreeMap<MachineId, LocalPartition>>,
-    /// Where another node holds the House: who reads it here, and passes commands on.
+    /// The reader of a House that another node holds.
     house_reader: RwLock<Option<Requests>>,
-    /// The tables whose clusters run apart from their dealer's side.
+    /// Tables whose clusters run apart from their round.
     spread: BTreeSet<TableId>,
     peers: Option<PeerSender>,
 }
 
 impl Router {
-    /// A router where nothing runs yet.
     pub(crate) fn new(peers: Option<PeerSender>, spread: BTreeSet<TableId>) -> Self {
         Self { partitions: RwLock::default(), house_reader: RwLock::default(), spread, peers }
     }
 
-    /// From now on nothing runs here.
+    /// Removes all partitions.
     pub(crate) fn close(&self) {
         self.partitions.write().unwrap_or_else(PoisonError::into_inner).clear();
         self.set_house_reader(None);
     }
 
-    /// Sends a message to its partition, here or on another node. One that does not arrive is sent again by its sender.
+    /// Sends a message to its partition, here or on another node. If it does not arrive, its sender repeats it.
     pub(crate) async fn send(&self, message: Message) {
         let here = self.partition(message.to());
         match (here, &self.peers) {
@@ -55,7 +53,21 @@ impl Router {
         }
     }
 
-    /// The queue of a partition that runs here.
+    /// Sends a message without waiting; gives it back if the queue of its partition is full.
+    pub(crate) fn try_send(&self, message: Message) -> Option<Message> {
+        let Some(partition) = self.partition(message.to()) else {
+            if let Some(peers) = &self.peers {
+                peers.message(message);
+            }
+            return None;
+        };
+        match partition.try_send(Request::Input(Input::Message(message))) {
+            Err(TrySendError::Full(Request::Input(Input::Message(message)))) => Some(message),
+            // A partition that has stopped takes nothing more.
+            Ok(()) | Err(TrySendError::Full(_) | TrySendError::Closed(_)) => None,
+        }
+    }
+
     pub(crate) fn partition(&self, partition: MachineId) -> Option<Requests> {
         self.partitions().get(&partition).map(|here| here.requests.clone())
     }
@@ -64,13 +76,12 @@ impl Router {
         self.partitions.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on a partition runs here.
     pub(crate) fn set(&self, partition: MachineId, requests: Requests, publisher: Publisher) {
         let mut partitions = self.partitions.write().unwrap_or_else(PoisonError::into_inner);
         partitions.insert(partition, LocalPartition { requests, publisher });
     }
 
-    /// From now on a partition, with those that share its thread, runs here no longer.
+    /// Removes a partition and those that share its thread.
     pub(crate) fn remove(&self, partition: MachineId) {
         let mut partitions = self.partitions.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(gone) = partitions.remove(&partition) {
@@ -78,39 +89,36 @@ impl Router {
         }
     }
 
-    /// A table whose dealer's side runs here, as anyone sees it and as it was last published.
+    /// The public view of a table whose round runs here.
     pub(crate) fn public(&self, table: TableId) -> Option<Value> {
         let publisher = self.partitions().get(&MachineId::Round(table)).map(|here| here.publisher.clone());
         publisher.and_then(|publisher| publisher.public())
     }
 
-    /// Where the House is asked and looked at: its own queue where it runs here. A queue that is closed takes nothing.
+    /// The queue of the House, or of its reader. If there is neither, a closed queue.
     pub(crate) fn house(&self) -> Requests {
         let reader = || self.house_reader.read().unwrap_or_else(PoisonError::into_inner).clone();
         self.partition(MachineId::House).or_else(reader).unwrap_or_else(|| mpsc::channel(1).0)
     }
 
-    /// Whether the House runs here.
     pub(crate) fn has_house(&self) -> bool {
         self.partitions().contains_key(&MachineId::House)
     }
 
-    /// From now on the House of another node is read here, or no longer.
     pub(crate) fn set_house_reader(&self, reader: Option<Requests>) {
         *self.house_reader.write().unwrap_or_else(PoisonError::into_inner) = reader;
     }
 
-    /// The queue of a table whose dealer's side runs here.
+    /// The queue of a table whose round runs here.
     pub(crate) fn table(&self, table: TableId) -> Option<Requests> {
         self.partition(MachineId::Round(table))
     }
 
-    /// The queue of a cluster that runs here.
     pub(crate) fn cluster(&self, cluster: ClusterId) -> Option<Requests> {
         self.partition(MachineId::Cluster(cluster))
     }
 
-    /// The tables whose dealer's side runs here.
+    /// The tables whose round runs here.
     pub(crate) fn tables(&self) -> Vec<(TableId, Requests)> {
         let table = |(partition, here): (&MachineId, &LocalPartition)| match partition {
             MachineId::Round(table) => Some((*table, here.requests.clone())),
@@ -119,7 +127,7 @@ impl Router {
         self.partitions().iter().filter_map(table).collect()
     }
 
-    /// The queue of every thread of a table or of a cluster alone, once each.
+    /// The queue of each thread of a table or cluster, once.
     pub(crate) fn table_threads(&self) -> Vec<Requests> {
         let mut threads: Vec<Requests> = Vec::new();
         for (partition, LocalPartition { requests, .. }) in &*self.partitions() {
@@ -131,12 +139,10 @@ impl Router {
         threads
     }
 
-    /// Whether the clusters of a table run apart from its dealer's side.
     pub(crate) fn is_spread(&self, table: TableId) -> bool {
         self.spread.contains(&table)
     }
 
-    /// The way to the other nodes.
     pub(crate) const fn peers(&self) -> Option<&PeerSender> {
         self.peers.as_ref()
     }

@@ -1,4 +1,4 @@
-//! Reads the slips of rounds that are over, each on a thread of its own, as an old one takes its time.
+//! Reads slips of old rounds from the record, each on a thread of its own, because that can take long.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,12 +8,11 @@ use taisai_journal::PublicKey;
 use taisai_record::{Address, chain_of, past_slip};
 use taisai_table::{ClusterId, MachineId, RoundNumber, Slip};
 
-/// Where slips are read, and whose checkpoints are believed.
 #[derive(Clone)]
 pub(crate) struct SlipReader {
     address: Address,
     keys: Vec<PublicKey>,
-    /// Those that are being read.
+    /// The slips that are being read.
     reading: Arc<Mutex<BTreeSet<(ClusterId, RoundNumber)>>>,
 }
 
@@ -22,7 +21,7 @@ impl SlipReader {
         Self { address, keys, reading: Arc::default() }
     }
 
-    /// Reads a slip, and gives it to `done`; none where it cannot be read. One that is being read already is not read twice.
+    /// Reads a slip and passes it to `done`; none if it cannot be read. A slip that is being read is not read again.
     pub(crate) fn read(
         &self,
         cluster: ClusterId,
@@ -42,13 +41,13 @@ impl SlipReader {
             });
             reading.lock().unwrap_or_else(PoisonError::into_inner).remove(&(cluster, round));
             done(read.unwrap_or_else(|error| {
-                tracing::error!(%chain, round = round.0, error, "the slip of a round cannot be read");
+                tracing::error!(%chain, round = round.0, error, "cannot read the slip of a round");
                 None
             }));
         };
         if let Err(error) = thread::Builder::new().name("slip".into()).spawn(read) {
             self.reading.lock().unwrap_or_else(PoisonError::into_inner).remove(&(cluster, round));
-            tracing::error!(%error, "the slip of a round cannot be read");
+            tracing::error!(%error, "cannot read the slip of a round");
         }
     }
 }

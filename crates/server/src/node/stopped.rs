@@ -1,32 +1,27 @@
-//! Why a part of the house stops, and with it the whole.
+//! Why a thread of the node has stopped.
 
 use std::error::Error;
 
 use taisai_engine::Stop;
 use taisai_record::RecordingStopped;
 
-/// Why a part of the house has stopped.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Stopped {
-    /// The record takes nothing more.
     #[error(transparent)]
     Record(#[from] RecordingStopped),
-    /// A machine refuses what another has for it, or an invariant does not hold.
+    /// A machine refuses a message of another, or an invariant does not hold.
     #[error(transparent)]
     Engine(#[from] Stop),
-    /// This node of a house on several machines holds nothing any more.
-    #[error("this node holds no part of the house any more: {0}")]
+    #[error("this node holds no partition any more: {0}")]
     Over(String),
-    /// A thread of the house broke down.
-    #[error("{0} broke down")]
+    #[error("{0} panicked")]
     BrokenDown(&'static str),
-    /// The house was closed.
-    #[error("the house is closed")]
+    #[error("the server is closed")]
     Closed,
 }
 
 impl Stopped {
-    /// Why, down to the first cause.
+    /// The error and its causes.
     pub(crate) fn causes(&self) -> impl Iterator<Item = String> {
         let error: &dyn Error = self;
         std::iter::successors(Some(error), |error: &&dyn Error| (*error).source()).map(ToString::to_string)

@@ -1,4 +1,4 @@
-//! A house that runs: a round is played through the mailboxes of its table, and is there after it was opened again.
+//! A running node: a round is played through the queue of its table, and is there after the node was opened again.
 
 use std::collections::VecDeque;
 use std::path::Path;

@@ -1,12 +1,11 @@
-//! The parts that a node holds and has not opened yet. While any is still to be opened the node is not ready, and one that is wanted
-//! elsewhere meanwhile goes there once it is open, or could not be opened here.
+//! Partitions that this node holds but has not opened yet. The node is not ready while there are any. If another node wants one
+//! meanwhile, it moves there once it is open or cannot be opened.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use taisai_journal::ChainName;
 
-/// The parts.
 #[derive(Debug, Default)]
 pub(crate) struct UnopenedPartitions {
     partitions: Mutex<BTreeMap<ChainName, UnopenedPartition>>,
@@ -15,27 +14,25 @@ pub(crate) struct UnopenedPartitions {
 #[derive(Debug, Default)]
 struct UnopenedPartition {
     is_wanted: bool,
-    /// Whether it was tried, and could not be opened: it keeps nobody from the others.
+    /// Whether opening failed: such a partition does not delay readiness.
     has_failed: bool,
 }
 
 impl UnopenedPartitions {
-    /// A part is to be opened.
     pub(crate) fn add(&self, partition: ChainName) {
         self.partitions().entry(partition).or_default();
     }
 
-    /// Whether a part is still to be opened.
     pub(super) fn has(&self, partition: &ChainName) -> bool {
         self.partitions().contains_key(partition)
     }
 
-    /// A part is wanted elsewhere; `false` if it is none of these.
+    /// Another node wants the partition; `false` if it is not among these.
     pub(super) fn want(&self, partition: &ChainName) -> bool {
         self.partitions().get_mut(partition).map(|partition| partition.is_wanted = true).is_some()
     }
 
-    /// A part could not be opened; whether it is wanted elsewhere.
+    /// Opening failed; returns whether another node wants the partition.
     pub(super) fn failed(&self, partition: &ChainName) -> bool {
         self.partitions().get_mut(partition).is_some_and(|partition| {
             partition.has_failed = true;
@@ -43,17 +40,16 @@ impl UnopenedPartitions {
         })
     }
 
-    /// A part is open; whether it is wanted elsewhere.
+    /// The partition is open; returns whether another node wants it.
     pub(crate) fn opened(&self, partition: &ChainName) -> bool {
         self.partitions().remove(partition).is_some_and(|partition| partition.is_wanted)
     }
 
-    /// None of them is opened any more.
     pub(super) fn give_up(&self) {
         self.partitions().clear();
     }
 
-    /// The names of those that were not tried yet.
+    /// The partitions that were not tried yet.
     pub(crate) fn names(&self) -> Vec<String> {
         self.partitions()
             .iter()

@@ -1,56 +1,46 @@
-//! Tables for spreadsheets, as RFC 4180 has them. Text that a spreadsheet would take for a formula is not one: such a cell
-//! begins with an apostrophe.
+//! CSV (RFC 4180). A text cell that a spreadsheet would take for a formula begins with an apostrophe.
 
 use std::fmt::{Display, Write as _};
 
-/// A cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Nothing: not known, which is not zero.
+    /// Unknown, which is not zero.
     Empty,
-    /// A number, as it is written.
     Number(String),
-    /// Text, whoever wrote it.
+    /// Untrusted text.
     Text(String),
 }
 
 impl Cell {
-    /// A number.
     pub fn number(number: impl Display) -> Self {
         Self::Number(format!("{number}"))
     }
 
-    /// A number that may not be known.
     pub fn maybe(number: Option<impl Display>) -> Self {
         number.map_or(Self::Empty, Self::number)
     }
 
-    /// Text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    /// Text that may not be there.
     pub fn maybe_text(text: Option<impl Into<String>>) -> Self {
         text.map_or(Self::Empty, Self::text)
     }
 }
 
-/// A table: its titles, then a row after the other.
 #[derive(Debug)]
 pub struct Csv {
     text: String,
 }
 
 impl Csv {
-    /// A table with these columns.
     pub fn new<'a>(titles: impl IntoIterator<Item = &'a str>) -> Self {
         let mut csv = Self { text: String::new() };
         csv.row(titles.into_iter().map(Cell::text));
         csv
     }
 
-    /// Adds a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         for (place, cell) in cells.into_iter().enumerate() {
             if place > 0 {
@@ -75,7 +65,6 @@ impl Csv {
         }
     }
 
-    /// The table as it is sent.
     pub fn into_text(self) -> String {
         self.text
     }

@@ -1,4 +1,4 @@
-//! Gaming days as people ask for them, and the moments between which they lie, in the time zone of the profile.
+//! Gaming days, and the times at which they begin and end in the time zone of the profile.
 
 use std::fmt::Write as _;
 
@@ -10,17 +10,15 @@ use taisai_table::Time;
 
 use super::error::{ReportError, text};
 
-/// From one gaming day to another, both included; open where none is named.
+/// A range of gaming days, both ends included, open where none is named.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Days {
-    /// The first.
     pub from: Option<Date>,
-    /// The last.
     pub to: Option<Date>,
 }
 
 impl Days {
-    /// A condition on a column of gaming days. The dates are written by this program, so that they can stand in a statement.
+    /// An SQL condition on a column of gaming days. This program formats the dates, so they are safe in a statement.
     pub(super) fn condition(self, column: &str) -> String {
         let mut condition = String::new();
         for (sign, date) in [(">=", self.from), ("<=", self.to)] {
@@ -31,7 +29,7 @@ impl Days {
         condition
     }
 
-    /// A condition on a column of times.
+    /// An SQL condition on a column of times.
     pub(super) fn time_condition(self, column: &str, calendar: &Calendar) -> Result<String, ReportError> {
         let mut condition = String::new();
         if let Some(from) = self.from {
@@ -46,16 +44,15 @@ impl Days {
     }
 }
 
-/// When the days of a house begin.
+/// When gaming days begin.
 #[derive(Clone, Debug)]
 pub struct Calendar {
     zone: TimeZone,
-    /// Minutes after midnight.
     begins: i64,
 }
 
 impl Calendar {
-    /// The calendar of the tables; that of UTC before there is one.
+    /// The calendar of the reporting tables; UTC before there is one.
     pub fn of(reader: &mut ReportReader) -> Result<Self, ReportError> {
         let sql = "SELECT time_zone, day_begins FROM tables ORDER BY table_number LIMIT 1";
         let rows = reader.query(sql, &[])?.rows;
@@ -69,19 +66,18 @@ impl Calendar {
         })
     }
 
-    /// That of UTC, where days begin at midnight.
+    /// Days begin at midnight.
     pub const fn utc() -> Self {
         Self { zone: TimeZone::UTC, begins: 0 }
     }
 
-    /// When a gaming day begins.
     pub fn begins(&self, day: Date) -> Result<Time, ReportError> {
         let local = day.to_datetime(jiff::civil::Time::midnight()).checked_add(self.begins.minutes())?;
         let moment = self.zone.to_timestamp(local)?.as_millisecond();
         Ok(Time(u64::try_from(moment).unwrap_or(0)))
     }
 
-    /// A moment as people there write it.
+    /// A time in the calendar's zone, for people.
     pub fn local(&self, time: Time) -> String {
         let moment = i64::try_from(time.0).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
         moment.map_or_else(String::new, |moment| {
@@ -90,8 +86,7 @@ impl Calendar {
         })
     }
 
-    /// A moment as people ask for it: milliseconds since 1970, a time with its offset, a local time, or a gaming day, which is
-    /// its beginning, or its end where that is asked for.
+    /// Reads milliseconds since 1970, a time with its offset, a local time, or a gaming day, which means its beginning or its end.
     pub fn moment(&self, asked: &str, is_end: bool) -> Option<Time> {
         if let Ok(millis) = asked.parse::<u64>() {
             return (millis < u64::MAX / 2).then_some(Time(millis));

@@ -1,5 +1,5 @@
-//! The dice watch of every table (F71): each result that stands is taken in once, in order, by all dice of a table and by each
-//! set of them. It follows the reporting tables; when an old round is changed, that table's throws are taken in anew.
+//! The dice watch of every table (F71). It takes each standing result in once, in order, for all dice of a table and for each set.
+//! It follows the reporting tables; when an old round changes, it takes all throws of that table in again.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,9 @@ use taisai_table::TableId;
 use super::error::{ReportError, count, maybe};
 use super::rounds::dice;
 
-/// So many rounds are read at once.
 const MAX_ROUNDS_PER_QUERY: usize = 10_000;
 
-/// So many sets of dice are remembered at a table, the newest.
+/// The newest sets of each table.
 const MAX_DICE_SETS: usize = 64;
 
 /// What the watch says of some throws.
@@ -64,7 +63,6 @@ pub struct TestSheet {
 }
 
 impl DiceSheet {
-    /// What a watch says.
     pub fn new(watch: &DiceWatch) -> Self {
         let test = |test: Option<ChiSquareTest>| {
             test.map(|ChiSquareTest { statistic, freedom, chance }| TestSheet {
@@ -121,13 +119,12 @@ pub struct SetDice {
     pub dice: DiceSheet,
 }
 
-/// The watch over a table.
 #[derive(Debug, Default)]
 struct WatchedTable {
-    /// The last round that was taken in or passed over.
+    /// The last round that was taken in or skipped.
     round: u64,
     all: DiceWatch,
-    /// The sets in the order in which they were first used.
+    /// In the order of first use.
     sets: Vec<(u32, DiceWatch)>,
 }
 
@@ -152,12 +149,11 @@ impl WatchedTable {
     }
 }
 
-/// The watch over every table.
 #[derive(Debug, Default)]
 pub(crate) struct DiceWatches(BTreeMap<TableId, WatchedTable>);
 
 impl DiceWatches {
-    /// Takes in what a table has thrown since; all of it again if an old round was changed.
+    /// Takes in new throws of a table; all of them again if an old round has changed.
     pub(crate) fn follow(&mut self, reader: &mut ReportReader, table: TableId, anew: bool) -> Result<(), ReportError> {
         let mut watched = if anew { WatchedTable::default() } else { self.0.remove(&table).unwrap_or_default() };
         let sql = format!(
@@ -181,7 +177,7 @@ impl DiceWatches {
         Ok(())
     }
 
-    /// What it says of a table; none if the table has thrown nothing yet.
+    /// The result for a table; none before its first throw.
     pub(crate) fn sheet(&self, table: TableId) -> Option<TableDice> {
         let watched = self.0.get(&table)?;
         let sets = watched.sets.iter().rev();

@@ -1,5 +1,5 @@
-//! Events (F34): searched by time, kind, table, terminal and person, a page at a time. A page ends with the place of its last
-//! event, and the next begins behind it, so that none is left out or shown twice.
+//! Significant events (F34): filtered by time, kind, table, terminal and person, a page at a time. A page ends with the position of
+//! its last event, and the next starts behind it, so that no event is missed or repeated.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,23 +12,18 @@ use super::csv::{Cell, Csv};
 use super::days::Calendar;
 use super::error::{ReportError, count, maybe, number, text};
 
-/// So many events are on a page at most.
 pub const MAX_PAGE_EVENTS: usize = 1_000;
 
-/// Which events.
 #[derive(Clone, Debug, Default)]
 pub struct EventFilter {
-    /// From this moment on.
+    /// Included.
     pub from: Option<Time>,
-    /// Before this moment.
+    /// Not included.
     pub to: Option<Time>,
-    /// Of these kinds; of all if there are none.
+    /// All kinds if empty.
     pub kinds: Vec<String>,
-    /// At this table.
     pub table: Option<TableId>,
-    /// At this cluster.
     pub cluster: Option<u16>,
-    /// At this seat or terminal.
     pub seat: Option<Seat>,
     /// By or about this device.
     pub device: Option<DeviceId>,
@@ -36,11 +31,10 @@ pub struct EventFilter {
     pub person: Option<PersonId>,
     /// Behind this event.
     pub after: Option<EventPosition>,
-    /// The newest first.
     pub is_newest_first: bool,
 }
 
-/// The place of an event among all, by time and then by its entry in the record.
+/// The position of an event among all, by time and then by its entry in the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventPosition {
     time: u64,
@@ -57,9 +51,8 @@ impl fmt::Display for EventPosition {
     }
 }
 
-/// No event is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is the place of no event")]
+#[error("this is not the position of an event")]
 pub struct BadEventPosition;
 
 impl FromStr for EventPosition {
@@ -127,7 +120,6 @@ pub struct EventLine {
 }
 
 impl EventLine {
-    /// Its place among all events.
     pub fn place(&self) -> EventPosition {
         let Self { happened_at: time, chain, position, line, number, .. } = self;
         EventPosition { time: *time, chain: chain.clone(), position: *position, line: *line, number: *number }
@@ -160,14 +152,14 @@ impl EventLine {
     }
 }
 
-/// A statement that grows by conditions.
+/// An SQL statement under construction.
 struct Statement {
     conditions: Vec<String>,
     values: Vec<SqlValue>,
 }
 
 impl Statement {
-    /// A value, as it stands in the statement.
+    /// Adds a value and returns its placeholder.
     fn value(&mut self, value: impl Into<SqlValue>) -> String {
         self.values.push(value.into());
         format!("${}", self.values.len())
@@ -211,7 +203,7 @@ impl EventFilter {
         statement
     }
 
-    /// A page of events, and whether there are more behind it.
+    /// A page of events, and whether there are more.
     pub fn find(&self, reader: &mut ReportReader, most: usize) -> Result<(Vec<EventLine>, bool), ReportError> {
         let Statement { conditions, values } = self.statement();
         let conditions =
@@ -233,7 +225,6 @@ impl EventFilter {
     }
 }
 
-/// Events for spreadsheets.
 pub fn events_csv(events: &[EventLine]) -> String {
     let mut csv = Csv::new([
         "happened_at",

@@ -1,5 +1,5 @@
-//! The thread that keeps the reporting tables close behind the record. It decides nothing: if it fails the house goes on, and
-//! its answers say how far they are behind and why.
+//! The thread that keeps the reporting tables close behind the record. If it fails the tables in play go on, and reports say how
+//! far behind they are and why.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -17,7 +17,7 @@ use super::dice::{DiceWatches, TableDice};
 use super::error::{ReportError, count, text};
 use super::tables::machine;
 
-/// How often the record is looked at when nobody wakes the thread.
+/// How often the record is read when nobody wakes the thread.
 const FOLLOW_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How far the reporting tables are behind the record.
@@ -46,14 +46,13 @@ impl LagSheet {
     }
 }
 
-/// What a cluster has played, as far as it is projected: while it is the same, the games of its seats are.
+/// What a cluster has played so far: while it is unchanged, the cached games of its seats are valid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PlayedSoFar {
     settled: u64,
     changes: u64,
 }
 
-/// What is known by following.
 #[derive(Debug, Default)]
 pub(crate) struct Followed {
     pub(crate) lag: LagSheet,
@@ -61,7 +60,7 @@ pub(crate) struct Followed {
     pub(crate) played: BTreeMap<ClusterId, PlayedSoFar>,
 }
 
-/// What is known, for those who ask and the thread that follows.
+/// Shared between the thread and requests.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FollowState {
     followed: Arc<Mutex<Followed>>,
@@ -70,18 +69,18 @@ pub(crate) struct FollowState {
 
 impl FollowState {
     #[cfg(test)]
-    /// Changes each time that the record was looked at.
+    /// Changes whenever the record was read.
     pub(crate) fn steps(&self) -> watch::Receiver<u64> {
         self.steps.subscribe()
     }
 
-    /// The thread that follows changes it step by step: what a thread that broke down has left is whole.
+    /// Every change is complete, even if the thread panicked.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Followed> {
         self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Follows the record until nobody can wake it any more.
+/// Follows the record until no waker is left.
 pub(crate) fn run(address: &Address, keys: &[PublicKey], known: &FollowState, woken: &Receiver<()>) {
     let mut follower: Option<Follower> = None;
     let mut told = None;
@@ -114,17 +113,16 @@ pub(crate) fn run(address: &Address, keys: &[PublicKey], known: &FollowState, wo
     }
 }
 
-/// What the thread follows with.
 struct Follower {
     archive: Box<dyn Archive>,
     projection: Projection,
     reader: ReportReader,
     watch: DiceWatches,
-    /// Up to where the rows of each chain were looked at.
+    /// Up to where the rows of each chain were read.
     seen: BTreeMap<String, u64>,
 }
 
-/// Events that say that a round which was over stands otherwise.
+/// Counts events that change a round which was over.
 const CHANGES: &str = "SELECT count(*) FROM events WHERE chain = $1 AND position >= $2
                        AND kind IN ('late-void', 'correction', 'reinstatement', 'adjustment')";
 
@@ -135,7 +133,7 @@ impl Follower {
         Ok(Self { archive, projection, reader, watch: DiceWatches::default(), seen: BTreeMap::new() })
     }
 
-    /// Projects one batch of each chain, and looks at what is new; `true` if there is more.
+    /// Projects one batch of each chain and reads what is new; `true` if there is more.
     fn step(&mut self, keys: &[PublicKey], known: &FollowState) -> Result<bool, ReportError> {
         let progress = self.projection.advance(&mut *self.archive, keys)?;
         let is_more = progress != ProjectionProgress::default();

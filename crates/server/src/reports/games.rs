@@ -1,6 +1,5 @@
-//! The last games of a seat (F30): credits at the start, bets, dice, what was paid, credits at the end; as they were settled,
-//! and as they stand now. They are found session by session, so that a seat that has not played for a year costs no more than
-//! one that plays.
+//! The last games of a seat (F30): credits before and after, bets, dice, payouts; as settled, and as they stand now. They are found
+//! session by session, so that a seat that has not played for a year costs no more than one that plays.
 
 use serde::Serialize;
 use taisai_reports::{ReportReader, SqlValue};
@@ -9,10 +8,9 @@ use taisai_table::{ClusterId, Seat};
 use super::error::{ReportError, count, maybe, number, text};
 use super::rounds::{dice, words};
 
-/// So many games of a seat are shown; F30 asks for ten.
+/// F30 asks for ten.
 pub const LAST_GAMES: usize = 20;
 
-/// So many sessions are looked through for them.
 const MAX_SESSIONS: usize = 64;
 
 /// A game that a seat has played. Amounts are cents.

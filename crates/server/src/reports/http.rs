@@ -1,4 +1,4 @@
-//! Where reports are asked for: each as JSON, or as CSV for spreadsheets. They are for auditors and for the pit.
+//! Reports over HTTP, as JSON or CSV, for auditors and the pit.
 
 use axum::Json;
 use axum::extract::State;
@@ -20,7 +20,6 @@ use crate::http::denied::Denied;
 use crate::http::request::{PathParams, QueryParams};
 use crate::server::{Server, SharedServer};
 
-/// So many rows a query gives at most.
 const MAX_ROWS: usize = 10_000;
 
 /// A report, with how far it is behind.
@@ -60,7 +59,6 @@ fn csv(name: &str, lag: &LagSheet, text: String) -> Response {
     (headers, [("taisai-lag-blocks", lag.blocks.to_string())], text).into_response()
 }
 
-/// Where reports are asked for.
 pub(crate) fn routes() -> Routes {
     Routes::of([
         lag::add_to,
@@ -100,12 +98,12 @@ async fn get_results(
     Ok(Json(Report { lag, time_zone: server.profile.time_zone.clone(), lines }).into_response())
 }
 
-/// Days as they are asked for; `today` is the one in progress by the profile.
+/// Parses days; `today` is the current gaming day of the profile.
 fn days_of(server: &Server, from: Option<&str>, to: Option<&str>) -> Result<Days, Denied> {
     days(from, to, || {
         let today = gaming_day(&server.profile, server.clock.now());
         today.map_err(|error| {
-            tracing::error!(%error, "the gaming day cannot be told");
+            tracing::error!(%error, "cannot work out the gaming day");
             Denied::Internal
         })
     })
@@ -262,7 +260,7 @@ async fn get_games(
     Ok(Json(Page { lag: server.reports.lag(), lines: games.to_vec(), after: None }))
 }
 
-/// The last games of a seat, for its terminal too: they are kept, so that it may ask often.
+/// The last games of a seat, also for its terminal: they are cached, so that it may ask often.
 pub(crate) async fn last_games(
     server: &Server,
     cluster: ClusterId,
@@ -303,7 +301,6 @@ mod tests {
         assert_eq!(response.headers()[header::CONTENT_DISPOSITION], "attachment; filename=\"events.csv\"");
     }
 
-    /// Every schema that the description speaks of is there.
     #[test]
     fn the_description_is_whole() {
         let description = serde_json::to_value(crate::http::api::routes().description()).unwrap();

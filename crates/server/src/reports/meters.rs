@@ -1,5 +1,5 @@
-//! Meters (F31): what each seat, terminal and table has seen, from its wagers and its ledger, over all days or some. They are
-//! those of the machines, and what the tables won by them is what the ledger has.
+//! Meters (F31) of each seat, terminal and table, from wagers and ledger, over all days or some. They equal the meters of the
+//! machines, and the win of the tables equals the ledger's.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub struct MeterLine {
 
 type Seats = BTreeMap<(u16, u16, Option<u32>), MeterLine>;
 
-/// What is added to the meters of a seat: the statement gives table, cluster and seat first.
+/// Adds amounts to the meters of seats; the statement selects table, cluster and seat first.
 fn add(
     reader: &mut ReportReader,
     seats: &mut Seats,
@@ -68,7 +68,7 @@ fn more(to: &mut i64, by: i64) -> Option<()> {
     Some(())
 }
 
-/// The meters of every seat that has seen something, each cluster's before those of its seats. Tables that register winners have none.
+/// The meters of every seat with activity, each cluster before its seats. Tables that register winners have none.
 pub fn meters(reader: &mut ReportReader, days: Days) -> Result<Vec<MeterLine>, ReportError> {
     let mut seats = Seats::new();
     let booked = format!(
@@ -107,7 +107,7 @@ pub fn meters(reader: &mut ReportReader, days: Days) -> Result<Vec<MeterLine>, R
     add(reader, &mut seats, &owed, |line, values| more(&mut line.owed, values[0]))?;
     rounds(reader, days, &mut seats)?;
     ledger(reader, days, &mut seats)?;
-    // What lost at a table that registers winners is not known: it has no meters.
+    // A table that registers winners does not know what lost, so it has no meters.
     for row in reader.query("SELECT table_number FROM tables WHERE registration = 'winners'", &[])?.rows {
         let table = count::<u16>(&row[0])?;
         seats.retain(|(of, ..), _| *of != table);
@@ -116,7 +116,7 @@ pub fn meters(reader: &mut ReportReader, days: Days) -> Result<Vec<MeterLine>, R
     Ok(named.collect())
 }
 
-/// A round counts once at a cluster, however many seats had a bet.
+/// A round counts once for a cluster, however many seats bet in it.
 fn rounds(reader: &mut ReportReader, days: Days, seats: &mut Seats) -> Result<(), ReportError> {
     let from = format!(
         "FROM wagers w JOIN settlements s ON s.table_number = w.table_number AND s.cluster = w.cluster AND s.round = w.round
@@ -157,7 +157,6 @@ fn ledger(reader: &mut ReportReader, days: Days, seats: &mut Seats) -> Result<()
     Ok(())
 }
 
-/// The report for spreadsheets.
 pub fn meters_csv(lines: &[MeterLine]) -> String {
     let mut csv = Csv::new([
         "table",

@@ -1,5 +1,4 @@
-//! What is asked of reports in an address: who may ask, which days, events and pages, and how the answer is written. Whatever
-//! cannot be read is denied.
+//! Query parameters of reports: who may ask, which days, events and pages, and the format. A value that cannot be read is denied.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -13,13 +12,11 @@ use crate::auth::SignedIn;
 use crate::http::denied::Denied;
 use crate::server::SharedServer;
 
-/// So many kinds of events can be asked for at once.
 const MAX_EVENT_KINDS: usize = 32;
 
-/// So many events and rounds are on a page, where nobody says otherwise.
 const DEFAULT_PAGE_EVENTS: usize = 100;
 
-/// Someone who may read everything: an auditor, or a supervisor or manager of the pit.
+/// An auditor, or a supervisor or manager of the pit.
 pub(crate) struct MayRead;
 
 impl TryFrom<SignedIn> for MayRead {
@@ -124,7 +121,7 @@ pub(crate) struct RoundsAsked {
 }
 
 impl EventsAsked {
-    /// What is looked for. Times are read by the calendar of the house.
+    /// The filter. Times are read in the casino's calendar.
     pub(super) fn filter(&self, calendar: &Calendar) -> Result<EventFilter, Denied> {
         let moment = |text: Option<&str>, is_end| {
             text.map(|text| calendar.moment(text, is_end).ok_or(Denied::BadRequest)).transpose()
@@ -149,13 +146,13 @@ impl EventsAsked {
     }
 }
 
-/// The gaming days from one to another; the one in progress is called `today`.
+/// Parses a range of gaming days; `today` is the current one.
 pub(super) fn days(
     from: Option<&str>,
     to: Option<&str>,
     today: impl Fn() -> Result<Date, Denied>,
 ) -> Result<Days, Denied> {
-    // What is far from any record would be no day of it.
+    // Reject days far from any record.
     let is_near = |day: &Date| (1970..3000).contains(&day.year());
     let day = |text: &str| match text {
         "today" => today(),
@@ -164,13 +161,11 @@ pub(super) fn days(
     Ok(Days { from: from.map(day).transpose()?, to: to.map(day).transpose()? })
 }
 
-/// How much is on a page.
 pub(super) fn page(limit: Option<usize>, most: usize) -> Result<usize, Denied> {
     let limit = limit.unwrap_or(DEFAULT_PAGE_EVENTS);
     if (1..=most).contains(&limit) { Ok(limit) } else { Err(Denied::BadRequest) }
 }
 
-/// Whether the answer is for a spreadsheet.
 pub(super) fn is_csv(format: Option<Format>, headers: &HeaderMap) -> bool {
     let accepts = || headers.get(header::ACCEPT)?.to_str().ok();
     format.map_or_else(

@@ -1,45 +1,20 @@
-//! The queries that are useful as they are, asked by name with numbers for what they ask for.
+//! Named queries and their numeric parameters.
 
 use serde_json::{Map, Value as Json};
 use taisai_reports::{NamedQuery, QueryResult, SqlValue};
 
 use super::csv::{Cell, Csv};
 
-/// A query cannot be asked so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadParameter {
-    /// It does not ask for that.
     #[error("the query {query} does not ask for {name:?}")]
-    Unknown {
-        /// The query.
-        query: &'static str,
-        /// What was given.
-        name: String,
-    },
-    /// It asks for that once.
+    Unknown { query: &'static str, name: String },
     #[error("{name} is given twice")]
-    Doubled {
-        /// What was given.
-        name: String,
-    },
-    /// It asks for more.
+    Doubled { name: String },
     #[error("the query {query} asks for {name}=NUMBER, {says}")]
-    Missing {
-        /// The query.
-        query: &'static str,
-        /// What is missing.
-        name: &'static str,
-        /// What that is.
-        says: &'static str,
-    },
-    /// It is no number.
+    Missing { query: &'static str, name: &'static str, says: &'static str },
     #[error("{name}={given}: this is no whole number")]
-    NoNumber {
-        /// What for.
-        name: &'static str,
-        /// What was given.
-        given: String,
-    },
+    NoNumber { name: &'static str, given: String },
 }
 
 /// The values of a query's parameters, in their order.
@@ -61,7 +36,7 @@ pub fn parameters(query: &NamedQuery, given: &[(String, String)]) -> Result<Vec<
     known.iter().map(value).collect()
 }
 
-/// A row for programs, its columns by name.
+/// A row as a JSON object.
 pub(super) fn row(columns: &[String], row: &[SqlValue]) -> Map<String, Json> {
     let cell = |value: &SqlValue| match (value.number(), value.text()) {
         (Some(number), _) => number.into(),
@@ -70,7 +45,6 @@ pub(super) fn row(columns: &[String], row: &[SqlValue]) -> Map<String, Json> {
     columns.iter().cloned().zip(row.iter().map(cell)).collect()
 }
 
-/// An answer for spreadsheets.
 pub fn rows_csv(answer: &QueryResult) -> String {
     let mut csv = Csv::new(answer.columns.iter().map(String::as_str));
     for row in &answer.rows {

@@ -1,8 +1,8 @@
-//! Results (F70): what the House won at each table, or by dealer, shift, day or box, beside what it should have won on the
-//! stakes that were made. The reporting tables give the stakes, a table and a day at a time; the analysis reckons.
+//! Results (F70): what the House won at each table, or by dealer, shift, day or box, beside its theoretical win. The reporting
+//! tables give the stakes, a table and a day at a time; `taisai-analysis` calculates.
 //!
-//! Cash is tied to no dealer, shift or box: drop and hold are known by table and by day only. At a table that registers winners what
-//! lost is not known, so nothing is but how many rounds were played.
+//! Cash belongs to no dealer, shift or box: drop and hold are known by table and by day only. A table that registers winners does
+//! not know what lost, so only its number of rounds is known.
 
 #![expect(clippy::float_arithmetic, reason = "figures that are shown")]
 
@@ -38,11 +38,11 @@ pub enum GroupBy {
     Box,
 }
 
-/// What a line is about. The order is that of the report.
+/// In the order of the report.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Subject {
     Table(u16),
-    /// Whoever is on file before nobody.
+    /// Sorted before rounds without a dealer.
     Dealer(u32, String),
     NoDealer,
     Shift(String, String),
@@ -84,16 +84,16 @@ impl Subject {
     }
 }
 
-/// What is gathered under one name.
+/// The sums of one subject.
 struct Group {
     theory: Theory,
     drop: Option<i64>,
-    /// The time between the first and the last round of each day at each table, and how many rounds followed another in it.
+    /// The time between the first and the last round of each day at each table, and the rounds after the first in it.
     millis: i64,
     following: u64,
     /// Rounds at tables that register winners.
     unregistered: u64,
-    /// When the first and the last round of the day that is gathered were opened, if it had one.
+    /// When the first and the last round of the current day were opened.
     today: Option<(i64, i64)>,
 }
 
@@ -104,7 +104,6 @@ impl Default for Group {
 }
 
 impl Group {
-    /// A round of the day was opened then.
     fn opened(&mut self, at: i64) {
         match &mut self.today {
             None => self.today = Some((at, at)),
@@ -174,7 +173,7 @@ pub struct ResultLine {
 impl ResultLine {
     fn new(subject: &Subject, group: &Group) -> Self {
         let Group { theory, drop, millis, following, unregistered, today: _ } = group;
-        // Not known is not nothing.
+        // Unknown is not zero.
         let is_known = theory.rounds() > 0 || *unregistered == 0;
         let band = theory.band(Confidence::NinetyFive);
         let hours = real(Fraction::new(i128::from(*millis), 3_600_000));
@@ -229,7 +228,7 @@ pub fn results(
     Ok(groups.iter().map(|(subject, group)| ResultLine::new(subject, group)).collect())
 }
 
-/// How a table is laid out, and whether every bet at it is registered.
+/// The layout of a table, and whether it registers every bet.
 #[derive(Clone, Copy)]
 struct LaidOut<'g> {
     layout: &'g Layout,
@@ -251,13 +250,12 @@ fn layouts<'g>(reader: &mut ReportReader, games: &'g Games, training: bool) -> R
     Ok(layouts)
 }
 
-/// A gaming day at a table.
 struct TableDay {
     table: u16,
     day: String,
     first: i64,
     last: i64,
-    /// The numbers of the table's clusters, as they stand in a statement.
+    /// The numbers of the table's clusters, as an SQL list.
     clusters: String,
 }
 
@@ -279,7 +277,7 @@ fn table_days(reader: &mut ReportReader, days: Days) -> Result<Vec<TableDay>, Re
     Ok(found)
 }
 
-/// Rounds one after the other: their rows stand together.
+/// Adds rounds one after the other: the rows of a round are adjacent.
 fn gather(
     reader: &mut ReportReader,
     layout: &Layout,
@@ -323,7 +321,7 @@ ORDER BY w.round, w.box",
     end_day(groups)
 }
 
-/// The rounds of a table that registers winners: that they were played is all that is known of them.
+/// Counts the rounds of a table that registers winners: nothing else is known of them.
 fn count_rounds(
     reader: &mut ReportReader,
     by: GroupBy,
@@ -351,7 +349,7 @@ fn count_rounds(
     end_day(groups)
 }
 
-/// The time between the first and the last round of a day is added to that of others.
+/// Adds the time between the first and the last round of a day.
 fn end_day(groups: &mut BTreeMap<Subject, Group>) -> Result<(), ReportError> {
     for group in groups.values_mut() {
         let (first, last) = group.today.take().unwrap_or_default();
@@ -360,7 +358,7 @@ fn end_day(groups: &mut BTreeMap<Subject, Group>) -> Result<(), ReportError> {
     Ok(())
 }
 
-/// Takes in one round, or what lies on one box in it.
+/// Adds one round, or one box of it.
 fn take(
     layout: &Layout,
     table: u16,
@@ -410,7 +408,6 @@ fn drops(
     Ok(())
 }
 
-/// The report for spreadsheets.
 pub fn results_csv(lines: &[ResultLine]) -> String {
     let mut csv = Csv::new([
         "name",

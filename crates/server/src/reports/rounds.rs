@@ -1,4 +1,4 @@
-//! Recent rounds of a table, as the reporting tables have them: then and now.
+//! Recent rounds of a table: as first settled, and as they stand now.
 
 use serde::Serialize;
 use taisai_reports::{ReportReader, SqlValue};
@@ -8,7 +8,6 @@ use taisai_table::{RoundNumber, TableId};
 use super::error::{ReportError, count, maybe, number, text};
 use super::tables::clusters;
 
-/// So many rounds are on a page at most.
 pub const MAX_ROUNDS: usize = 500;
 
 /// A round of a table.
@@ -114,7 +113,7 @@ fn line(row: &[SqlValue]) -> Result<RoundLine, ReportError> {
     })
 }
 
-/// What the rounds came to at all clusters.
+/// The sums of rounds over all clusters.
 fn totals(
     reader: &mut ReportReader,
     table: TableId,

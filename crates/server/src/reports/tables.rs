@@ -1,4 +1,4 @@
-//! The tables of the house as the projection knows them.
+//! The tables that the reporting tables know.
 
 use std::collections::BTreeMap;
 use taisai_record::machine_of;
@@ -8,7 +8,7 @@ use taisai_table::{MachineId, TableId};
 
 use super::error::{ReportError, text};
 
-/// The numbers of each table's clusters, as they stand in a statement.
+/// The numbers of each table's clusters, as an SQL list.
 pub(super) fn clusters(reader: &mut ReportReader) -> Result<BTreeMap<TableId, String>, ReportError> {
     let mut clusters: BTreeMap<TableId, Vec<String>> = BTreeMap::new();
     for row in reader.query("SELECT chain FROM chains", &[])?.rows {
@@ -19,7 +19,7 @@ pub(super) fn clusters(reader: &mut ReportReader) -> Result<BTreeMap<TableId, St
     Ok(clusters.into_iter().map(|(table, numbers)| (table, numbers.join(", "))).collect())
 }
 
-/// Whose chain it is.
+/// The machine of a chain.
 pub(super) fn machine(chain: &str) -> Option<MachineId> {
     machine_of(&chain.parse().ok()?)
 }

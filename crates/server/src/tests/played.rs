@@ -1,5 +1,5 @@
-//! A house in a folder that was played: two terminals of one cluster and one of another, a correction, a late void and a void,
-//! people with names that spreadsheets would stumble over.
+//! A played installation in a folder: two terminals of one cluster and one of another, a correction, a late void and a void, and
+//! names that are dangerous in spreadsheets.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -51,12 +51,11 @@ fn person(id: u32, role: Role) -> Person {
     Person { id: PersonId(id), roles: Roles::of(&[role]) }
 }
 
-/// A house that plays.
 pub(crate) struct Playing {
     pub(crate) node: Node,
     source: u64,
     sequence: u64,
-    /// Terminals that nobody sits at are lost.
+    /// Terminals without a connection count as lost.
     terminals: JoinSet<()>,
 }
 
@@ -161,7 +160,7 @@ impl Playing {
         while self.node.handle().table(TABLE).unwrap().look(waits).await.unwrap() {}
     }
 
-    /// Rounds in which everything happens: round 2 is void in play, round 3 is corrected, after one seat has left.
+    /// Round 2 is void in play, round 3 is corrected after one seat has left.
     pub(crate) async fn play(&mut self) {
         for (cluster, seat) in [(0, 0), (0, 3), (1, 2)] {
             self.buy(cluster, seat, 100_000).await;
@@ -179,7 +178,7 @@ impl Playing {
         self.buy(0, 1, 5_000).await;
     }
 
-    /// The meters of the machines: of each cluster, and of each seat in it.
+    /// The meters of the machines, of each cluster and of each seat.
     pub(crate) async fn meters(&self) -> BTreeMap<(u16, Option<u32>), Meters> {
         let look = |table: &taisai_engine::Worker| {
             let mut meters = BTreeMap::new();
@@ -194,7 +193,6 @@ impl Playing {
         self.node.handle().table(TABLE).unwrap().look(look).await.unwrap()
     }
 
-    /// Closes the house: everything is on record.
     pub(crate) async fn close(self) -> Vec<PublicKey> {
         let keys = self.node.keys().to_vec();
         let Self { node, terminals, .. } = self;
@@ -204,7 +202,7 @@ impl Playing {
     }
 }
 
-/// Whether a cluster has not heard everything yet, or the House.
+/// Whether a cluster or the House still waits for messages.
 fn waits(table: &taisai_engine::Worker) -> bool {
     let round = table.round().unwrap();
     let mut clusters = table.clusters();

@@ -1,4 +1,4 @@
-//! A house that runs in a folder of its own, for the tests of those who come to it over HTTP.
+//! A server that runs in a folder of its own, for tests over HTTP.
 
 use std::sync::Arc;
 
@@ -34,14 +34,13 @@ pub(crate) const DEALER: PersonId = PersonId(4);
 pub(crate) const DEVICE: DeviceId = DeviceId(9);
 pub(crate) const PASSWORD: &str = "a password of one's own";
 
-/// A house that runs in a folder of its own, with its people and a device.
+/// With people and a device.
 pub(crate) struct RunningServer {
     node: Node,
     pub(crate) server: SharedServer,
     folder: tempfile::TempDir,
 }
 
-/// An answer over HTTP.
 pub(crate) struct HttpReply {
     pub(crate) status: StatusCode,
     pub(crate) cookie: Option<String>,
@@ -108,7 +107,7 @@ impl RunningServer {
             is_secured: false,
             displays: Displays::default(),
             stopping: tokio::sync::watch::Sender::new(Stopping::No),
-            // No test here is about a screen that is lost; a busy machine may be slow to answer for one.
+            // No test here is about a lost screen, and a busy machine may answer slowly.
             sign_of_life: std::time::Duration::from_mins(10),
         });
         let running = Self { node, server, folder };
@@ -178,13 +177,12 @@ impl RunningServer {
         self.send("POST", "/sign-in", None, 1, Some(json!({"person": person, "password": password}))).await
     }
 
-    /// A person has a password of their own.
     pub(crate) async fn with_password(&self, person: PersonId) {
         let hashed = self.server.people.hashing.hash(PASSWORD.to_owned()).await.unwrap();
         self.server.secrets.set_password(person, hashed, self.server.clock.now()).await.unwrap();
     }
 
-    /// A person with a password of their own signs in; the cookie.
+    /// Signs a person in with a password of their own; returns the cookie.
     pub(crate) async fn sign_in(&self, person: PersonId) -> String {
         self.with_password(person).await;
         let heard = self.try_in(person, PASSWORD).await;
@@ -198,7 +196,6 @@ impl RunningServer {
     }
 }
 
-/// The cookie that a browser would send back.
 pub(crate) fn pair(heard: &HttpReply) -> String {
     heard.cookie.as_ref().unwrap().split(';').next().unwrap().to_owned()
 }
@@ -207,7 +204,6 @@ pub(crate) fn person(id: PersonId, role: Role) -> Person {
     Person { id, roles: Roles::of(&[role]) }
 }
 
-/// Someone asks for an approval, and the manager answers.
 pub(crate) async fn answered_by_manager(
     house: &RunningServer,
     by: Person,

@@ -1,6 +1,5 @@
-//! What people and terminals ask for about vouchers, in words of their own: they have a number where the machines have its hash.
-//! Beside these words every command of the machine is read in its own spelling, save those that hold a number or a hash: they are
-//! made here and nowhere else.
+//! Voucher acts of people and terminals. They contain a number where the machine's command has its hash. All other commands are
+//! read as they are, except those with a number or hash, which only this module creates.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,13 +14,10 @@ use taisai_table::{CashOut, ClaimId, ClusterCommand, ClusterId, HouseCommand, Se
 use super::number::{Validation, VoucherKey};
 use crate::auth::secrets::SecretsError;
 
-/// What is asked of the House.
 pub(crate) type HouseAct = ActOrCommand<HouseVoucherAct, HouseCommand>;
 
-/// What a terminal asks for.
 pub(crate) type TerminalAct = ActOrCommand<TerminalVoucherAct, ClusterCommand>;
 
-/// A word of the edge, or a command of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ActOrCommand<W, C> {
     Word(W),
@@ -68,39 +64,35 @@ pub(crate) enum TerminalVoucherAct {
     InsertNote { amount: Money },
 }
 
-/// A command for the House, and the voucher it is about.
+/// A command for the House, and how it uses a voucher.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HouseRequest {
     pub(crate) command: HouseCommand,
     pub(crate) about: VoucherUse,
 }
 
-/// The voucher that a command is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VoucherUse {
-    /// None.
     Nothing,
-    /// It is issued with this number and for this amount if the command is accepted.
+    /// If accepted, it issues a voucher with this number and amount.
     Issues(Validation, Money),
-    /// It was presented: if the command is refused, the House may have something on file of it.
+    /// It presents a voucher: if refused, the House may have that voucher on file.
     Presents(VoucherHash),
-    /// Another is issued in its place with this number, if the command is accepted.
+    /// If accepted, it replaces a voucher by one with this number.
     Replaces(VoucherSerial, Validation),
 }
 
-/// What a terminal asks for, by whom it is asked.
+/// The request of a terminal, by its receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TerminalRequest {
-    /// Its cluster. If it is accepted, a voucher with this number is on its way to the House.
+    /// If accepted with a number, a voucher with it is on its way to the House.
     Cluster(ClusterCommand, Option<Validation>),
-    /// The House.
     House(HouseRequest),
-    /// The simulated note acceptor of the seat, which asks its cluster.
+    /// The simulated note acceptor of the seat, which sends it to its cluster.
     Acceptor(ClusterCommand),
 }
 
 impl HouseAct {
-    /// The command of the House.
     pub(crate) fn ask(self, key: &VoucherKey) -> Result<HouseRequest, SecretsError> {
         let hash = |number: Validation| number.voucher_number(key).hash;
         let presents = |hash, command| HouseRequest { command, about: VoucherUse::Presents(hash) };
@@ -133,7 +125,6 @@ fn reissue(key: &VoucherKey, serial: VoucherSerial) -> Result<HouseRequest, Secr
 }
 
 impl TerminalAct {
-    /// The command of the terminal's cluster, or of the House.
     pub(crate) fn ask(
         self,
         key: &VoucherKey,
@@ -165,15 +156,15 @@ impl TerminalAct {
     }
 }
 
-/// The words of the edge beside a machine's commands.
+/// The acts that clients may use beside a machine's commands.
 pub(crate) trait Words<C> {
-    /// How they are spelled.
+    /// Their names in JSON.
     const SPELLED: &'static [&'static str];
 
-    /// The word to use where a command is not taken from outside.
+    /// The act to use instead, if clients may not send the command.
     fn instead_of(command: &C) -> Option<&'static str>;
 
-    /// Whether whoever has these words has the command at all.
+    /// Whether this kind of client has the command at all.
     fn has(_: &C) -> bool {
         true
     }
@@ -235,7 +226,7 @@ impl Words<ClusterCommand> for TerminalVoucherAct {
         "insert-note",
     ];
 
-    /// F86: a terminal makes no credits.
+    /// F86: a terminal creates no credits.
     fn has(command: &ClusterCommand) -> bool {
         let is_staffs = matches!(
             command,
@@ -285,7 +276,7 @@ impl Words<ClusterCommand> for TerminalVoucherAct {
     }
 }
 
-/// The first name in the message tells whose word it is; nothing is read twice.
+/// The first key of the message decides which of the two it is; nothing is parsed twice.
 impl<'de, W: Words<C> + Deserialize<'de>, C: Deserialize<'de>> Deserialize<'de> for ActOrCommand<W, C> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Reader<W, C>(PhantomData<(W, C)>);
@@ -331,7 +322,6 @@ where
     }
 }
 
-/// The name of a command, as it stands in the message.
 struct Name<'de>(Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Name<'de> {
@@ -358,7 +348,7 @@ impl<'de> Deserialize<'de> for Name<'de> {
     }
 }
 
-/// A map whose first name has been read already.
+/// A map whose first key has been read already.
 struct Named<'de, A> {
     name: Option<Cow<'de, str>>,
     map: A,

@@ -1,13 +1,13 @@
-//! The barcode of a voucher, Interleaved 2 of 5 as ticket printers and readers in the field have it: pairs of digits, the first
-//! in the bars and the second in the spaces between them. It draws digits, and does not know what they are for.
+//! Barcodes of vouchers, Interleaved 2 of 5 as ticket printers and readers use it: pairs of digits, the first in the bars and the
+//! second in the spaces between them.
 
 use std::fmt::Write as _;
 
-/// Widths in modules: a wide element is three narrow ones, and ten are left free on either side for the reader.
+/// In modules: a wide element is three narrow ones, and the quiet zone is ten on either side.
 const WIDE: u32 = 3;
 const QUIET_ZONE: u32 = 10;
 
-/// How tall the bars and the line of digits below are, in modules.
+/// The heights of the bars and of the digits below, in modules.
 const BARS: u32 = 45;
 const DIGITS: u32 = 12;
 
@@ -41,7 +41,7 @@ fn elements(digits: &[u8]) -> Vec<u32> {
     widths
 }
 
-/// Draws an even number of digits, each below ten, with the same as people read them below.
+/// Draws an even number of digits, each below ten, with readable digits below.
 pub(super) fn svg(digits: &[u8], readable: &str) -> String {
     let elements = elements(digits);
     let width = elements.iter().sum::<u32>() + 2 * QUIET_ZONE;

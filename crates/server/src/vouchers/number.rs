@@ -1,9 +1,9 @@
-//! Validation numbers: 18 digits that nobody can guess, drawn at random each time that a voucher is asked for. A number is shown
-//! once, by what prints it; a command that is sent again draws another, which comes to nothing (F42).
+//! Validation numbers: 18 random digits, drawn each time that a voucher is issued. A number is shown once; a repeated command draws
+//! another, which is never used (F42).
 //!
-//! Why it cannot be guessed: the system's own generator draws it, and every one of the 10^18 numbers is as likely as any other.
-//! With a million good vouchers one try in 10^12 hits one, and five wrong ones lock (F45). The serial number that is printed beside
-//! it tells nothing of it, and nothing in the house can make it again: the store has a keyed hash.
+//! A number cannot be guessed: the system's generator draws it, and all 10^18 numbers are equally likely. With a million valid
+//! vouchers one attempt in 10^12 succeeds, and five wrong ones lock (F45). The serial number says nothing about it, and nothing in
+//! the record can reproduce it: the store has a keyed hash.
 
 use std::fmt;
 
@@ -12,16 +12,13 @@ use taisai_table::{VoucherHash, VoucherNumber};
 
 use crate::auth::secrets::{SecretsError, random};
 
-/// So many digits has a number.
 pub(super) const DIGITS: usize = 18;
 
-/// There are so many numbers.
 const NUMBERS: u64 = 1_000_000_000_000_000_000;
 
-/// What the secret is used for.
 const HASH_CONTEXT: &str = "taisai 2025 voucher: hash of a validation number";
 
-/// The secret with which voucher numbers are hashed.
+/// The key for hashes of voucher numbers.
 #[derive(Clone)]
 pub(crate) struct VoucherKey(pub(crate) [u8; 32]);
 
@@ -31,7 +28,7 @@ pub(crate) struct VoucherKey(pub(crate) [u8; 32]);
 #[cfg_attr(test, schema(value_type = String, pattern = "^([ -]*[0-9]){18}[ -]*$"))]
 pub(crate) struct Validation(u64);
 
-/// A text that is no validation number. It is not repeated: it may be one with a slip.
+/// The error does not repeat the text: it may be a number with a typing error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a validation number has 18 digits, with spaces or dashes between them or none")]
 pub(crate) struct NoValidation;
@@ -43,9 +40,8 @@ impl fmt::Debug for VoucherKey {
 }
 
 impl Validation {
-    /// Draws a number.
     pub(crate) fn draw() -> Result<Self, SecretsError> {
-        // 64 bits hold the numbers 18 times: what is above is drawn again, so that each is exactly as likely.
+        // 64 bits hold the numbers 18 times: draw again above that, so that each is equally likely.
         loop {
             let number = u64::from_le_bytes(random()?);
             if number < NUMBERS * (u64::MAX / NUMBERS) {
@@ -68,14 +64,14 @@ impl Validation {
         if digits == DIGITS { Ok(Self(number)) } else { Err(NoValidation) }
     }
 
-    /// What the machines know of it.
+    /// What the machines know of the number.
     pub(crate) fn voucher_number(self, key: &VoucherKey) -> VoucherNumber {
         let hash = blake3::keyed_hash(&blake3::derive_key(HASH_CONTEXT, &key.0), &self.0.to_le_bytes());
         let digits = u16::try_from(self.0 % 10_000).expect("four digits fit");
         VoucherNumber { hash: VoucherHash(hash.into()), digits }
     }
 
-    /// Its digits, for what prints it.
+    /// The digits, for printing.
     pub(super) fn digits(self) -> [u8; DIGITS] {
         let mut digits = [0; DIGITS];
         let mut left = self.0;
@@ -86,7 +82,7 @@ impl Validation {
         digits
     }
 
-    /// Its digits in the groups that people read, for what prints it.
+    /// The digits in readable groups, for printing.
     pub(super) fn grouped(self) -> String {
         let mut text = String::with_capacity(DIGITS + 4);
         for (place, digit) in self.digits().into_iter().enumerate() {
@@ -109,7 +105,7 @@ impl<'de> Deserialize<'de> for Validation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Digits;
 
-        /// Nothing but a text is taken, and what is not is not repeated in the error: it may be a number.
+        /// Accepts only text, and never repeats it in the error: it may be a number.
         impl Visitor<'_> for Digits {
             type Value = Validation;
 

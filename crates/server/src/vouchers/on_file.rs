@@ -1,4 +1,4 @@
-//! What a cashier is told of a voucher that was presented (F41). It looks at the House and decides nothing.
+//! What a cashier sees of a voucher that was presented (F41).
 
 use serde::Serialize;
 use taisai_rules::Money;
@@ -62,7 +62,7 @@ enum OnFileState {
     },
 }
 
-/// What the House has on file of a voucher; none if it has nothing. One whose time is up has expired, also before a tick says so.
+/// What the House has on file of a voucher. One past its expiry counts as expired, even before a tick records that.
 pub(crate) fn detail(house: &House, hash: VoucherHash, now: Time) -> Option<OnFile> {
     house.voucher(hash).map(|voucher| OnFile::of(voucher, now))
 }
@@ -70,16 +70,21 @@ pub(crate) fn detail(house: &House, hash: VoucherHash, now: Time) -> Option<OnFi
 /// A command that issued a voucher when it was sent before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum EarlierVoucher {
-    /// A sale by this person.
-    Sale { by: PersonId, amount: Money },
+    Sale {
+        by: PersonId,
+        amount: Money,
+    },
     /// A cash-out at a seat, which ended this session.
-    CashOut { cluster: ClusterId, seat: Seat, session: Option<SessionId> },
-    /// This voucher was issued anew.
+    CashOut {
+        cluster: ClusterId,
+        seat: Seat,
+        session: Option<SessionId>,
+    },
     Reissue(VoucherSerial),
 }
 
 impl EarlierVoucher {
-    /// What came of it; none where it is no longer known.
+    /// The voucher that it issued; none if that is no longer known.
     pub(crate) fn on_file(self, house: &House, now: Time) -> Option<OnFile> {
         let found = match self {
             Self::Sale { by, amount } => {

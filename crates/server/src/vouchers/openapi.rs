@@ -1,4 +1,4 @@
-//! A word of the edge or a command of the machine, as the description has it.
+//! The schema of an act or a command.
 
 use std::borrow::Cow;
 

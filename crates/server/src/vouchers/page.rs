@@ -1,9 +1,7 @@
-//! A voucher as a page for a printer of tickets 80 mm wide. The page has no script and asks the house alone, for its style; every
-//! text on it is text.
+//! A voucher as an HTML page for ticket printers 80 mm wide. The page has no script, and all text on it is escaped.
 
 use super::ticket::Voucher;
 
-/// How the page looks, on paper and on a screen before it.
 pub(crate) const STYLE: &str = "\
 @page{size:80mm auto;margin:4mm}\
 body{margin:0 auto;width:72mm;font:3.2mm/1.4 sans-serif;color:#000;background:#fff;text-align:center}\
@@ -18,10 +16,9 @@ main{position:relative;overflow:hidden}\
 font-size:13mm;line-height:1.2;font-weight:bold;transform:rotate(-30deg);color:#000;opacity:.55;\
 border-block:1.5mm solid}";
 
-/// Across a voucher for training (F44).
+/// Across a training voucher (F44).
 const VOID: &str = "<div class=\"void\">VOID 作廢 作废<br>TRAINING</div>";
 
-/// The page of a voucher.
 pub(crate) fn page(voucher: &Voucher) -> String {
     let Voucher { property, issued_at, date, time, good_until, figures, words, sequence, validation, .. } = voucher;
     let void = if voucher.is_training { VOID } else { "" };
@@ -32,7 +29,7 @@ pub(crate) fn page(voucher: &Voucher) -> String {
          <body><main><h1>{}</h1><p>{title}</p>{}<p>{}</p><p class=\"figures\">{}</p>\
          <p>{}</p><p lang=\"zh-Hans\">{}</p><p lang=\"zh-Hant\">{}</p><dl>{}{}{}{}</dl>{void}</main></body></html>\n",
         escaped(property),
-        // Drawn here from digits: no text from outside is in it.
+        // Drawn from digits: no outside text is in it.
         voucher.barcode,
         escaped(&format!("Validation 验证号 {validation}")),
         escaped(figures),
@@ -46,7 +43,6 @@ pub(crate) fn page(voucher: &Voucher) -> String {
     )
 }
 
-/// A text as a page shows it.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {

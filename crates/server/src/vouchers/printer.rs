@@ -1,5 +1,5 @@
-//! Prints vouchers: once the House has one on file, the answer to the command that issued it holds its number, its barcode and
-//! its page, once: the same command sent again is answered without. What was presented and refused is answered with what the House has on file of it (F41).
+//! Prints vouchers. Once the House has a voucher on file, the reply to the command that issued it contains its number, barcode and
+//! page; a repeated command gets a reply without them. A refused voucher is answered with what the House has on file of it (F41).
 
 use std::time::Duration;
 
@@ -18,10 +18,9 @@ use crate::http::denied::Denied;
 use crate::http::reply::CommandReply;
 use crate::server::{Property, Server};
 
-/// The money of a cash-out reaches the House long before that.
+/// The transfer of a cash-out reaches the House long before that.
 const ISSUE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What vouchers are printed with.
 pub(crate) struct Printer {
     pub(crate) key: VoucherKey,
     zone: TimeZone,
@@ -60,14 +59,14 @@ pub(crate) enum Issued {
 }
 
 impl Printer {
-    /// The key is made on the first start.
+    /// Creates the key on the first start.
     pub(crate) async fn open(secrets: &Secrets, profile: &Profile) -> Result<Self, SecretsError> {
         let zone = TimeZone::get(&profile.time_zone).unwrap_or(TimeZone::UTC);
         Ok(Self { key: VoucherKey(secrets.key("voucher").await?), zone, currency: Currency::DOLLARS })
     }
 }
 
-/// The answer to a command that was carried out and issues a voucher with this number.
+/// The reply to an accepted command that issues a voucher with this number.
 pub(crate) async fn issued(server: &Server, validation: Validation) -> Result<CommandReply, Denied> {
     let hash = validation.voucher_number(&server.vouchers.key).hash;
     let house = server.node.house();
@@ -88,14 +87,14 @@ pub(crate) async fn issued(server: &Server, validation: Validation) -> Result<Co
     Ok(CommandReply::with(&issued))
 }
 
-/// The answer to a command that issues a voucher and was carried out when it was sent before: never with a number.
+/// The reply to a repeated command that issues a voucher: never with a number.
 pub(crate) async fn issued_before(server: &Server, earlier: EarlierVoucher) -> Result<CommandReply, Denied> {
     let now = server.clock.now();
     let voucher = server.node.house().look(move |house| earlier.on_file(house, now)).await?;
     Ok(CommandReply::with(&Issued::OnFile { voucher }))
 }
 
-/// The answer to a command that issues a voucher in the place of another; where it is refused, with what became of that one.
+/// The reply to a command that replaces a voucher; if refused, with what became of the old one.
 pub(crate) async fn reissued(
     server: &Server,
     (serial, validation): (VoucherSerial, Validation),
@@ -114,8 +113,8 @@ pub(crate) async fn reissued(
     }
 }
 
-/// The answer about a voucher that was presented. A refusal, and an answer that was given before, come with what the House has on
-/// file of it: whoever missed the first answer reads how much was paid.
+/// The reply about a presented voucher. Refusals and repetitions include what the House has on file, so that a cashier who missed
+/// the first reply reads how much was paid.
 pub(crate) async fn presented(
     server: &Server,
     hash: VoucherHash,

@@ -1,5 +1,4 @@
-//! A voucher as it is shown to whoever cashed out or bought it: in the answer to the command that issued it and nowhere else
-//! (F42). Everything that F40 asks for is on it.
+//! The content of a printed voucher (F40). It is only in the reply to the command that issued it (F42).
 
 use std::fmt;
 
@@ -14,18 +13,13 @@ use super::number::Validation;
 use super::words::{Currency, Words};
 use crate::server::Property;
 
-/// What a voucher is drawn from.
 #[derive(Clone, Copy)]
 pub(crate) struct Ticket<'a> {
-    /// The property.
     pub(crate) place: &'a Property,
-    /// The time zone of its profile.
+    /// The time zone of the profile.
     pub(crate) zone: &'a TimeZone,
-    /// What its money is called.
     pub(crate) currency: Currency,
-    /// Its number.
     pub(crate) validation: Validation,
-    /// What the House has on file of it.
     pub(crate) on_file: &'a taisai_table::Voucher,
 }
 
@@ -68,7 +62,7 @@ pub(crate) struct Voucher {
 }
 
 impl Voucher {
-    /// Draws a voucher; none that was paid, is void, was replaced or has expired.
+    /// The voucher; none if it was paid, is void, was replaced or has expired.
     pub(crate) fn draw(ticket: Ticket<'_>) -> Option<Self> {
         let Ticket { place, zone, currency, validation, on_file } = ticket;
         let is_play = match on_file.state {
@@ -102,7 +96,7 @@ impl Voucher {
     }
 }
 
-/// The number stays out of logs.
+/// Keeps the number out of logs.
 impl fmt::Debug for Voucher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Voucher")
@@ -124,7 +118,7 @@ fn issued_at(origin: VoucherOrigin) -> String {
     }
 }
 
-/// A moment in the property's time. One that no calendar reaches, as of vouchers that are good for ever, has no date.
+/// A time in the property's zone. Times beyond the calendar, of vouchers that never expire, have no date.
 pub(super) fn in_zone(time: Time, zone: &TimeZone, form: &str) -> String {
     let moment = i64::try_from(time.0).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
     moment.map_or_else(|| "no date".to_owned(), |moment| moment.to_zoned(zone.clone()).strftime(form).to_string())

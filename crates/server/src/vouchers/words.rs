@@ -1,5 +1,5 @@
-//! An amount in words, as a voucher shows it beside its figures (F40): in English, and in the numerals of Chinese bills, which a
-//! pen cannot change into others. Any amount of 64 bits can be said.
+//! An amount in words, as a voucher shows it beside its figures (F40): in English, and in Chinese financial numerals, which a pen
+//! cannot change into others.
 
 mod chinese;
 mod english;
@@ -7,19 +7,17 @@ mod english;
 use serde::Serialize;
 use taisai_rules::Money;
 
-/// What the money is called.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Currency {
-    /// Before the figures.
+    /// The sign before the figures.
     pub(crate) sign: &'static str,
-    /// One, and several, of the whole unit in English.
+    /// Singular and plural of the whole unit.
     pub(crate) english: [&'static str; 2],
-    /// The whole unit in Chinese.
+    /// The whole unit.
     pub(crate) chinese: &'static str,
 }
 
 impl Currency {
-    /// Dollars and cents.
     pub(crate) const DOLLARS: Self = Self { sign: "$", english: ["dollar", "dollars"], chinese: "元" };
 }
 

@@ -1,8 +1,7 @@
-//! The queue of messages that wait to be sent to a screen. A screen that does not keep up is closed: it connects again and is shown
-//! everything anew.
+//! The queue of messages to one client. A client that does not keep up is disconnected: it reconnects and gets a new snapshot.
 //!
-//! There are tens of thousands of them, nearly always empty, and each bet's answer passes one: so it is a list behind a lock, which
-//! takes no memory while it is empty.
+//! There are tens of thousands of these queues, nearly always empty, and the reply to each bet passes one. So a queue is a list
+//! behind a lock, which takes no memory while it is empty.
 
 use std::future::poll_fn;
 use std::mem::swap;
@@ -13,17 +12,17 @@ use std::task::{Poll, Waker};
 use axum::extract::ws::Utf8Bytes;
 use taisai_engine::ConnectionId;
 
-/// So many messages may wait for a slow screen.
+/// A client for which more messages wait is disconnected.
 const QUEUE_CAPACITY: usize = 256;
 
-/// The sending end of a screen's connection.
+/// The sending end of a client's queue.
 #[derive(Debug)]
 pub(crate) struct Connection {
     id: ConnectionId,
     shared: Arc<Mutex<ConnectionState>>,
 }
 
-/// The receiving end, which the task of the socket reads.
+/// The receiving end, which the socket's task reads.
 #[derive(Debug)]
 pub(crate) struct ConnectionQueue {
     shared: Arc<Mutex<ConnectionState>>,
@@ -32,7 +31,7 @@ pub(crate) struct ConnectionQueue {
 #[derive(Debug, Default)]
 struct ConnectionState {
     waiting: Vec<Utf8Bytes>,
-    /// The task of the socket, where it waits.
+    /// The socket's task, while it waits.
     reader: Option<Waker>,
     senders: usize,
     is_closed: bool,
@@ -40,7 +39,6 @@ struct ConnectionState {
 }
 
 impl Connection {
-    /// A new connection.
     pub(crate) fn new() -> (Self, ConnectionQueue) {
         static NEXT_CONNECTION: AtomicU64 = AtomicU64::new(0);
         let id = ConnectionId(NEXT_CONNECTION.fetch_add(1, Ordering::Relaxed));
@@ -48,7 +46,7 @@ impl Connection {
         (Self { id, shared: Arc::clone(&shared) }, ConnectionQueue { shared })
     }
 
-    /// Puts a message into the queue; `false` if the connection has ended, or is closed now because the screen is too slow.
+    /// Queues a message; `false` if the connection has ended, or ends now because the client is too slow.
     pub(crate) fn send(&self, message: Utf8Bytes) -> bool {
         let mut shared = locked(&self.shared);
         if !shared.is_read || shared.is_closed {
@@ -64,20 +62,19 @@ impl Connection {
         has_room
     }
 
-    /// Ends the connection. What waits is not sent.
+    /// Ends the connection. Messages that wait are dropped.
     pub(crate) fn close(&self) {
         let mut shared = locked(&self.shared);
         shared.is_closed = true;
         wake(shared);
     }
 
-    /// Whether it has ended, or ends.
     pub(crate) fn is_closed(&self) -> bool {
         let shared = locked(&self.shared);
         shared.is_closed || !shared.is_read
     }
 
-    /// A number that no other connection of this process has.
+    /// Unique in this process.
     pub(crate) const fn id(&self) -> ConnectionId {
         self.id
     }
@@ -101,7 +98,7 @@ impl Drop for Connection {
 }
 
 impl ConnectionQueue {
-    /// Waits for messages and takes all that wait; `false` if the connection was closed, or nobody can send any more.
+    /// Waits for messages and takes all of them; `false` if the connection was closed, or no sender is left.
     pub(crate) async fn take(&mut self, into: &mut Vec<Utf8Bytes>) -> bool {
         poll_fn(|context| {
             let mut shared = locked(&self.shared);
@@ -136,7 +133,7 @@ impl Drop for ConnectionQueue {
     }
 }
 
-/// Wakes the task of the socket, once the lock is released.
+/// Wakes the socket's task after the lock is released.
 fn wake(mut shared: MutexGuard<'_, ConnectionState>) {
     let reader = shared.reader.take();
     drop(shared);

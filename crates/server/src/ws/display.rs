@@ -1,4 +1,4 @@
-//! The display at a table: it shows what anyone may see, and sends nothing.
+//! The display at a table: it shows the public view and sends nothing.
 
 use axum::Extension;
 use axum::extract::{State, WebSocketUpgrade};

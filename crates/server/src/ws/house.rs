@@ -1,4 +1,4 @@
-//! The screens of the whole house: pit, cage and audit. Each is shown its parts of the House; commands go to the House.
+//! Pit, cage and audit screens. Each follows lists of the House; commands go to the House.
 
 use axum::Extension;
 use axum::extract::{State, WebSocketUpgrade};
@@ -42,7 +42,6 @@ impl Desk {
         }
     }
 
-    /// Who may see it.
     const fn roles(self) -> &'static [Role] {
         match self {
             Self::Pit => &[
@@ -81,7 +80,7 @@ struct DeskCommand {
 
 struct AtDesk {
     server: SharedServer,
-    /// The sign-in, and the number of the screen's own commands.
+    /// The source of the sign-in, and the source of this screen's own commands.
     login: u64,
     source: u64,
     connection: Connection,

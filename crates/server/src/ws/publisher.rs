@@ -1,5 +1,5 @@
-//! The publisher of some partitions: it owns their outbox, and carries out what leaves it, in order: replies to callers, views to
-//! screens, messages to other partitions. JSON is made here, never on the thread that decides.
+//! Publishes what partitions decide. A publisher owns the outbox of its partitions and carries out released effects in order:
+//! replies to callers, views to screens, messages to other partitions. JSON is made here, never on the partition thread.
 
 mod house_lists;
 #[cfg(test)]
@@ -16,11 +16,12 @@ use taisai_engine::{
     BatchNumber, CallerId, Change, ClusterInput, ConnectionId, Effect, Input, Outbox, SeatChange, Topic,
 };
 use taisai_table::{ClusterId, Seat, TableRules};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::http::reply::json;
 use crate::node::handle::{Caller, Request};
 use crate::node::lease_deadline::SharedLeaseDeadline;
+use crate::node::message_forwarder::MessageForwarder;
 use crate::node::router::Router;
 use crate::node::slip_reader::SlipReader;
 use crate::ws::connection::Connection;
@@ -31,15 +32,18 @@ use table_view::TableView;
 #[cfg(test)]
 pub(crate) use table_view::{SeatMessage, Snapshot, StaffView};
 
-/// What a batch leads to, with those who wait for it.
+/// The effects of a batch, with the callers and screens that wait for them.
 #[derive(Default)]
 pub(crate) struct Batch {
     pub(crate) effects: Vec<Effect>,
     pub(crate) callers: Vec<(CallerId, Caller)>,
     pub(crate) connections: Vec<Connection>,
+    /// Returned once the batch is published or dropped.
+    pub(crate) permit: Option<OwnedSemaphorePermit>,
 }
 
-/// Batches on their way into the outbox; none once nothing leaves any more: whoever waits for one that comes later is told so at once.
+/// Batches that the outbox does not have yet. `None` once nothing may leave any more: later batches are dropped, which tells their
+/// callers.
 type WaitingBatches = Option<Vec<(BatchNumber, Batch)>>;
 
 enum Event {
@@ -48,13 +52,18 @@ enum Event {
     ReturnSpentTo(StdSender<Vec<Effect>>),
 }
 
-/// How many screens follow each topic.
+/// The number of screens that follow each topic.
 #[derive(Debug, Default)]
 struct Followers([AtomicUsize; TOPIC_COUNT]);
 
 const TOPIC_COUNT: usize = 5;
 
-/// So many callers may wait before it is looked whether some have gone.
+/// A partition thread decides no further batch while this many are unpublished, so that a slow publisher bounds the memory that they
+/// take. This cannot deadlock: a publisher waits for nothing but the store, which makes batches durable without the partition thread;
+/// messages to other partitions go through a [`MessageForwarder`], which never makes it wait.
+const MAX_UNPUBLISHED_BATCHES: usize = 8;
+
+/// Callers that have given up are removed only when more than this many wait.
 const MIN_CALLERS_TO_PRUNE: usize = 1_024;
 
 const fn place(topic: Topic) -> usize {
@@ -67,38 +76,42 @@ const fn place(topic: Topic) -> usize {
     }
 }
 
-/// What a publisher is reached by.
+/// A handle to a publisher.
 #[derive(Clone)]
 pub(crate) struct Publisher {
-    /// Batches on their way into the outbox. The publisher is not woken for them: it has nothing to do until they are durable.
+    /// The publisher is not woken for these: it has nothing to do until they are durable.
     held: Arc<Mutex<WaitingBatches>>,
+    /// One permit for each batch that may be unpublished.
+    permits: Arc<Semaphore>,
     events: mpsc::UnboundedSender<Event>,
     followers: Arc<Followers>,
     public: Arc<Mutex<Option<serde_json::Value>>>,
 }
 
-/// What a publisher carries effects out with.
+/// What a publisher needs to carry effects out.
 pub(crate) struct PublisherContext {
     pub(crate) router: Weak<Router>,
     pub(crate) lease: SharedLeaseDeadline,
     pub(crate) slips: SlipReader,
-    /// Has a cluster that is silent taken from its node.
+    /// Takes a cluster that does not answer from its node.
     pub(crate) fence: Box<dyn Fn(ClusterId) + Send>,
-    /// Stops everything: a publisher has panicked.
+    /// Stops the node, because a publisher has panicked.
     pub(crate) broken: Box<dyn Fn() + Send>,
 }
 
 impl Publisher {
-    /// Starts a publisher in a runtime. A table's has the rules that it is played by.
+    /// Starts a publisher in the current runtime. That of a table needs the table's rules.
     pub(crate) fn start(outside: PublisherContext, rules: Option<TableRules>) -> Self {
         let (events, received) = mpsc::unbounded_channel();
         let publisher = Self {
             held: Arc::new(Mutex::new(Some(Vec::new()))),
+            permits: Arc::new(Semaphore::new(MAX_UNPUBLISHED_BATCHES)),
             events,
             followers: Arc::default(),
             public: Arc::default(),
         };
         let publishing = Publishing {
+            messages: MessageForwarder::start(Weak::clone(&outside.router)),
             outside,
             held: Arc::clone(&publisher.held),
             outbox: Outbox::default(),
@@ -119,64 +132,76 @@ impl Publisher {
         publisher
     }
 
-    /// A publisher that shows nobody anything.
+    /// A publisher that publishes nothing.
     #[cfg(test)]
     pub(crate) fn nowhere() -> Self {
         let events = mpsc::unbounded_channel().0;
-        Self { held: Arc::new(Mutex::new(Some(Vec::new()))), events, followers: Arc::default(), public: Arc::default() }
+        Self {
+            held: Arc::new(Mutex::new(Some(Vec::new()))),
+            permits: Arc::new(Semaphore::new(MAX_UNPUBLISHED_BATCHES)),
+            events,
+            followers: Arc::default(),
+            public: Arc::default(),
+        }
     }
 
-    /// Holds what a batch leads to until it is durable.
+    /// Waits until another batch may be decided. Put the permit into that batch.
+    pub(crate) async fn permit(&self) -> OwnedSemaphorePermit {
+        Arc::clone(&self.permits).acquire_owned().await.expect("the semaphore is never closed")
+    }
+
+    /// Holds the effects of a batch until it is durable.
     pub(crate) fn hold(&self, number: BatchNumber, batch: Batch) {
         if let Some(held) = &mut *locked(&self.held) {
             held.push((number, batch));
         }
     }
 
-    /// All up to this batch is durable.
+    /// Everything up to this batch is durable.
     pub(crate) fn durable(&self, number: BatchNumber) {
         self.send(Event::Durable(number));
     }
 
-    /// An append failed, or its fate is unknown: nothing leaves any more.
+    /// An append failed, or its outcome is unknown: nothing leaves any more.
     pub(crate) fn failed(&self) {
-        // Whoever waits is told so before the process ends.
+        // Dropping the batches tells their callers before the process ends.
         *locked(&self.held) = None;
         self.send(Event::Failed);
     }
 
-    /// Gives effects that have left back, so that their memory is used again.
+    /// Returns effects after they have left, so that their memory is reused.
     pub(crate) fn return_spent_to(&self, spent: StdSender<Vec<Effect>>) {
         self.send(Event::ReturnSpentTo(spent));
     }
 
-    /// Whether anybody follows a topic. One who begins to is shown everything first, so the answer may be a little old.
+    /// The answer may be a little old: a new follower starts with a snapshot.
     pub(crate) fn is_followed(&self, topic: Topic) -> bool {
         self.followers.0[place(topic)].load(Ordering::Relaxed) > 0
     }
 
-    /// The table as anyone sees it, as it was last published; none until it was.
+    /// The public view of the table as last published, if it was.
     pub(crate) fn public(&self) -> Option<serde_json::Value> {
         locked(&self.public).clone()
     }
 
     fn send(&self, event: Event) {
-        // A publisher that has ended is of a house that was closed, or of a node that holds nothing any more.
+        // A publisher that has ended belongs to a node that is closed or has lost its lease.
         self.events.send(event).unwrap_or_default();
     }
 }
 
 struct Publishing {
+    messages: MessageForwarder,
     outside: PublisherContext,
     held: Arc<Mutex<WaitingBatches>>,
     outbox: Outbox<Batch>,
     durable: BatchNumber,
     callers: HashMap<CallerId, Caller>,
-    /// With more than so many, those who have gone are dropped.
+    /// Callers that have given up are removed when there are more than this.
     most_callers: usize,
-    /// Screens that are connected and have not been shown anything yet.
+    /// Connected screens that have not got a snapshot yet.
     connections: HashMap<ConnectionId, Connection>,
-    /// The terminals, by cluster and seat.
+    /// Connections of terminals, by cluster and seat.
     seats: BTreeMap<u16, Vec<Option<Connection>>>,
     screens: [Vec<Connection>; TOPIC_COUNT],
     followers: Arc<Followers>,
@@ -188,12 +213,12 @@ struct Publishing {
 }
 
 impl Publishing {
-    /// Runs until nobody can send it anything, or there is no right to publish.
+    /// Runs until no handle is left, or the lease has ended.
     async fn run(mut self, mut events: mpsc::UnboundedReceiver<Event>) {
         while let Some(event) = events.recv().await {
             match event {
                 Event::Durable(number) => self.durable = self.durable.max(number),
-                // The thread stops for the same reason; whoever follows hears it from there.
+                // The partition thread stops for the same reason and reports it.
                 Event::Failed => {
                     self.close();
                     continue;
@@ -203,9 +228,9 @@ impl Publishing {
             for (number, batch) in locked(&self.held).iter_mut().flat_map(|held| held.drain(..)) {
                 self.outbox.hold(number, batch);
             }
-            // Another node may answer for the partitions by now: whoever waits hears nothing more from this one.
+            // After the lease another node may answer for these partitions, so nothing may leave here.
             while let Some(batch) = self.outbox.release(self.durable, self.outside.lease.holds()) {
-                self.publish(batch).await;
+                self.publish(batch);
             }
             if self.outbox.is_closed() {
                 break;
@@ -213,29 +238,29 @@ impl Publishing {
         }
     }
 
-    /// Nothing leaves any more: whoever waits asks again.
+    /// Drops everything that waits. Callers ask again.
     fn close(&mut self) {
         *locked(&self.held) = None;
         self.outbox.close();
         self.callers.clear();
     }
 
-    async fn publish(&mut self, batch: Batch) {
-        self.callers.extend(batch.callers);
+    fn publish(&mut self, batch: Batch) {
+        let Batch { mut effects, callers, connections, permit } = batch;
+        self.callers.extend(callers);
         if self.callers.len() > self.most_callers {
-            // Some wait for what never comes, and have gone.
+            // Some callers wait for replies that never come, and have given up.
             self.callers.retain(|_, caller| !caller.has_gone());
             self.most_callers = MIN_CALLERS_TO_PRUNE.max(2 * self.callers.len());
         }
-        self.connections.extend(batch.connections.into_iter().map(|connection| (connection.id(), connection)));
-        let mut effects = batch.effects;
+        self.connections.extend(connections.into_iter().map(|connection| (connection.id(), connection)));
         for effect in &mut effects {
-            // What is sent on is taken out; the rest stays, so that its memory is used again.
+            // Effects that are sent on are moved out; the rest stays, so that its memory is reused.
             match effect {
                 Effect::Publish(Change::Seat(change)) => self.show_seat(change),
                 other => {
                     let effect = std::mem::replace(other, Effect::ReadBarrier(CallerId(u64::MAX)));
-                    self.carry_out(effect).await;
+                    self.carry_out(effect);
                 }
             }
         }
@@ -243,9 +268,10 @@ impl Publishing {
         if let Some(spent) = &self.spent {
             spent.send(effects).unwrap_or_default();
         }
+        drop(permit);
     }
 
-    async fn carry_out(&mut self, effect: Effect) {
+    fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Reply(caller, reply) => {
                 if let Some(caller) = self.callers.remove(&caller) {
@@ -259,22 +285,17 @@ impl Publishing {
             }
             Effect::Voucher(caller, fate) => {
                 if let Some(Caller::Voucher(caller)) = self.callers.remove(&caller) {
-                    // Whoever waited may have gone.
+                    // The caller may have given up.
                     caller.send(fate).map_or_else(drop, drop);
                 }
             }
-            Effect::Send(message) => {
-                // What does not arrive is sent again, or its sender stops too.
-                if let Some(router) = self.outside.router.upgrade() {
-                    router.send(message).await;
-                }
-            }
+            Effect::Send(message) => self.messages.send(message),
             Effect::ReadSlip(cluster, round) => {
                 let requests = self.outside.router.upgrade().and_then(|router| router.cluster(cluster));
                 let Some(requests) = requests.map(|requests| requests.downgrade()) else { return };
                 self.outside.slips.read(cluster, round, move |slip| {
                     let input = Input::Cluster(cluster.number, ClusterInput::Slip { round, slip });
-                    // A table that has stopped needs it no more, and is not kept by whoever reads.
+                    // Do not keep a partition alive that has stopped meanwhile.
                     if let Some(requests) = requests.upgrade() {
                         requests.blocking_send(Request::Input(input)).unwrap_or_default();
                     }
@@ -362,7 +383,6 @@ impl Publishing {
         }
     }
 
-    /// Shows staff what the effects so far have changed.
     fn show_staff(&mut self) {
         if let Some(change) = self.table.as_mut().and_then(TableView::staff_change) {
             self.show_all(Topic::Staff, &change);
@@ -392,7 +412,7 @@ impl Publishing {
 impl Drop for Publishing {
     fn drop(&mut self) {
         self.close();
-        // Whoever follows connects again, and is shown how things stand then.
+        // Followers reconnect and get a new snapshot.
         let terminals = self.seats.values().flatten().flatten();
         self.screens.iter().flatten().chain(terminals).chain(self.connections.values()).for_each(Connection::close);
         if std::thread::panicking() {
@@ -413,3 +433,6 @@ fn seat_mut(seats: &mut BTreeMap<u16, Vec<Option<Connection>>>, cluster: u16, se
     }
     &mut seats[place]
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,4 @@
-//! A staff screen at a table, the Game Console above all: it shows what the staff see, and its commands are those of the
-//! person who is signed in.
+//! Staff screens at a table, above all the Game Console. Commands are those of the person who is signed in.
 
 use axum::Extension;
 use axum::extract::{State, WebSocketUpgrade};
@@ -41,18 +40,18 @@ struct StaffCommand {
     command: TableCommand,
 }
 
-/// Those whom a staff screen at a table is for, beside whoever is assigned to the table.
+/// Roles that may open a staff screen at a table, beside the people assigned to it.
 const TABLE_ROLES: &[Role] = &[
     Role::Dealer,
     Role::PitSupervisor,
     Role::PitManager,
     Role::ShiftManager,
     Role::CasinoManager,
-    // Clears locks at its seats.
+    // Clears locks at the seats of the table.
     Role::Attendant,
 ];
 
-/// Whether the person's work is at this table: others see no more of it than the public does.
+/// Whether the person works at this table: others see only the public view.
 async fn works_at(handle: &TableHandle, person: Person) -> Result<bool, Stopped> {
     if person.roles.any(TABLE_ROLES) {
         return Ok(true);
@@ -75,7 +74,7 @@ pub(super) struct Source {
 struct Console {
     server: SharedServer,
     table: TableId,
-    /// The sign-in, and the number of the screen's own commands.
+    /// The source of the sign-in, and the source of this screen's own commands.
     login: u64,
     source: u64,
     connection: Connection,

@@ -1,5 +1,5 @@
-//! A Player Terminal: it proves itself, is shown its seat, and its commands go straight to the table. What the table answers
-//! comes with the seat as it stands then.
+//! Player Terminals. A terminal proves its identity and follows its seat; its commands go straight to the cluster. A reply comes
+//! together with the seat as it is after the command.
 
 use axum::Extension;
 use axum::extract::ws::WebSocket;
@@ -31,7 +31,7 @@ use crate::vouchers::{
 };
 use crate::ws::connection::Connection;
 
-/// At most so many requests of a terminal wait for the House.
+/// Further requests for the House are refused.
 const MAX_WAITING_FOR_HOUSE: usize = 16;
 
 /// What a terminal sends: commands, each under the next number.
@@ -46,7 +46,7 @@ pub(crate) struct FromTerminal {
     games: bool,
 }
 
-/// The same with its commands apart, for when one of them cannot be read.
+/// The same message with unparsed commands, for when one of them cannot be read.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawTerminalMessage<'a> {
@@ -85,7 +85,7 @@ pub(crate) struct InCluster {
     cluster: Option<u16>,
 }
 
-/// A terminal's seat, and the ways to its cluster and to its screen.
+/// A terminal's seat, with handles to its cluster and its screen.
 #[derive(Clone)]
 struct AtSeat {
     server: SharedServer,
@@ -100,26 +100,26 @@ struct AtSeat {
 struct Terminal {
     commands: Commands,
     device_connection: DeviceConnection,
-    /// Those who wait for a sign of life, as they say to be this terminal.
+    /// Reports to those who wait for a sign of life, because another connection claims to be this terminal.
     life_signs: Vec<LifeSign>,
 }
 
-/// What a terminal sends, on its way to the cluster and to the House.
+/// Passes what a terminal sends to the cluster and to the House.
 struct Commands {
     at: AtSeat,
-    /// What waits for the House, once anything has.
+    /// Requests that wait for the House; started with the first one.
     to_house: Option<mpsc::Sender<PendingHouseRequest>>,
     unreadable: UnreadableCommands,
 }
 
-/// A request of a terminal that waits for the House. It is carried out apart from the socket, which goes on meanwhile: bets do not
-/// wait for vouchers, and the terminal still gives signs of life.
+/// A request that waits for the House. A task of its own carries it out, so that bets do not wait for vouchers and the socket still
+/// answers pings.
 enum PendingHouseRequest {
-    /// Credits become a voucher, which is printed once the House has it. The cluster was asked already.
+    /// The cluster already has the command; the voucher is printed once the House has it on file.
     CashOut { sequence: u64, answered: oneshot::Receiver<(CommandReply, bool)>, number: Validation },
-    /// Something about vouchers and claims of the terminal's own seat.
+    /// A voucher or claim of the terminal's own seat.
     Ask(CommandId, HouseRequest),
-    /// A note for the simulated note acceptor of a training house.
+    /// A note for the simulated note acceptor of a training installation.
     Note(CommandId, ClusterCommand),
 }
 
@@ -128,25 +128,18 @@ impl AtSeat {
         Actor::Terminal { device: self.device, seat: self.seat }
     }
 
-    /// Carries requests out one after the other, as their numbers rise. Where that fails the terminal connects again, and asks again
-    /// under the same number.
+    /// Carries requests out in the order of their numbers. Each gets a reply, even if the House cannot be reached.
     async fn carry_out(self, mut requests: mpsc::Receiver<PendingHouseRequest>) {
         while let Some(request) = requests.recv().await {
-            let answered = match request {
+            let (sequence, reply) = match request {
                 PendingHouseRequest::CashOut { sequence, answered, number } => {
-                    self.cash_out(answered, number).await.map(|answer| (sequence, answer))
+                    (sequence, self.cash_out(answered, number).await)
                 }
-                PendingHouseRequest::Ask(id, asked) => {
-                    self.ask_house(id, asked).await.map(|answer| (id.sequence, answer))
-                }
-                PendingHouseRequest::Note(id, command) => {
-                    self.insert_note(id, command).await.map(|answer| (id.sequence, answer))
-                }
+                PendingHouseRequest::Ask(id, asked) => (id.sequence, self.ask_house(id, asked).await),
+                PendingHouseRequest::Note(id, command) => (id.sequence, self.insert_note(id, command).await),
             };
-            match answered {
-                Ok((sequence, answer)) => drop(self.connection.send(NumberedReplies::one(sequence, answer))),
-                Err(_) => return self.connection.close(),
-            }
+            let reply = reply.unwrap_or_else(|denied| CommandReply::Refused(denied.into()));
+            self.connection.send(NumberedReplies::one(sequence, reply));
         }
     }
 
@@ -166,7 +159,7 @@ impl AtSeat {
         }
     }
 
-    /// The simulated note acceptor of a training house asks for itself; elsewhere there is no such command (F86).
+    /// Only training installations have simulated note acceptors (F86).
     async fn insert_note(&self, id: CommandId, command: ClusterCommand) -> Result<CommandReply, Denied> {
         if self.server.place.is_training {
             Ok(acceptor::simulated(&self.server, (self.cluster, self.seat), &self.handle, id, command).await?)
@@ -194,7 +187,7 @@ impl AtSeat {
         }
     }
 
-    /// The session that was here last, where none is open.
+    /// The last session at this seat, if none is open.
     async fn ended_session(&self) -> Result<Option<SessionId>, Stopped> {
         let (number, seat) = (self.cluster.number, self.seat);
         self.handle.look(move |table| table.cluster_numbered(number)?.ended_session(seat)).await
@@ -251,7 +244,7 @@ impl Commands {
         Ok(())
     }
 
-    /// A place for a request that is carried out apart from the socket; none where too many wait, which the terminal is told.
+    /// Reserves room for a request to the House. If too many wait, the terminal gets a refusal and this returns nothing.
     fn place_to_wait(&mut self, sequence: u64) -> Result<Option<mpsc::OwnedPermit<PendingHouseRequest>>, CloseReason> {
         let to_house = self.to_house.get_or_insert_with(|| {
             let (to_house, requests) = mpsc::channel(MAX_WAITING_FOR_HOUSE);
@@ -264,7 +257,7 @@ impl Commands {
                 self.at.connection.send(NumberedReplies::one(sequence, CommandReply::Refused(Denied::TooMany.into())));
                 Ok(None)
             }
-            // One that failed has closed the connection.
+            // The task ends only when it panics.
             Err(mpsc::error::TrySendError::Closed(_)) => Err(Stopped::Closed.into()),
         }
     }
@@ -317,7 +310,7 @@ pub(super) async fn connect(
 }
 
 async fn play(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> CloseReason {
-    // What is done once, or rarely, has memory of its own: there are many terminals, and they wait.
+    // Boxed, because there are many terminals and most of the time each only waits.
     let proven = match Box::pin(prove(socket, server)).await {
         Ok(proven) => proven,
         Err(denied) => return denied.into(),
@@ -335,7 +328,7 @@ async fn play(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> 
         Ok(taken) => taken,
         Err(denied) => return denied.into(),
     };
-    // What it asked of the House counts too.
+    // Commands that this terminal sent to the House count too.
     let look = move |house: &House| (house.newest(source), SeatMoney::of(house, cluster, seat));
     let (sequence, money) = match Box::pin(server.node.house().look(look)).await {
         Ok(found) => found,
@@ -350,7 +343,7 @@ async fn play(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> 
     let at = AtSeat { server: server.clone(), connection: connection.clone(), device, cluster, seat, source, handle };
     let mut terminal = Terminal { commands: Commands::new(at), device_connection, life_signs: Vec::new() };
     let reason = converse(socket, &mut terminal, messages, server).await;
-    // A table that has stopped needs no word.
+    // A partition that has stopped needs no notice.
     terminal.commands.at.handle.disconnect(place_at, &connection).await.unwrap_or_default();
     reason
 }
@@ -379,21 +372,44 @@ mod tests {
         }
     }
 
+    fn at_seat(server: &SharedServer, connection: Connection) -> AtSeat {
+        let cluster = ClusterId { table: TableId(1), number: 0 };
+        let handle = server.node.cluster(cluster).unwrap();
+        let source = server.sources.next();
+        AtSeat { server: Arc::clone(server), connection, device: DeviceId(31), cluster, seat: Seat(3), source, handle }
+    }
+
+    /// The cluster stops before it has answered a cash-out.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_request_that_fails_is_refused_and_the_connection_stays() {
+        let house = RunningServer::start().await;
+        let (connection, mut messages) = Connection::new();
+        let (to_house, requests) = mpsc::channel(1);
+        let carrying = tokio::spawn(at_seat(&house.server, connection.clone()).carry_out(requests));
+        for sequence in [1, 2] {
+            let (_, answered) = oneshot::channel();
+            let number = Validation::draw().unwrap();
+            to_house.send(PendingHouseRequest::CashOut { sequence, answered, number }).await.unwrap();
+            let answer = answer(&mut messages).await;
+            let code = &answer["answer"]["refused"]["code"];
+            assert_eq!((&answer["sequence"], code), (&json!(sequence), &json!("stopped")));
+        }
+        assert!(!connection.is_closed());
+        drop(to_house);
+        carrying.await.unwrap();
+        house.close().await;
+    }
+
     /// The House is busy for as long as this test wants: a bet is answered meanwhile, and what waits for the House afterwards.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_bet_does_not_wait_for_a_voucher() {
         let house = RunningServer::start().await;
         let server = Arc::clone(&house.server);
-        let (cluster, seat) = (ClusterId { table: TableId(1), number: 0 }, Seat(3));
-        let (device, source) = (DeviceId(31), server.sources.next());
         let (connection, mut messages) = Connection::new();
-        let handle = server.node.cluster(cluster).unwrap();
-        handle
-            .connect((0, seat), NewestCommand { source, sequence: 0 }, Box::default(), connection.clone())
-            .await
-            .unwrap();
-        let mut terminal =
-            Commands::new(AtSeat { server: Arc::clone(&server), connection, device, cluster, seat, source, handle });
+        let at = at_seat(&server, connection.clone());
+        let counted = NewestCommand { source: at.source, sequence: 0 };
+        at.handle.connect((0, at.seat), counted, Box::default(), connection).await.unwrap();
+        let mut terminal = Commands::new(at);
         let (go_on, blocked) = blocking::channel::<()>();
         let house_handle = server.node.house();
         let busy = tokio::spawn(async move { house_handle.look(move |_| blocked.recv()).await });

@@ -1,35 +1,31 @@
-//! Devices on file: their public keys, and the hashes of codes that enrol them. What a device may do is not known here.
+//! Device keys and the hashes of enrolment codes.
 
 use taisai_table::{DeviceId, Time};
 
 use super::store::{Row, Value};
 use super::{Secrets, SecretsError};
 
-/// What is on file of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StoredDevice {
     pub(crate) device: DeviceId,
-    /// Its Ed25519 key.
+    /// Ed25519.
     pub(crate) key: [u8; 32],
-    /// The number of its commands.
+    /// The source of its commands.
     pub(crate) source: u64,
 }
 
 impl Secrets {
-    /// Every device that has a key.
     pub(crate) async fn devices(&self) -> Result<Vec<StoredDevice>, SecretsError> {
         let rows = self.with(|store| store.rows("SELECT device, key, source FROM devices", &[])).await?;
         rows.iter().map(kept).collect()
     }
 
-    /// A device, if it has a key.
     pub(crate) async fn device(&self, device: DeviceId) -> Result<Option<StoredDevice>, SecretsError> {
         let select = "SELECT device, key, source FROM devices WHERE device = $1";
         let rows = self.with(move |store| store.rows(select, &[device.0.into()])).await?;
         rows.first().map(kept).transpose()
     }
 
-    /// A device has this key and this number from now on.
     pub(crate) async fn enrol(&self, StoredDevice { device, key, source }: StoredDevice) -> Result<(), SecretsError> {
         let insert = "INSERT INTO devices (device, key, source) VALUES ($1, $2, $3)
                       ON CONFLICT (device) DO UPDATE SET key = excluded.key, source = excluded.source";
@@ -37,7 +33,7 @@ impl Secrets {
         self.with(move |store| store.change(insert, &values)).await.map(drop)
     }
 
-    /// A device is enrolled by whoever has the code of this hash, until then; an older code is no longer good.
+    /// Stores the hash of an enrolment code, in place of an older one.
     pub(crate) async fn add_code(&self, code: [u8; 32], device: DeviceId, expires: Time) -> Result<(), SecretsError> {
         let insert = "INSERT INTO codes (device, code, expires) VALUES ($1, $2, $3)
                       ON CONFLICT (device) DO UPDATE SET code = excluded.code, expires = excluded.expires";

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-/// The digits of bytes.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {
@@ -11,7 +10,6 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes of exactly so many digits.
 pub(crate) fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digit = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
     let mut bytes = [0; N];

@@ -1,9 +1,8 @@
-//! Keys of the house's own, by name, each made when it is first asked for.
+//! Keys of the installation, by name, each created when it is first read.
 
 use super::store::Store;
 use super::{Secrets, SecretsError};
 
-/// Random bytes from the system.
 pub(crate) fn random<const N: usize>() -> Result<[u8; N], SecretsError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|_| SecretsError::Random)?;
@@ -11,7 +10,7 @@ pub(crate) fn random<const N: usize>() -> Result<[u8; N], SecretsError> {
 }
 
 impl Secrets {
-    /// The key of that name. It stays the same for ever.
+    /// The key of that name, which never changes.
     pub(crate) async fn key(&self, name: &'static str) -> Result<[u8; 32], SecretsError> {
         let find = move |store: &mut Store| {
             let insert = "INSERT INTO keys (name, key) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";

@@ -1,20 +1,18 @@
-//! Passwords on file: hashes only. How they are hashed and checked is not known here.
+//! Stored password hashes.
 
 use taisai_table::{PersonId, Time};
 
 use super::{Secrets, SecretsError};
 
-/// What is on file of a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Password {
-    /// One that the person chose: its Argon2id hash as a PHC string.
+    /// Chosen by the person: an Argon2id hash as a PHC string.
     Own(String),
-    /// One that was given, to be replaced: the BLAKE3 hash of its 128 random bits, in hex.
+    /// A one-time password: the BLAKE3 hash of its 128 random bits, in hex.
     OneTime(String),
 }
 
 impl Secrets {
-    /// The password of a person.
     pub(crate) async fn password(&self, person: PersonId) -> Result<Option<Password>, SecretsError> {
         let select = "SELECT hash, is_one_time FROM passwords WHERE person = $1";
         let rows = self.with(move |store| store.rows(select, &[person.0.into()])).await?;
@@ -23,7 +21,6 @@ impl Secrets {
         Ok(Some(if is_one_time { Password::OneTime(hash) } else { Password::Own(hash) }))
     }
 
-    /// Sets a person's password.
     pub(crate) async fn set_password(
         &self,
         person: PersonId,

@@ -1,30 +1,28 @@
-//! 128 random bits as people read and type them: one-time passwords and codes. They cannot be guessed, so a fast hash of them
-//! is kept.
+//! One-time passwords and codes: 128 random bits that people can read and type. They cannot be guessed, so a fast hash of them is
+//! enough.
 
 use std::fmt;
 
 use super::SecretsError;
 use super::keys::random;
 
-/// Digits that are not taken for one another (Crockford's base 32).
+/// Crockford's base 32: no digit is mistaken for another.
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 const BITS_PER_DIGIT: u32 = 5;
 
-/// So many digits hold 128 bits; the last one holds three of them.
+/// The digits of 128 bits; the last one holds three of them.
 const LENGTH: usize = 26;
 
-/// 128 random bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OneTimeCode(u128);
 
 impl OneTimeCode {
-    /// New ones.
     pub(crate) fn random() -> Result<Self, SecretsError> {
         random().map(|bytes| Self(u128::from_be_bytes(bytes)))
     }
 
-    /// What was typed: in small or large letters, with or without dashes, O for 0, I and L for 1.
+    /// Reads what was typed, in either case, with or without dashes, O for 0, I and L for 1.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let mut bits: u128 = 0;
         let mut length = 0;
@@ -45,13 +43,13 @@ impl OneTimeCode {
         (length == LENGTH).then_some(Self(bits))
     }
 
-    /// What is kept of them.
+    /// The hash that is stored.
     pub(crate) fn hash(self) -> [u8; 32] {
         blake3::hash(&self.0.to_be_bytes()).into()
     }
 }
 
-/// In groups of four, the largest digit first.
+/// In groups of four, the most significant digit first.
 impl fmt::Display for OneTimeCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use fmt::Write as _;

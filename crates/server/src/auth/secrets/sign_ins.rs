@@ -1,45 +1,39 @@
-//! Sign-ins on file, so that a restart of the program signs nobody out. When one is over is not known here.
+//! Stored sign-ins, so that a restart signs nobody out.
 
 use taisai_table::{PersonId, Time};
 
 use super::store::{Row, Store, Value};
 use super::{Secrets, SecretsError};
 
-/// What is on file of a sign-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredSignIn {
-    /// The number of its commands, which is also its own.
+    /// The source of its commands, which also identifies the sign-in.
     pub(crate) source: u64,
-    /// The BLAKE3 hash of the token that the person's browser holds.
+    /// The BLAKE3 hash of the cookie's token.
     pub(crate) token: [u8; 32],
     pub(crate) person: PersonId,
     pub(crate) begun: Time,
-    /// When it was last used, give or take a minute.
+    /// To about a minute.
     pub(crate) used: Time,
-    /// When the password was last given.
     pub(crate) asked: Time,
-    /// The numbers that its screens were given beside.
+    /// The sources of its screens.
     pub(crate) further: Vec<u64>,
-    /// Whether its person has yet to choose a password.
+    /// Whether the person has yet to choose a password.
     pub(crate) is_one_time: bool,
 }
 
-/// One of all sign-ins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SignInKey {
-    /// That of a token, by its hash.
+    /// The hash of its token.
     Token([u8; 32]),
-    /// That of a number.
     Source(u64),
 }
 
 impl Secrets {
-    /// Every sign-in.
     pub(crate) async fn sign_ins(&self) -> Result<Vec<StoredSignIn>, SecretsError> {
         self.with(|store| read(store, "true", &[])).await
     }
 
-    /// A sign-in, if it is on file.
     pub(crate) async fn sign_in(&self, which: SignInKey) -> Result<Option<StoredSignIn>, SecretsError> {
         let find = move |store: &mut Store| match which {
             SignInKey::Token(token) => read(store, "s.token = $1", &[token.into()]),
@@ -48,7 +42,6 @@ impl Secrets {
         Ok(self.with(find).await?.pop())
     }
 
-    /// A sign-in begins.
     pub(crate) async fn begin(&self, begun: StoredSignIn) -> Result<(), SecretsError> {
         let insert = "INSERT INTO sign_ins (source, token, person, begun, used, asked) VALUES ($1, $2, $3, $4, $5, $6)";
         let StoredSignIn { source, token, person, begun, used, asked, .. } = begun;
@@ -56,14 +49,13 @@ impl Secrets {
         self.with(move |store| store.change(insert, &values)).await.map(drop)
     }
 
-    /// A sign-in was used, and the password last given at that time.
     pub(crate) async fn used(&self, source: u64, used: Time, asked: Time) -> Result<(), SecretsError> {
         let update = "UPDATE sign_ins SET used = $1, asked = $2 WHERE source = $3";
         let values = [used.0.into(), asked.0.into(), source.into()];
         self.with(move |store| store.change(update, &values)).await.map(drop)
     }
 
-    /// A screen has a number beside that of its sign-in, perhaps in place of another.
+    /// Adds the source of a screen, perhaps in place of another.
     pub(crate) async fn add_source(&self, source: u64, further: u64, dropped: Option<u64>) -> Result<(), SecretsError> {
         let add = move |store: &mut Store| {
             if let Some(dropped) = dropped {
@@ -75,7 +67,7 @@ impl Secrets {
         self.with(add).await.map(drop)
     }
 
-    /// Every sign-in of a person ends, save one.
+    /// Ends all sign-ins of a person but one.
     pub(crate) async fn end_of(&self, person: PersonId, save: Option<u64>) -> Result<(), SecretsError> {
         let values: [Value; 2] = [person.0.into(), save.unwrap_or_default().into()];
         let end = move |store: &mut Store| {
@@ -87,7 +79,6 @@ impl Secrets {
         self.with(end).await.map(drop)
     }
 
-    /// Sign-ins end.
     pub(crate) async fn end(&self, sources: Vec<u64>) -> Result<(), SecretsError> {
         let end = move |store: &mut Store| {
             for source in sources {
@@ -101,7 +92,6 @@ impl Secrets {
     }
 }
 
-/// The sign-ins that meet a condition.
 fn read(store: &mut Store, condition: &str, values: &[Value]) -> Result<Vec<StoredSignIn>, SecretsError> {
     let select = format!(
         "SELECT f.source, f.further FROM further_sources f JOIN sign_ins s ON s.source = f.source

@@ -1,5 +1,5 @@
-//! Where secrets lie: a file of their own in a data folder, for its owner alone, or a schema of their own in the record's
-//! database. Both take the same SQL; the few things in which they differ are all here.
+//! Where secrets are stored: in a file of the data folder that only its owner may read, or in a schema of the record's database.
+//! Both take the same SQL; all differences are here.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
@@ -14,25 +14,20 @@ use taisai_record::Address;
 
 use super::{Expected, SecretsError};
 
-/// The file in a data folder.
 const FILE_NAME: &str = "secrets.db";
 
-/// The schema in a database.
 const SCHEMA: &str = "taisai_secrets";
 
-/// The layout of the tables.
 const LAYOUT_VERSION: i64 = 1;
 
-/// How long a file may be locked, and how long a server may take.
+/// For a locked file, or a database.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The store.
 pub(super) enum Store {
     Sqlite(PathBuf, Connection),
     Postgres(PostgresSession),
 }
 
-/// A value in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Number(i64),
@@ -40,11 +35,10 @@ pub(super) enum Value {
     Bytes(Vec<u8>),
 }
 
-/// A row that was asked for.
 pub(super) struct Row(Vec<Value>);
 
 impl Store {
-    /// Nothing is made where they must be there: what is restored later finds its place empty.
+    /// Creates nothing where secrets must exist, so that a backup can still be restored there.
     pub(super) fn open(address: &Address, expected: Expected) -> Result<Self, SecretsError> {
         let place = match address {
             Address::Folder(folder) => folder.join(FILE_NAME).display().to_string(),
@@ -57,7 +51,7 @@ impl Store {
             Address::Postgres(address) => open_schema(address, may_make)?,
         };
         let mut store = opened.ok_or_else(missing)?;
-        // A house that has begun has a key.
+        // An installation that has started once has a key.
         match (expected, store.rows("SELECT name FROM keys", &[])?.is_empty()) {
             (Expected::There, true) => return Err(missing()),
             (Expected::Lost, false) => return Err(SecretsError::NotMissing { place }),
@@ -68,7 +62,7 @@ impl Store {
         if layout == LAYOUT_VERSION { Ok(store) } else { Err(SecretsError::OtherLayout(layout)) }
     }
 
-    /// Whether a server warned of something since this was last asked: then nobody knows whether what was changed is durable.
+    /// Whether the database warned since the last call: then it is unknown whether a change is durable.
     pub(super) fn has_warned(&self) -> bool {
         match self {
             Self::Sqlite(..) => false,
@@ -76,7 +70,7 @@ impl Store {
         }
     }
 
-    /// Runs a statement; how many rows it changed. It is durable then, if the store has not warned.
+    /// Runs a statement and returns how many rows it changed. They are durable, unless the store has warned.
     pub(super) fn change(&mut self, sql: &str, values: &[Value]) -> Result<u64, SecretsError> {
         match self {
             Self::Sqlite(file, connection) => {
@@ -88,7 +82,6 @@ impl Store {
         }
     }
 
-    /// The rows that a statement gives.
     pub(super) fn rows(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, SecretsError> {
         match self {
             Self::Sqlite(file, connection) => rows_of_file(connection, sql, values)
@@ -98,7 +91,7 @@ impl Store {
     }
 }
 
-/// The tables, with the store's words for a number of 64 bits and for bytes.
+/// The tables, with the store's types for 64-bit numbers and bytes.
 fn tables(number: &str, bytes: &str) -> String {
     format!(
         "CREATE TABLE IF NOT EXISTS layout (number {number} NOT NULL);
@@ -117,7 +110,7 @@ fn tables(number: &str, bytes: &str) -> String {
     )
 }
 
-/// The file belongs to its owner alone before anything is in it; what `SQLite` puts beside it has the same mode.
+/// Only the owner may read the file before anything is in it; `SQLite` gives its side files the same mode.
 fn open_file(file: PathBuf, may_make: bool) -> Result<Option<Store>, SecretsError> {
     if !may_make && !file.exists() {
         return Ok(None);
@@ -134,7 +127,7 @@ fn open_file(file: PathBuf, may_make: bool) -> Result<Option<Store>, SecretsErro
         connection.busy_timeout(LOCK_TIMEOUT)?;
         connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
         connection.pragma_update(None, "synchronous", "full")?;
-        // What is taken away is overwritten.
+        // Overwrite what is deleted.
         connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
         connection.execute_batch(&format!("BEGIN IMMEDIATE; {} COMMIT;", tables("INTEGER", "BLOB")))?;
         Ok(connection)
@@ -202,7 +195,6 @@ impl Row {
         }
     }
 
-    /// A number that fits its place.
     pub(super) fn get<T: TryFrom<i64>>(&self, place: usize) -> Result<T, SecretsError> {
         T::try_from(self.number(place)?).map_err(|_| SecretsError::Damaged("a number is out of its range"))
     }
@@ -246,7 +238,7 @@ impl rusqlite::ToSql for Value {
 
 impl From<u64> for Value {
     /// # Panics
-    /// If it is 2^63 or more, which no time and no source is.
+    /// If the number is 2^63 or more, which no time and no source is.
     fn from(number: u64) -> Self {
         Self::Number(number.try_into().expect("times and sources are below 2^63"))
     }

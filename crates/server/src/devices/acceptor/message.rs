@@ -1,4 +1,4 @@
-//! What a note acceptor says, as it is read: its number, and exactly one word. docs/acceptor.md.
+//! Messages of note acceptors: a number and exactly one field (docs/acceptor.md).
 
 use serde::Deserialize;
 use taisai_rules::Money;
@@ -35,7 +35,6 @@ struct Notes {
     notes: u32,
 }
 
-/// Reads a message of the acceptor at a seat.
 pub(super) fn read(text: &str, seat: Seat) -> Result<(u64, ClusterCommand), UnreadableMessage> {
     let message = serde_json::from_str(text).map_err(|_| UnreadableMessage(None))?;
     let FromAcceptor { sequence, note, stacker } = message;

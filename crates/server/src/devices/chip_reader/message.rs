@@ -1,4 +1,4 @@
-//! What a chip reader says, as it is read: its number, and exactly one word. docs/chip-reader.md.
+//! Messages of chip readers: a number and exactly one field (docs/chip-reader.md).
 
 use serde::Deserialize;
 use taisai_rules::BetBox;
@@ -44,7 +44,7 @@ struct Cleared {
     seat: Seat,
 }
 
-/// Reads a message. What is refused is recorded too, so no message has more stakes than there are boxes.
+/// Reads a message. Refusals are recorded too, so a message has no more stakes than there are boxes.
 pub(super) fn read(text: &str) -> Result<(u64, ClusterCommand), UnreadableMessage> {
     let message = serde_json::from_str(text).map_err(|_| UnreadableMessage(None))?;
     let FromReader { sequence, place, place_excess, withdraw, clear } = message;

@@ -1,10 +1,9 @@
-//! What a tumbler says, as it is read: its number, and exactly one word. docs/tumbler.md.
+//! Messages of tumblers: a number and exactly one field (docs/tumbler.md).
 
 use serde::Deserialize;
 use taisai_rules::Face;
 use taisai_table::RoundCommand;
 
-/// The longest fault, in characters.
 const MAX_FAULT_CHARS: usize = 200;
 
 /// A message of a tumbler: beside its number exactly one of the others.

@@ -110,7 +110,7 @@ impl TumblerSession {
     /// What is wrong is for people: it is in the log, and an event says that there is something.
     async fn report(&self, id: CommandId, what: &str) -> Result<CommandReply, Stopped> {
         let (table, tumbler) = (self.table, self.tumbler.device);
-        tracing::warn!(table = table.0, device = tumbler.0, what, "a tumbler is out of order");
+        tracing::warn!(table = table.0, device = tumbler.0, what, "a tumbler reports a fault");
         let command = HouseCommand::Report { what: ReportedEvent::TumblerFault { table, tumbler } };
         Ok(match self.house.ask(Actor::System, id, command).await? {
             CommandReply::Accepted(_) => CommandReply::Accepted(None),

@@ -1,5 +1,4 @@
-//! The description as it is committed, and the pages that show it to people: plain files of this program, as the pages of the
-//! house load nothing from elsewhere and run no script that stands in a page.
+//! The committed description, and pages that show it to people. Pages load nothing from elsewhere and have no inline script.
 
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
@@ -12,7 +11,6 @@ const PAGE: &str = include_str!("docs/docs.html");
 const STYLE: &str = include_str!("docs/docs.css");
 const SCRIPT: &str = include_str!("docs/docs.js");
 
-/// Where the description is, for programs and for people.
 pub(crate) fn docs() -> Router<SharedServer> {
     let file = |kind: &'static str, text: &'static str| get(async move || ([(CONTENT_TYPE, kind)], text));
     Router::new()

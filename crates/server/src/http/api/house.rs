@@ -1,4 +1,4 @@
-//! What is looked up of the House: what anyone may know of it, and what its staff may.
+//! The House over HTTP: what anyone may know, and lists for staff.
 
 use axum::Json;
 use axum::extract::State;
@@ -78,7 +78,7 @@ async fn part(
     PathParams(part): PathParams<ListName>,
     by: SignedIn,
 ) -> Result<Json<Value>, Denied> {
-    // Everyone on the staff but the Dealer, who has to do with one table.
+    // Everyone on the staff but the Dealer, who works at one table.
     let may_see = by.person.roles.iter().any(|role| role != Role::Dealer);
     if !may_see {
         return Err(Denied::NotForYou);

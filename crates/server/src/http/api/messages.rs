@@ -1,5 +1,4 @@
-//! What is said over sockets, for the description: a part that is shown whole and then by its changes, and all that one kind
-//! of screen says and hears.
+//! The socket messages in the description: a view as snapshot and changes, and all messages of each kind of screen.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! How the house describes itself: its messages beside its addresses, and every form no wider than what is read and written.
+//! Builds the description from the handlers and compares it with `openapi.json`. No schema is wider than what is read and written.
 
 use serde_json::{Map, Value, json};
 use taisai_engine::ListName;

@@ -1,4 +1,4 @@
-//! Addresses and their handlers; for the test of the description, also what each handler says of itself.
+//! Routes and their handlers; for the test of the description, also the description of each handler.
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -8,7 +8,7 @@ use utoipa::openapi::OpenApi;
 
 use crate::server::SharedServer;
 
-/// Addresses below `/api/v1`. The attribute `endpoint` gives each handler the `add_to` that mounts it.
+/// Routes below `/api/v1`. The attribute `endpoint` gives each handler the `add_to` that mounts it.
 #[derive(Default)]
 pub(crate) struct Routes {
     router: Router<SharedServer>,
@@ -26,7 +26,7 @@ impl Routes {
         self
     }
 
-    /// No request to these addresses may be larger.
+    /// Limits the size of request bodies on these routes.
     pub(crate) fn with_largest(mut self, bytes: usize) -> Self {
         self.router = self.router.layer(DefaultBodyLimit::max(bytes));
         self

@@ -1,4 +1,4 @@
-//! The approved rules of a game as anyone may read them: paragraph by paragraph, with the pay tables (F84).
+//! The approved rules of a game, paragraph by paragraph, with the pay tables (F84).
 
 use axum::Json;
 use axum::extract::State;
@@ -13,7 +13,7 @@ use crate::http::denied::Denied;
 use crate::http::request::PathParams;
 use crate::server::SharedServer;
 
-/// A text changes only with the program, so browsers may keep it for an hour.
+/// A text changes only with the program, so browsers may cache it for an hour.
 const CACHE_CONTROL: &str = "public, max-age=3600";
 
 pub(super) fn routes() -> Routes {
@@ -80,7 +80,7 @@ struct PayTableRowView<'g> {
 impl<'g> RulesView<'g> {
     fn of(games: &'g Games, game: &'g Game) -> Self {
         let texts = games.texts_of(game).into_iter().map(|text| {
-            // Two versions may have the same document: the pay tables are those of the game that is asked for.
+            // Two versions may share a document: take the pay tables of the requested game.
             let is_played = |known: &&Game| known.document() == text.document();
             TextView::of(text, std::iter::once(game).chain(games.iter()).find(is_played))
         });
@@ -159,7 +159,7 @@ mod tests {
         }
     }
 
-    /// The screens are tested with the rules that this house sends.
+    /// The mock of the screens uses the rules that this server sends.
     #[test]
     fn the_stand_in_house_of_the_screens_has_these_rules() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/mock/rules");

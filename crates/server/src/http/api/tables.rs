@@ -1,4 +1,4 @@
-//! What anyone may look up of the tables: which there are, how they stand, and how they are laid out.
+//! The tables over HTTP: their list, their public views and their layouts.
 
 use std::collections::BTreeMap;
 
@@ -96,7 +96,7 @@ async fn tables(State(server): State<SharedServer>) -> Result<Json<Vec<Value>>, 
     Ok(Json(tables))
 }
 
-/// The tables that run here, in their order.
+/// The tables that run here, in order.
 pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     let recorded = |house: &House| {
         house.configuration().map(|(key, value)| (key.to_owned(), value.to_owned())).collect::<BTreeMap<_, _>>()
@@ -125,7 +125,7 @@ async fn table(State(server): State<SharedServer>, PathParams(table): PathParams
         return Err(Denied::Elsewhere);
     }
     if server.node.public(table).is_none() {
-        // It has only begun: it is published with its first batch.
+        // The table has only started: its first batch publishes the view.
         handle.look(|_| ()).await?;
     }
     server.node.public(table).map(Json).ok_or(Denied::Unknown)
@@ -321,7 +321,7 @@ mod tests {
 
     use super::*;
 
-    /// The screens are tested with the layouts that this house sends.
+    /// The mock of the screens uses the layouts that this server sends.
     #[test]
     fn the_stand_in_house_of_the_screens_has_these_layouts() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/mock/layouts");

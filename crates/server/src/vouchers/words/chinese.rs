@@ -1,10 +1,9 @@
-//! Chinese numerals of bills: 壹仟贰佰零伍元壹角整. A run of zeros inside a number is said once; 整 ends an amount without odd cents.
+//! Chinese financial numerals: 壹仟贰佰零伍元壹角整. A run of zeros inside a number is written once; 整 ends an amount of whole dimes.
 
 use taisai_rules::Money;
 
 use super::{Currency, split};
 
-/// The signs of one script.
 pub(super) struct Script {
     digits: [&'static str; 10],
     ten_thousand: &'static str,
@@ -12,7 +11,7 @@ pub(super) struct Script {
     minus: &'static str,
 }
 
-/// As on the mainland and in Singapore.
+/// As in mainland China and Singapore.
 pub(super) const SIMPLIFIED: Script = Script {
     digits: ["零", "壹", "贰", "叁", "肆", "伍", "陆", "柒", "捌", "玖"],
     ten_thousand: "万",
@@ -31,7 +30,6 @@ pub(super) const TRADITIONAL: Script = Script {
 /// The units within four digits, the highest first.
 const WITHIN: [(u64, &str); 4] = [(1_000, "仟"), (100, "佰"), (10, "拾"), (1, "")];
 
-/// The amount.
 pub(super) fn words(amount: Money, currency: Currency, script: &Script) -> String {
     let (whole, cents) = split(amount);
     let mut text = String::new();
@@ -58,7 +56,7 @@ pub(super) fn words(amount: Money, currency: Currency, script: &Script) -> Strin
     text
 }
 
-/// A number, split at the highest unit that it has: hundreds of millions of hundreds of millions where it is that large.
+/// A number, split at its highest unit.
 fn number(number: u64, script: &Script, text: &mut String) {
     if number == 0 {
         text.push_str(script.digits[0]);

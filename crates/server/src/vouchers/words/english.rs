@@ -35,7 +35,7 @@ const THOUSANDS: [(u64, &str); 5] = [
     (1_000, "thousand"),
 ];
 
-/// The amount. Cents are always said, so that nothing can be added.
+/// Cents are always written, so that nothing can be added.
 pub(super) fn words(amount: Money, currency: Currency) -> String {
     let (whole, cents) = split(amount);
     let [one, many] = currency.english;
@@ -61,7 +61,7 @@ fn number(number: u64) -> String {
             left %= value;
         }
     }
-    // "One thousand and five": what is below a hundred is joined as it is spoken.
+    // "One thousand and five": what is below a hundred is joined by "and".
     match (parts.is_empty(), left) {
         (false, 0) => {}
         (false, 1..100) => parts.push(format!("and {}", below_thousand(left))),

@@ -1,4 +1,4 @@
-//! Lists of the House as screens are shown them: each whole when it changes, with a number of its own.
+//! Lists of the House as JSON: a changed list is sent whole, with the number of the change.
 
 use std::collections::BTreeMap;
 
@@ -10,29 +10,30 @@ use taisai_table::Time;
 
 use crate::http::reply::json;
 
-/// The lists as they were last published.
 #[derive(Debug, Default)]
 pub(super) struct HouseLists(BTreeMap<ListName, NumberedList>);
 
-/// A list with its number.
 #[derive(Debug, Serialize)]
 struct NumberedList {
     number: u64,
     all: Value,
 }
 
-/// A message to a staff screen.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum ToStaff<'a> {
-    /// Everything, once.
-    Snapshot { time: Time, source: u64, sequence: u64, parts: BTreeMap<&'static str, &'a NumberedList> },
-    /// A list that has changed.
+    /// The first message.
+    Snapshot {
+        time: Time,
+        source: u64,
+        sequence: u64,
+        parts: BTreeMap<&'static str, &'a NumberedList>,
+    },
     Parts(BTreeMap<&'static str, &'a NumberedList>),
 }
 
 impl HouseLists {
-    /// Keeps a list, and gives the message that shows it; none where it is the one before.
+    /// Keeps a list and returns the message for followers; none if the list has not changed.
     pub(super) fn set(&mut self, list: &HouseList) -> Option<Utf8Bytes> {
         let all = serde_json::to_value(list).expect("a list can be written down");
         let name = list.name();
@@ -44,7 +45,7 @@ impl HouseLists {
         Some(json(&ToStaff::Parts(BTreeMap::from([(name.name(), &*known)]))))
     }
 
-    /// All lists of a topic, for a screen that begins to follow.
+    /// All lists of a topic, for a new follower.
     pub(super) fn snapshot(&self, topic: Topic, time: Time, counted: Option<NewestCommand>) -> Utf8Bytes {
         let lists = ListName::ALL.into_iter().filter(|list| list.topics().contains(&topic));
         let parts = lists.filter_map(|list| Some((list.name(), self.0.get(&list)?))).collect();

@@ -1,5 +1,5 @@
-//! A table as screens are shown it: a snapshot of each part first, then what has changed of it. A part is numbered, and each change
-//! has the next number, so that a screen knows when it has missed one.
+//! A table as JSON: first a snapshot of each view, then its changes. Each change has the next number of its view, so that a screen
+//! notices when it has missed one.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ use taisai_table::{Meters, PayList, PersonId, RejectedStake, RoundNumber, TableR
 use crate::http::reply::{CommandReply, NumberedReply, json};
 use crate::ws::connection::Connection;
 
-/// A table as it was last published.
+/// The views of a table as last published.
 pub(super) struct TableView {
     rules: TableRules,
     public: Option<PublishedView<PublicView>>,
     results: Vec<ResultView>,
-    /// Terminals that came before the first view of the table, as their cluster has only begun to follow it.
+    /// Terminals that connected before the first public view: their cluster has only begun to follow the round.
     early: Vec<Connection>,
     round: Option<RoundStaffView>,
     clusters: BTreeMap<u16, Box<ClusterView>>,
@@ -43,24 +43,24 @@ impl TableView {
         }
     }
 
-    /// The last results where they are not what came before and the latest.
+    /// Keeps the last results, unless they are the known ones and the latest.
     pub(super) fn set_results(&mut self, results: Vec<ResultView>) {
         self.results = results;
     }
 
-    /// What has changed of the table as everyone sees it.
+    /// Keeps the public view and returns its change.
     pub(super) fn set_public(&mut self, view: PublicView) -> Option<Utf8Bytes> {
         view.add_to(&mut self.results);
         let Some(shown) = &mut self.public else {
             self.public = Some(PublishedView::new(view));
-            // They connect again, and are shown how their seats stand then.
+            // They reconnect and get a new snapshot.
             self.early.drain(..).for_each(|connection| connection.close());
             return None;
         };
         shown.change(view).map(|change| json(&ToScreen::Public(change)))
     }
 
-    /// The table as anyone sees it, with its number and the last results.
+    /// The public view with its number and the last results.
     pub(super) fn whole_public(&self) -> Option<Value> {
         let shown = self.public.as_ref()?;
         Some(shown.whole(&shown.view.with_results(&self.results)))
@@ -79,7 +79,7 @@ impl TableView {
         self.is_staff_changed = true;
     }
 
-    /// What has changed for staff; of the seats only those that have.
+    /// The change for staff, with only the seats that have changed.
     pub(super) fn staff_change(&mut self) -> Option<Utf8Bytes> {
         if !std::mem::take(&mut self.is_staff_changed) {
             return None;
@@ -102,7 +102,7 @@ impl TableView {
         change.map(|change| json(&ToScreen::Staff(change)))
     }
 
-    /// Everything, for a terminal that is connected; none where nothing is known of the table yet: then it is shown later.
+    /// The snapshot for a terminal; none if there is no public view yet, in which case the terminal gets it later.
     pub(super) fn seat_snapshot(
         &mut self,
         time: Time,
@@ -121,7 +121,7 @@ impl TableView {
         Some(json(&ToScreen::Snapshot(Box::new(snapshot))))
     }
 
-    /// Everything, for a screen that begins to follow.
+    /// The snapshot for a new follower.
     pub(super) fn snapshot(&self, time: Time, counted: Option<NewestCommand>, with_staff: bool) -> Option<Utf8Bytes> {
         let staff = self.staff.as_ref().filter(|_| with_staff).map(|shown| shown.whole(&shown.view));
         let snapshot = Snapshot {
@@ -235,7 +235,7 @@ impl StaffView {
     }
 }
 
-/// Seats that have changed, and those that are told of no more. Both lists are in order.
+/// The seats that have changed, and those that are left out from now on. Both lists are sorted.
 fn changed_seats(before: &[SeatHealth], now: &[SeatHealth]) -> (Vec<SeatHealth>, Vec<SeatPlace>) {
     let mut before = before.iter().peekable();
     let (mut changed, mut gone) = (Vec::new(), Vec::new());
@@ -251,7 +251,7 @@ fn changed_seats(before: &[SeatHealth], now: &[SeatHealth]) -> (Vec<SeatHealth>,
     (changed, gone)
 }
 
-/// A part as it was last shown, with its number.
+/// A view as last published, with the number of its last change.
 #[derive(Debug)]
 struct PublishedView<V> {
     number: u64,
@@ -263,14 +263,14 @@ impl<V: Serialize + PartialEq> PublishedView<V> {
         Self { number: 0, view }
     }
 
-    /// The whole part with its number, for a snapshot.
+    /// The whole view with its number, for a snapshot.
     fn whole(&self, view: &V) -> Value {
         let mut fields = fields(view);
         fields.insert("number".to_owned(), self.number.into());
         Value::Object(fields)
     }
 
-    /// What has changed, with the next number; nothing where nothing has.
+    /// The changed fields under the next number; none if nothing has changed.
     fn change(&mut self, view: V) -> Option<Value> {
         if view == self.view {
             return None;
@@ -312,15 +312,14 @@ pub(crate) struct Snapshot {
     staff: Option<Value>,
 }
 
-/// A message to a screen.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum ToScreen {
-    /// Everything, once.
+    /// The first message.
     Snapshot(Box<Snapshot>),
-    /// What has changed of the table as everyone sees it.
+    /// A change of the public view.
     Public(Value),
-    /// What has changed of the table as its staff see it.
+    /// A change of the staff view.
     Staff(Value),
 }
 
@@ -340,7 +339,7 @@ impl<'a> SeatMessage<'a> {
     }
 }
 
-/// Replies as the answers that a terminal is sent.
+/// Serializes replies as a terminal reads them.
 struct SeatReplies<'a>(&'a [(u64, Reply)], Option<&'a Game>);
 
 impl Serialize for SeatReplies<'_> {
