@@ -64,7 +64,7 @@ pub(crate) fn run(command: &DiceCommand) -> anyhow::Result<bool> {
 
 fn check(args: &CheckArgs) -> anyhow::Result<bool> {
     let output = args.output.as_deref().map(OutputFile::new).transpose()?;
-    let read::Read { throws, bad } = read::throws(&args.source, args.table)?;
+    let read::ThrowFile { throws, bad } = read::throws(&args.source, args.table)?;
     for line in &bad {
         writeln!(anstream::stderr(), "{BAD}bad line{BAD:#}  {}:{line}", args.source)?;
     }

@@ -263,25 +263,27 @@ fn told(seed: u64, plan: &Plan, played: u64, summaries: &[PlayerSummary]) -> any
     Ok(())
 }
 
-fn sessions_csv(players: &[PlayerSummary], results: &Results) -> anyhow::Result<String> {
-    let mut text = String::from("session,player,strategy,rounds,won,staked,net,lowest,highest,ruined\r\n");
-    for (place, result) in results.results.iter().enumerate() {
-        let (session, player) = (place / results.players + 1, &players[place % results.players]);
-        let name = player.name.replace('"', "\"\"");
-        write!(
-            text,
-            "{session},\"{name}\",{},{},{},{},{},{},{},{}\r\n",
-            player.strategy,
-            result.rounds,
-            result.won,
-            result.staked.cents(),
-            result.net.cents(),
-            result.lowest.cents(),
-            result.highest.cents(),
-            u8::from(result.is_ruined),
-        )?;
+fn sessions_csv(players: &[PlayerSummary], results: &Results) -> anyhow::Result<Vec<u8>> {
+    let mut csv = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    csv.write_record([
+        "session", "player", "strategy", "rounds", "won", "staked", "net", "lowest", "highest", "ruined",
+    ])?;
+    for (index, result) in results.results.iter().enumerate() {
+        let player = &players[index % results.players];
+        csv.write_record([
+            (index / results.players + 1).to_string(),
+            player.name.clone(),
+            player.strategy.to_string(),
+            result.rounds.to_string(),
+            result.won.to_string(),
+            result.staked.cents().to_string(),
+            result.net.cents().to_string(),
+            result.lowest.cents().to_string(),
+            result.highest.cents().to_string(),
+            u8::from(result.is_ruined).to_string(),
+        ])?;
     }
-    Ok(text)
+    Ok(csv.into_inner()?)
 }
 
 /// A player for programs. Amounts are cents.
