@@ -11,18 +11,18 @@ use clap::Subcommand;
 use taisai_rules::Station;
 use taisai_server::config::{Config, Names, TableConfig};
 
-use crate::check::{CheckedFiles, Read};
+use crate::check::{CheckedFile, CheckedFiles};
 
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 #[derive(Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Check files and name every fault with its line and column
+    /// Check files and show every fault with its line and column
     Check {
-        /// The files
+        /// Files to check
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Print for programs
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -45,7 +45,7 @@ pub(crate) fn run(command: &ConfigCommand, names: &Names<'_>) -> anyhow::Result<
     }
 }
 
-pub(crate) fn read(file: &Path, names: &Names<'_>) -> Read<Config> {
+pub(crate) fn read(file: &Path, names: &Names<'_>) -> CheckedFile<Config> {
     let mut text = String::new();
     std::fs::File::open(file)?.take(MAX_CONFIG_BYTES + 1).read_to_string(&mut text)?;
     Ok(Config::read(&text, file, names))

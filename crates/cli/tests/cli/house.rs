@@ -19,7 +19,7 @@ fn files() -> PathBuf {
 }
 
 #[test]
-fn every_fault_of_a_file_is_printed_with_its_place() {
+fn config_check_prints_every_fault_with_its_line() {
     let golden = files().join("tests/config/faults.txt");
     let (status, printed, error) = taisai(&files(), &["config", "check", "tests/config/faults.toml"]);
     if std::env::var_os("BLESS").is_some() {
@@ -81,7 +81,7 @@ impl RunningServer {
 }
 
 #[test]
-fn a_house_is_copied_while_it_runs_and_stops_when_told() {
+fn backup_of_a_running_server_verifies() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = RunningServer::start(folder.path(), &["--demo", "--round", "40", "--data", "demo"]);
     assert!(server.printed.iter().any(|line| line.contains("TRAINING")), "{:?}", server.printed);
@@ -109,7 +109,7 @@ fn a_house_is_copied_while_it_runs_and_stops_when_told() {
 }
 
 #[test]
-fn a_copy_that_does_not_verify_is_none() {
+fn copy_that_does_not_verify_is_removed() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = RunningServer::start(folder.path(), &["--demo", "--round", "10", "--data", "demo"]);
     assert_eq!(server.stop("TERM").0, Some(0));
@@ -127,7 +127,7 @@ fn a_copy_that_does_not_verify_is_none() {
 }
 
 #[test]
-fn what_cannot_be_run_is_told_with_status_2() {
+fn commands_that_cannot_run_exit_with_status_2() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("file"), "").expect("a file");
     std::fs::copy(files().join("tests/config/faults.toml"), folder.path().join("bad.toml")).expect("a copy");
@@ -226,7 +226,7 @@ fn refused(code: &str) -> Value {
 }
 
 #[test]
-fn a_file_is_applied_with_a_second_person_and_between_rounds() {
+fn config_apply_waits_for_approval_and_the_end_of_a_round() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("new.toml"), FILE).expect("a file");
     let stub = StubServer::start(vec![
@@ -280,7 +280,7 @@ fn a_file_is_applied_with_a_second_person_and_between_rounds() {
 }
 
 #[test]
-fn what_the_house_denies_is_told() {
+fn refusals_of_the_server_are_printed() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("new.toml"), FILE).expect("a file");
     let me = || (200, json!({"person": 10, "source": 77, "password_to_be_set": false}));
@@ -376,7 +376,7 @@ fn wait_for_end(mut child: Spawned) -> (Option<i32>, String) {
 }
 
 #[test]
-fn a_running_house_is_changed_by_two_people_and_its_limits_by_a_supervisor() {
+fn config_apply_changes_a_running_server() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("house.toml");
     std::fs::write(&file, FILE.replace("New", "Old")).expect("a file");
@@ -444,7 +444,7 @@ fn write_certificates(folder: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn a_configuration_is_applied_over_tls_to_a_server_that_is_trusted() {
+fn config_apply_over_tls_trusts_only_known_authorities() {
     let folder = tempfile::tempdir().expect("a folder");
     let authority = write_certificates(folder.path());
     let file = format!("{FILE}\n[tls]\ncertificate = \"server.pem\"\nkey = \"server.key\"\n");
