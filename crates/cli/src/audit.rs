@@ -1,5 +1,4 @@
-//! `taisai audit`: the record of a house is checked, a round of it shown, and evidence of a round written and checked. What is
-//! found comes from the record's crate; here it is put into words.
+//! `taisai audit`: verifies a record, shows a round, and writes and checks evidence. The crate `record` does the work.
 
 mod evidence;
 mod show;
@@ -15,7 +14,7 @@ use taisai_record::Program;
 use crate::args::AuditCommand;
 use crate::store::{self, Store};
 
-/// Carries out a command; `false` if something is wrong with what it looked at.
+/// `false` if something is wrong with the record.
 pub(crate) fn run(command: &AuditCommand) -> anyhow::Result<bool> {
     match command {
         AuditCommand::Verify { store, anchor, json } => verify::run(&Store::open(store)?, anchor.as_deref(), *json),
@@ -34,7 +33,7 @@ fn public_key(path: &Path) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// This program, as it writes itself into a record.
+/// This program's name and version, as a record names it.
 pub(crate) fn program() -> anyhow::Result<Program> {
     let file = std::env::current_exe().context("the program's own file is not known")?;
     let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;

@@ -1,5 +1,5 @@
-//! `taisai backup`: a copy of a data folder while the house runs. It is made beside its place, verified, and only then put there:
-//! whole, or not at all.
+//! `taisai backup`: copies a data folder while the server runs. The copy is made under another name, verified, and then renamed:
+//! there is a whole copy or none.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -14,27 +14,26 @@ use crate::print::{self, BAD, GOOD, QUIET};
 use crate::progress_bar::ProgressBar;
 use crate::store::Store;
 
-/// What is copied where.
 #[derive(clap::Args)]
 pub(crate) struct BackupArgs {
-    /// The data folder of a house, which may be running
+    /// Data folder; the server may be running
     #[arg(value_name = "STORE")]
     store: Address,
-    /// The folder that the copy becomes; it must not be there
+    /// Folder of the copy; it must not exist
     #[arg(value_name = "DEST")]
     destination: PathBuf,
-    /// The anchor; anchor.txt in the data folder if left out
+    /// Anchor file; anchor.txt in the data folder if left out
     #[arg(long, value_name = "FILE")]
     anchor: Option<PathBuf>,
-    /// A public key whose checkpoints are believed, ed25519:…, or a file that holds one; house.key in the data folder if left out
+    /// Trusted public key, ed25519:…, or a file that holds one; house.key in the data folder if left out
     #[arg(long, value_name = "KEY|FILE")]
     key: Vec<String>,
-    /// Copy the signing key and the secrets too: whoever has them can sign in the house's name
+    /// Also copy the signing key and the secrets: anyone who has them can sign as the casino
     #[arg(long)]
     with_secrets: bool,
 }
 
-/// Makes a backup; `false` if what was copied does not verify, and then there is none.
+/// Makes a backup. `false` if the copy does not verify; it is then removed.
 pub(crate) fn run(args: &BackupArgs) -> anyhow::Result<bool> {
     let Address::Folder(source) = &args.store else {
         bail!(
@@ -45,7 +44,7 @@ pub(crate) fn run(args: &BackupArgs) -> anyhow::Result<bool> {
     let destination = &args.destination;
     ensure!(!destination.exists(), "{} is there already: name a new folder", destination.display());
     let store = Store::at(args.store.clone(), &args.key)?;
-    let part = Part::begin(destination)?;
+    let part = UnfinishedCopy::begin(destination)?;
     copy(source, &part.0, args)?;
     if !verify(&store, &part.0)? {
         bail!(
@@ -63,7 +62,7 @@ pub(crate) fn run(args: &BackupArgs) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// The anchor goes first, the record last: so the record holds all that the others know of.
+/// Copies the anchor first and the record last, so that the record has everything that the others refer to.
 fn copy(source: &Path, part: &Path, args: &BackupArgs) -> anyhow::Result<()> {
     let anchor = args.anchor.clone().unwrap_or_else(|| source.join("anchor.txt"));
     if args.anchor.is_some() || anchor.exists() {
@@ -88,19 +87,19 @@ fn copy(source: &Path, part: &Path, args: &BackupArgs) -> anyhow::Result<()> {
 }
 
 fn copy_file(from: &Path, to: &Path) -> anyhow::Result<()> {
-    // Permissions go with it: a key stays readable by its owner alone.
+    // Keeps permissions: only its owner may read a key.
     fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
     File::open(to)?.sync_all()?;
     Ok(())
 }
 
-/// Copies a database as it stands at this moment, while others write to it.
+/// Copies a database while others write to it.
 fn vacuum(from: &Path, to: &Path) -> anyhow::Result<()> {
     let failed = || format!("cannot copy {}", from.display());
     let permissions = fs::metadata(from).with_context(failed)?.permissions();
     let target = to.to_str().with_context(|| format!("{} is not text", to.display()))?;
     let connection = open_sqlite_to_read(from)?;
-    // A copy into another file counts as a change, though nothing changes here.
+    // SQLite counts a copy into another file as a change, though nothing changes here.
     connection.pragma_update(None, "query_only", false).with_context(failed)?;
     connection.execute("VACUUM INTO ?1", [target]).with_context(failed)?;
     let copy = File::open(to)?;
@@ -135,10 +134,10 @@ fn verify(store: &Store, part: &Path) -> anyhow::Result<bool> {
     Ok(found.is_empty() && audit.findings().next().is_none())
 }
 
-/// A folder that is not finished; it is taken away unless it becomes the copy.
-struct Part(PathBuf);
+/// An unfinished copy, which is removed unless it is renamed.
+struct UnfinishedCopy(PathBuf);
 
-impl Part {
+impl UnfinishedCopy {
     fn begin(destination: &Path) -> anyhow::Result<Self> {
         let mut name = destination.file_name().context("the copy needs a folder of its own")?.to_owned();
         name.push(format!(".{}.part", std::process::id()));
@@ -147,7 +146,7 @@ impl Part {
         Ok(Self(part))
     }
 
-    /// Puts the copy in its place, where nothing has come meanwhile.
+    /// Renames the copy, if nothing has that name by now.
     fn end(self, destination: &Path) -> anyhow::Result<()> {
         File::open(&self.0)?.sync_all()?;
         ensure!(!destination.exists(), "{} has come meanwhile", destination.display());
@@ -158,10 +157,10 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for UnfinishedCopy {
     fn drop(&mut self) {
         if self.0.exists() {
-            // Why there is no copy is told; that its rest could not be removed either adds nothing.
+            // The first error is the one to report.
             fs::remove_dir_all(&self.0).ok();
         }
     }

@@ -1,9 +1,8 @@
-//! `taisai config`: a house's file is checked, and what it says is held against the record of a running house and applied
-//! there, by a person, with a reason.
+//! `taisai config`: checks a configuration file, and applies it to a running installation, by a person and with a reason.
 
 mod apply;
 mod changes;
-mod visit;
+mod client;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -12,55 +11,52 @@ use clap::Subcommand;
 use taisai_rules::Station;
 use taisai_server::config::{Config, GameNames, TableConfig};
 
-use crate::check::{CheckedFiles, Read};
+use crate::check::{CheckedFile, CheckedFiles};
 
-/// The largest file that is read, in bytes.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 #[derive(Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Check files and name every fault with its line and column
+    /// Check files and show every fault with its line and column
     Check {
-        /// The files
+        /// Files to check
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Print for programs
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show where a file differs from the record of a running house, and have it changed between rounds
+    /// Show where a file differs from a running casino, and change it between rounds
     ///
-    /// The person signs in with the password that is asked for, or the variable `TAISAI_PASSWORD` holds. What needs a second person waits
-    /// until that person has approved it at a screen of their own.
+    /// The program asks for the person's password, or takes it from the variable `TAISAI_PASSWORD`. A change that needs a second person
+    /// waits until that person approves it at a screen of their own.
     Apply(apply::ApplyArgs),
 }
 
-/// Carries out a command; `false` if a file has faults, or differs in what cannot be changed.
+/// `false` if a file has faults, or differs in what cannot be changed.
 pub(crate) fn run(command: &ConfigCommand, names: &GameNames<'_>) -> anyhow::Result<bool> {
     match command {
         ConfigCommand::Check { files, json } => {
             let checked = CheckedFiles::read(files, |file| read(file, names));
-            checked.print(*json, sentence)?;
+            checked.print(*json, summary)?;
             checked.finish()
         }
         ConfigCommand::Apply(args) => apply::run(args, names),
     }
 }
 
-/// Reads a house's file.
-pub(crate) fn read(file: &Path, names: &GameNames<'_>) -> Read<Config> {
+pub(crate) fn read(file: &Path, names: &GameNames<'_>) -> CheckedFile<Config> {
     let mut text = String::new();
-    std::fs::File::open(file)?.take(MOST_BYTES + 1).read_to_string(&mut text)?;
+    std::fs::File::open(file)?.take(MAX_CONFIG_BYTES + 1).read_to_string(&mut text)?;
     Ok(Config::read(&text, file, names))
 }
 
-fn sentence(config: &Config) -> String {
+fn summary(config: &Config) -> String {
     let tables: Vec<_> = config.tables.iter().map(table).collect();
     let training = if config.is_training { ", TRAINING" } else { "" };
     format!("{}{training}, profile {}; {}", config.name, config.profile.name, tables.join("; "))
 }
 
-/// A table in a few words.
 fn table(table: &TableConfig) -> String {
     let seats: u32 = table.seats.iter().sum();
     let places = match table.station {

@@ -1,4 +1,4 @@
-//! `taisai dice`: checks throws for fairness, from a file or a store's reporting tables, and says how many throws it takes.
+//! `taisai dice`: checks throws for fairness, and computes how many throws show a bias.
 
 mod read;
 
@@ -16,41 +16,38 @@ use taisai_server::reports::DiceSheet;
 use crate::output_file::OutputFile;
 use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET};
 
-/// What is done with dice.
 #[derive(Subcommand)]
 pub(crate) enum DiceCommand {
-    /// Check throws: chi-square by face and sum, dependence between throws, and evidence that may be looked at any time
+    /// Check throws: chi-square by face and sum, dependence between throws, and evidence that is valid at any time
     ///
-    /// A file has one throw a line: three faces with commas, hyphens or spaces between them. With a first line of titles the
-    /// column "dice" is read. A data folder or postgres://… is read from its reporting tables. The exit status is 1 if the
-    /// evidence against fair dice reached 100, or lines were bad.
+    /// A file has one throw a line: three faces separated by commas, hyphens or spaces. If the first line has titles, the column
+    /// "dice" is read. Of a data folder or postgres://… the reporting tables are read. The exit status is 1 if the evidence against
+    /// fair dice reached 100, or if there are bad lines.
     Check(CheckArgs),
-    /// Say how many throws it takes to see a bias
+    /// Compute how many throws it takes to see a bias
     Power,
 }
 
-/// Which throws, and what is made of them.
 #[derive(clap::Args)]
 pub(crate) struct CheckArgs {
-    /// A CSV file, "-" for standard input, a data folder, or postgres://…
+    /// CSV file, "-" for standard input, data folder, or postgres://…
     #[arg(value_name = "FILE|STORE")]
     source: String,
-    /// The table of a store; all tables if left out
+    /// Table in the store; all tables if left out
     #[arg(long)]
     table: Option<u16>,
-    /// Tell bad lines and read the rest
+    /// Report bad lines and use the others
     #[arg(long)]
     skip_bad: bool,
     /// Write a report with charts to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// The points of a course that a chart shows at most.
-const POINTS: usize = 800;
+const MAX_CHART_POINTS: usize = 800;
 
 pub(crate) fn run(command: &DiceCommand) -> anyhow::Result<bool> {
     match command {
@@ -64,7 +61,7 @@ pub(crate) fn run(command: &DiceCommand) -> anyhow::Result<bool> {
 
 fn check(args: &CheckArgs) -> anyhow::Result<bool> {
     let output = args.output.as_deref().map(OutputFile::new).transpose()?;
-    let read::Read { throws, bad } = read::throws(&args.source, args.table)?;
+    let read::ThrowFile { throws, bad } = read::throws(&args.source, args.table)?;
     for line in &bad {
         writeln!(anstream::stderr(), "{BAD}bad line{BAD:#}  {}:{line}", args.source)?;
     }
@@ -86,7 +83,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<bool> {
         writeln!(
             std::io::stdout().lock(),
             "{}",
-            serde_json::to_string(&Answer { sheet: DiceSheet::new(&watch), bad_lines: bad.len() })?
+            serde_json::to_string(&DiceJson { sheet: DiceSheet::new(&watch), bad_lines: bad.len() })?
         )?;
     } else {
         shown(&watch)?;
@@ -96,7 +93,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<bool> {
 
 fn watched(throws: &[Dice]) -> (DiceWatch, Vec<(u64, f64)>) {
     let (mut watch, mut course) = (DiceWatch::new(), Vec::new());
-    let every = throws.len().div_ceil(POINTS);
+    let every = throws.len().div_ceil(MAX_CHART_POINTS);
     for (place, dice) in throws.iter().enumerate() {
         watch.take(*dice);
         if place % every == 0 || place + 1 == throws.len() {
@@ -167,7 +164,7 @@ fn power() -> anyhow::Result<()> {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct DiceJson {
     #[serde(flatten)]
     sheet: DiceSheet,
     bad_lines: usize,

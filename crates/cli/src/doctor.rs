@@ -1,4 +1,4 @@
-//! `taisai doctor`: looks at everything that a house rests on, and says what is wrong and how to mend it, all at once. It changes
+//! `taisai doctor`: looks at everything that a house rests on, and says what is wrong and how to fix it, all at once. It changes
 //! nothing, and decides nothing for a house that runs.
 
 mod files;
@@ -20,7 +20,7 @@ use finding::{Finding, State};
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     house: HouseArgs,
-    /// Print for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
@@ -50,13 +50,13 @@ pub(crate) fn run(args: &DoctorArgs, names: &GameNames<'_>) -> anyhow::Result<bo
 fn record(address: &Address) -> (Option<Finding>, bool) {
     const CHECK: &str = "record";
     if matches!(address, Address::Folder(folder) if !folder.join("journal.db").exists()) {
-        let mend = "taisai serve begins it; if there was one, correct the folder";
-        return (Some(Finding::note(CHECK, format!("{address} holds none yet"), mend)), false);
+        let fix = "taisai serve begins it; if there was one, correct the folder";
+        return (Some(Finding::note(CHECK, format!("{address} holds none yet"), fix)), false);
     }
     match address.archive().and_then(|mut archive| Ok(archive.heads()?.len())) {
         Ok(count) => {
             let chains = counted(u64::try_from(count).unwrap_or(u64::MAX), ("chain", "chains"));
-            (Some(Finding::well(CHECK, format!("{chains} can be read"))), count > 0)
+            (Some(Finding::ok(CHECK, format!("{chains} can be read"))), count > 0)
         }
         Err(StoreError::Postgres(PostgresError::Empty)) => {
             (Some(Finding::note(CHECK, "the database holds none yet", "taisai serve begins it")), false)
@@ -75,8 +75,8 @@ fn tell(findings: &[Finding], wrong: usize) -> std::io::Result<()> {
     let columns = [Column::left(""), Column::left("Check"), Column::left("Found")];
     let rows = findings.iter().flat_map(|finding| {
         let found = vec![finding.state.text().to_owned(), finding.check.to_owned(), finding.found.clone()];
-        let mend = finding.mend.iter().map(|mend| vec![String::new(), String::new(), format!("→ {mend}")]);
-        std::iter::once(found).chain(mend)
+        let fix = finding.fix.iter().map(|fix| vec![String::new(), String::new(), format!("→ {fix}")]);
+        std::iter::once(found).chain(fix)
     });
     print::table(&mut out, &columns, &rows.collect::<Vec<_>>())?;
     match wrong {

@@ -1,24 +1,28 @@
-//! Draws the felt of a layout as a picture (SVG): what stands in each area, and the cloth around it. It decides how a
-//! felt looks; every box, place, odds and text comes from the game, and it knows neither bets nor results.
+//! Draws the felt of a layout as SVG. It decides how a felt looks; boxes, places, odds and texts come from the game.
 
 mod cloth;
 mod fit;
 
 use cloth::Shade;
-use fit::{Item, Side, Voice, Words};
+use fit::{FittedText, Item, Side, TextStyle};
 use taisai_rules::{Area, BetBox, BoxKind, Caption, Citation, Game, Language, Layout, PrintRole, PrintedLine, Rect};
 
-/// Parts of the picture to a unit of the felt.
-const UNIT: u32 = 10;
-const SIDE: u32 = 84;
-const TOP: u32 = 148;
-const BOTTOM: u32 = 104;
+/// Pixels of the picture for one unit of the felt.
+const PIXELS_PER_UNIT: u32 = 10;
+const SIDE_MARGIN: u32 = 84;
+const TOP_MARGIN: u32 = 148;
+const BOTTOM_MARGIN: u32 = 104;
 
 /// The felt of a layout as a standalone SVG.
 pub(crate) fn draw(game: &Game, layout: &Layout) -> String {
     let print = Print { game, layout };
     let felt = layout.felt();
-    let frame = Rect { x: SIDE, y: TOP, width: felt.width() * UNIT, height: felt.height() * UNIT };
+    let frame = Rect {
+        x: SIDE_MARGIN,
+        y: TOP_MARGIN,
+        width: felt.width() * PIXELS_PER_UNIT,
+        height: felt.height() * PIXELS_PER_UNIT,
+    };
     let captions = felt.captions().iter().map(|caption| print.caption(caption));
     let areas = felt.areas().iter().map(|area| print.area(*area));
     let drawn: Vec<_> = print.margins(frame).into_iter().chain(captions).chain(areas).collect();
@@ -27,7 +31,7 @@ pub(crate) fn draw(game: &Game, layout: &Layout) -> String {
         game.station(),
         &fit::escape(&name),
         frame,
-        (frame.width + 2 * SIDE, TOP + frame.height + BOTTOM),
+        (frame.width + 2 * SIDE_MARGIN, TOP_MARGIN + frame.height + BOTTOM_MARGIN),
         &drawn,
     )
 }
@@ -40,7 +44,7 @@ struct Print<'a> {
 impl Print<'_> {
     fn margins(&self, frame: Rect) -> [String; 3] {
         let (game, layout) = (self.game, self.layout);
-        let left = Rect { y: TOP - 92, width: frame.width * 11 / 20, height: 72, ..frame };
+        let left = Rect { y: TOP_MARGIN - 92, width: frame.width * 11 / 20, height: 72, ..frame };
         let right = Rect { x: frame.x + frame.width * 12 / 20, width: frame.width * 8 / 20, ..left };
         let below = Rect { y: frame.y + frame.height + 20, height: 34, ..frame };
         let pay_table = format!("Layout {}\u{2002}{}", layout.id(), layout.title());
@@ -48,9 +52,9 @@ impl Print<'_> {
         let paragraph = paragraph.unwrap_or_default();
         let source = format!("Document {}{paragraph} · Felt: {}", game.document(), layout.felt().source());
         [
-            fit::words(left, &Words::alone(self.title(), Voice::Label, 58), Side::Start),
-            fit::words(right, &Words::alone(pay_table, Voice::Note, 30), Side::End),
-            fit::words(below, &Words::alone(source, Voice::Note, 20), Side::Middle),
+            fit::words(left, &FittedText::alone(self.title(), TextStyle::Label, 58), Side::Start),
+            fit::words(right, &FittedText::alone(pay_table, TextStyle::Note, 30), Side::End),
+            fit::words(below, &FittedText::alone(source, TextStyle::Note, 20), Side::Middle),
         ]
     }
 
@@ -94,7 +98,7 @@ impl Print<'_> {
         let printed = self.layout.printed(bet_box);
         let words = self.lines(bet_box, [54, 28, 28]);
         let Some(place) = printed.iter().position(sizes) else { return fit::stack(at, &words) };
-        let character = self.line(bet_box, place, Voice::Sign, 180);
+        let character = self.line(bet_box, place, TextStyle::Sign, 180);
         if at.width > at.height {
             return beside(at, 38, character, &words, is_right);
         }
@@ -108,8 +112,8 @@ impl Print<'_> {
         let others = u32::try_from(lines.len()).unwrap_or(1).saturating_sub(1).max(1);
         for (place, (given, item)) in lines.iter_mut().enumerate() {
             *given = if place == 0 { 0 } else { share / others };
-            if let (0, Item::Words(words)) = (place, item) {
-                words.voice = Voice::Sign;
+            if let (0, Item::FittedText(words)) = (place, item) {
+                words.voice = TextStyle::Sign;
             }
         }
         lines
@@ -133,9 +137,9 @@ impl Print<'_> {
         let printed = self.layout.printed(bet_box).into_iter().enumerate();
         let items = printed.filter_map(|(place, line)| match line.role {
             PrintRole::Character => None,
-            PrintRole::Name => Some((26, self.line(bet_box, place, Voice::Label, name))),
-            PrintRole::Odds => Some((20, self.line(bet_box, place, Voice::Odds, odds))),
-            PrintRole::Note => Some((24, self.line(bet_box, place, Voice::Note, note))),
+            PrintRole::Name => Some((26, self.line(bet_box, place, TextStyle::Label, name))),
+            PrintRole::Odds => Some((20, self.line(bet_box, place, TextStyle::Odds, odds))),
+            PrintRole::Note => Some((24, self.line(bet_box, place, TextStyle::Note, note))),
         });
         let items: Vec<_> = items.collect();
         let given: u32 = items.iter().map(|(share, _)| share).sum();
@@ -143,17 +147,17 @@ impl Print<'_> {
     }
 
     /// A line of a box, as large as that of its whole kind and of its opposite can be.
-    fn line(&self, bet_box: BetBox, place: usize, voice: Voice, largest: u32) -> Item {
+    fn line(&self, bet_box: BetBox, place: usize, voice: TextStyle, largest: u32) -> Item {
         let text = |b: BetBox| self.layout.printed(b).into_iter().nth(place).map_or(String::new(), |line| line.text);
         let opposite = bet_box.opposite().into_iter().filter(|b| self.layout.has(*b));
         let family = self.layout.boxes_of(bet_box.kind()).chain(opposite).map(text).collect();
-        Item::Words(Words { text: text(bet_box), family, voice, largest })
+        Item::FittedText(FittedText { text: text(bet_box), family, voice, largest })
     }
 
     fn caption(&self, caption: &Caption) -> String {
         let at = placed(caption.at);
         let largest = if at.height > at.width { 38 } else { 32 };
-        let words = Words::alone(self.layout.caption(caption).join("\u{2003}"), Voice::Odds, largest);
+        let words = FittedText::alone(self.layout.caption(caption).join("\u{2003}"), TextStyle::Odds, largest);
         let inner = inset(at);
         let drawn = if at.height > at.width {
             let left = caption.at.x * 2 < self.layout.felt().width();
@@ -192,7 +196,12 @@ const fn shade(kind: BoxKind) -> Shade {
 }
 
 const fn placed(at: Rect) -> Rect {
-    Rect { x: SIDE + at.x * UNIT, y: TOP + at.y * UNIT, width: at.width * UNIT, height: at.height * UNIT }
+    Rect {
+        x: SIDE_MARGIN + at.x * PIXELS_PER_UNIT,
+        y: TOP_MARGIN + at.y * PIXELS_PER_UNIT,
+        width: at.width * PIXELS_PER_UNIT,
+        height: at.height * PIXELS_PER_UNIT,
+    }
 }
 
 fn inset(at: Rect) -> Rect {

@@ -1,4 +1,4 @@
-//! Figures as people read them: floats and sums of cents, the last step before they are printed.
+//! Formats floats and sums of cents for people.
 
 #![expect(clippy::float_arithmetic, reason = "figures that are shown")]
 
@@ -11,7 +11,7 @@ pub(crate) fn near(cents: f64) -> String {
     Money::from_cents(cents.round() as i64).to_string()
 }
 
-/// A sum of cents that may be larger than an amount.
+/// A sum of cents that may not fit into `Money`.
 pub(crate) fn cents(cents: i128) -> String {
     i64::try_from(cents).map_or_else(|_| cents.to_string(), |cents| Money::from_cents(cents).to_string())
 }

@@ -1,11 +1,11 @@
-//! A flush by itself: so many bytes at the end of a file, and the system asked to make them durable.
+//! Times flushes: appending to a file and making it durable.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long flushes of so many bytes take, in a folder of the same disk.
+/// Appends `bytes` bytes to a file in `folder` and flushes them, `times` times; gives how long each took.
 pub fn time_flushes(folder: &Path, bytes: usize, times: u32) -> std::io::Result<Vec<Duration>> {
     let path = folder.join("flush");
     let mut file = OpenOptions::new().create_new(true).append(true).open(&path)?;

@@ -19,7 +19,7 @@ use crate::print::{self, Column, QUIET};
 use compare::Compared;
 use printed::PrintedFelt;
 
-/// The games of a folder, or those in the program.
+/// Loads the games of a folder, or gives those in the program.
 pub fn load(folder: Option<&Path>) -> anyhow::Result<Cow<'static, Games>> {
     let Some(folder) = folder else { return Ok(Cow::Borrowed(Games::embedded())) };
     let files = files_of(folder)?;
@@ -53,7 +53,6 @@ pub fn load(folder: Option<&Path>) -> anyhow::Result<Cow<'static, Games>> {
     Ok(Cow::Owned(games))
 }
 
-/// The texts of a folder's games, if the folder has any.
 fn load_texts(games: &mut Games, folder: &Path, faults: &mut String) -> anyhow::Result<()> {
     if !folder.is_dir() {
         return Ok(());
@@ -72,7 +71,7 @@ fn load_texts(games: &mut Games, folder: &Path, faults: &mut String) -> anyhow::
     Ok(())
 }
 
-/// The data files of a folder, in the order of their names.
+/// The data files of a folder, sorted by name.
 fn files_of(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read the folder {}", folder.display()))?;
     let mut files = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
@@ -81,14 +80,13 @@ fn files_of(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A game, or the faults of its file.
-type Loaded = Result<Game, Vec<FileFault>>;
+type GameFile = Result<Game, Vec<FileFault>>;
 
-fn read(path: &Path) -> std::io::Result<Loaded> {
+fn read(path: &Path) -> std::io::Result<GameFile> {
     read_bytes(path).map(Game::from_toml)
 }
 
-/// Reads a file: not one that might never end, and not more of it than a game can have.
+/// Reads a regular file, but no more of it than a game can have.
 fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(std::io::Error::other("this is not a regular file"));
@@ -105,7 +103,7 @@ fn is_data_file(path: &Path) -> bool {
 }
 
 #[derive(Serialize)]
-struct Listed<'g> {
+struct GameListing<'g> {
     id: &'g str,
     version: u32,
     title: &'g str,
@@ -116,18 +114,18 @@ struct Listed<'g> {
     in_force: bool,
     cover: &'static str,
     station: &'static str,
-    layouts: Vec<ListedLayout<'g>>,
+    layouts: Vec<LayoutListing<'g>>,
 }
 
 #[derive(Serialize)]
-struct ListedLayout<'g> {
+struct LayoutListing<'g> {
     id: &'g str,
     pay_table: u8,
     boxes: usize,
 }
 
-fn listed(game: &Game, now: Moment) -> Listed<'_> {
-    Listed {
+fn listed(game: &Game, now: Moment) -> GameListing<'_> {
+    GameListing {
         id: game.id(),
         version: game.version(),
         title: game.title().get(Language::English),
@@ -148,8 +146,8 @@ fn listed(game: &Game, now: Moment) -> Listed<'_> {
     }
 }
 
-fn listed_layout(layout: &Layout) -> ListedLayout<'_> {
-    ListedLayout { id: layout.id(), pay_table: layout.pay_table(), boxes: layout.boxes().len() }
+fn listed_layout(layout: &Layout) -> LayoutListing<'_> {
+    LayoutListing { id: layout.id(), pay_table: layout.pay_table(), boxes: layout.boxes().len() }
 }
 
 pub(crate) fn list(games: &Games, now: Moment, json: bool) -> anyhow::Result<()> {
@@ -224,7 +222,7 @@ pub(crate) fn show(
     Ok(())
 }
 
-/// The layouts that are asked for, with their games.
+/// The layouts that the arguments choose, with their games.
 fn chosen<'g>(
     games: &'g Games,
     now: Moment,
@@ -245,7 +243,6 @@ fn chosen<'g>(
     Ok(chosen)
 }
 
-/// Prints felts in words.
 pub(crate) fn felts(
     games: &Games,
     now: Moment,
@@ -280,23 +277,23 @@ fn show_table(out: &mut impl Write, game: &Game, layout: &Layout) -> anyhow::Res
     Ok(())
 }
 
-/// The rows of a pay table as the document prints them.
+/// Prints the rows of a pay table as the document does.
 pub(crate) fn pay_table(out: &mut impl Write, layout: &Layout) -> std::io::Result<()> {
     let rows: Vec<_> = layout.rows().iter().map(|r| vec![r.name.clone(), r.rules.clone(), r.pays.clone()]).collect();
     let columns = [Column::left("Type"), Column::left("Bet/Rules"), Column::right("Pays")];
     print::table(out, &columns, &rows)
 }
 
-/// Checks files and prints every fault; `false` if there is one. Without a fault, the layouts of the files and of the games
-/// that the program knows are compared, and every difference is named (F105).
+/// Checks files and prints every fault; `false` if there is one. If there is none, compares the layouts of the files with those
+/// of the games in the program and prints every difference (F105).
 pub(crate) fn check(games: &Games, files: &[PathBuf], json: bool) -> anyhow::Result<bool> {
-    let told = |game: &Game| {
+    let summary = |game: &Game| {
         let boxes: Vec<_> = game.layouts().iter().map(|l| format!("{} {}", l.id(), l.boxes().len())).collect();
         format!("{}@{}, boxes {}", game.id(), game.version(), boxes.join(", "))
     };
     let checked = CheckedFiles::read(files, read);
-    if !checked.are_well() {
-        checked.print(json, told)?;
+    if !checked.have_no_faults() {
+        checked.print(json, summary)?;
         return checked.finish();
     }
     let mut layouts: Vec<_> = games.iter().flat_map(|game| Compared::of(game, None)).collect();
@@ -310,11 +307,11 @@ pub(crate) fn check(games: &Games, files: &[PathBuf], json: bool) -> anyhow::Res
     }
     let differences = compare::differences(&layouts);
     if json {
-        let files = checked.for_programs().map(serde_json::to_value);
+        let files = checked.to_json().map(serde_json::to_value);
         let differences = differences.iter().map(serde_json::to_value);
         print::json_array(files.chain(differences).collect::<Result<Vec<_>, _>>()?)?;
     } else {
-        checked.print(json, told)?;
+        checked.print(json, summary)?;
         compare::print(&mut anstream::stdout().lock(), &layouts, &differences)?;
     }
     Ok(true)

@@ -1,4 +1,6 @@
-//! The commands of `taisai`. They read, call the crates that decide, and print: no rule of the game is written here.
+//! The commands of `taisai`: arguments and printing. Other crates do the work; no rule of the game is here.
+//!
+//! To add a command, add a variant to `args::Command`, an arm to `run`, and a file that calls the crate which does the work.
 
 mod args;
 mod audit;
@@ -45,23 +47,22 @@ use taisai_server::config::GameNames;
 use args::{Args, Command, GamesCommand};
 use output_file::OutputFile;
 
-/// Commands that only tests and measurements need, which `taisai-lab` has.
-const IN_THE_LAB: [&str; 3] = ["torture", "bench", "tumbler"];
+/// Former commands of `taisai` that `taisai-lab` has now.
+const LAB_COMMANDS: [&str; 3] = ["torture", "bench", "tumbler"];
 
 /// Runs the program with the arguments it was started with.
 ///
-/// Exit status 0: all is well. 1: what was checked or settled has faults, each of which has been printed. 2: the
-/// command could not be carried out.
+/// Exit status 0: success. 1: what was checked or settled has faults, which were printed. 2: the command could not run.
 pub fn main() -> ExitCode {
-    let args = Args::try_parse().unwrap_or_else(|error| with_new_name(error).exit());
-    // A settlement or an audit that is cut short is none.
+    let args = Args::try_parse().unwrap_or_else(|error| hint_at_lab(error).exit());
+    // Half a settlement or audit must not look like success.
     let may_be_cut_short = !matches!(args.command, Command::Settle | Command::Audit { .. });
     exit_status(run(&args), may_be_cut_short)
 }
 
-/// Prints the error of a command, if it ended in one, and gives the exit status; [`main`] says which.
+/// Prints the error of a command, if any, and gives its exit status: see [`main`].
 ///
-/// With `may_be_cut_short`, a reader that closes the pipe early is no error: what it was shown was enough for it.
+/// With `may_be_cut_short`, it is no error if the reader of the output closes the pipe early.
 pub fn exit_status(done: anyhow::Result<bool>, may_be_cut_short: bool) -> ExitCode {
     match done {
         Ok(true) => ExitCode::SUCCESS,
@@ -75,19 +76,19 @@ pub fn exit_status(done: anyhow::Result<bool>, may_be_cut_short: bool) -> ExitCo
     }
 }
 
-/// A command that `taisai-lab` has now is refused with its new name.
-fn with_new_name(mut error: clap::Error) -> clap::Error {
+/// Adds a hint to the error of a command that `taisai-lab` has now.
+fn hint_at_lab(mut error: clap::Error) -> clap::Error {
     let named = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(name)) if IN_THE_LAB.contains(&name.as_str()) => name.clone(),
+        Some(ContextValue::String(name)) if LAB_COMMANDS.contains(&name.as_str()) => name.clone(),
         Some(_) | None => return error,
     };
-    let tip = format!("it is a command of another program now: taisai-lab {named}");
+    let tip = format!("this command moved: run taisai-lab {named}");
     error.remove(ContextKind::SuggestedSubcommand);
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     error
 }
 
-/// Carries out a command; `false` if what it looked at has faults.
+/// Runs a command. `false` if what it checked has faults.
 fn run(args: &Args) -> anyhow::Result<bool> {
     match &args.command {
         Command::Settle => {
@@ -179,13 +180,13 @@ fn run(args: &Args) -> anyhow::Result<bool> {
     }
 }
 
-/// The present moment. It only chooses which version of a game a bare name means.
+/// The present moment, which chooses the version of a game that is named without one.
 pub fn now() -> anyhow::Result<Moment> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).context("the system's clock is before 1970")?;
     Ok(Moment::from_unix_seconds(i64::try_from(since.as_secs()).context("the system's clock is out of range")?))
 }
 
-/// Whether the reader of our output has gone, which ends the command quietly.
+/// Whether the reader of the output closed the pipe.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-/// Thousands of terminals connect one after the other, each with large buffers for a moment and small ones for days. This allocator
-/// gives the memory in between back.
+/// Thousands of terminals connect one after the other. Each needs large buffers briefly and small ones for days; this allocator
+/// returns the memory between them to the system.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! `taisai outcome`: what is certain when only some of the dice are known.
+//! `taisai outcome`: prints what is certain when only some of the dice are known.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ use taisai_rules::{BetBox, BoxStanding, Face, Game, Layout};
 use crate::print::{self, Column};
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct OutcomeJson<'a> {
     known: &'a [u8],
     established: bool,
     won: Vec<&'static str>,
@@ -26,7 +26,7 @@ pub(crate) fn print(game: &Game, layout: &Layout, known: &[u8], json: bool) -> a
     let established = !won.is_empty() || !lost.is_empty();
     if json {
         let texts = |boxes: Vec<BetBox>| boxes.into_iter().map(BetBox::text).collect();
-        let answer = Answer { known, established, won: texts(won), lost: texts(lost), open: texts(open) };
+        let answer = OutcomeJson { known, established, won: texts(won), lost: texts(lost), open: texts(open) };
         return Ok(writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&answer)?)?);
     }
     let dice: Vec<_> = known.iter().map(u8::to_string).collect();

@@ -1,5 +1,5 @@
-//! Files that commands write: whether one can be written is asked before long work, and it comes into being whole, under
-//! another name beside it first.
+//! Files that commands write. The program checks before long work that it can write the file, and writes it whole: under another
+//! name first, then renamed.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -7,23 +7,23 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-/// A file that will be written.
+/// A file to be written later.
 pub struct OutputFile {
-    /// As it was given.
+    /// As given by the user.
     name: PathBuf,
-    /// Where it lies, links followed.
+    /// With links resolved.
     path: PathBuf,
-    /// Pipes and devices are written as they are.
+    /// Pipes and devices are written directly.
     is_file: bool,
 }
 
 impl OutputFile {
-    /// Asks whether a file can be written.
+    /// Checks that the file can be written.
     pub fn new(name: &Path) -> anyhow::Result<Self> {
-        Self::asked(name).with_context(|| format!("cannot write {}", name.display()))
+        Self::check(name).with_context(|| format!("cannot write {}", name.display()))
     }
 
-    fn asked(name: &Path) -> io::Result<Self> {
+    fn check(name: &Path) -> io::Result<Self> {
         let (path, is_file) = match fs::metadata(name) {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(found) => (fs::canonicalize(name)?, found.is_file()),
@@ -35,47 +35,47 @@ impl OutputFile {
             if output.path.exists() {
                 OpenOptions::new().append(true).open(&output.path)?;
             }
-            let beside = output.beside()?;
-            OpenOptions::new().write(true).create_new(true).open(&beside)?;
-            fs::remove_file(beside)?;
+            let temporary = output.temporary()?;
+            OpenOptions::new().write(true).create_new(true).open(&temporary)?;
+            fs::remove_file(temporary)?;
         }
         Ok(output)
     }
 
-    /// A name beside the file that is this process's own.
-    fn beside(&self) -> io::Result<PathBuf> {
+    /// The temporary name, in the same folder and unique to this process.
+    fn temporary(&self) -> io::Result<PathBuf> {
         let mut name = self.path.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_owned();
         name.push(format!(".{}.part", std::process::id()));
         Ok(self.path.with_file_name(name))
     }
 
-    /// Writes the file, all of it or nothing, and gives its name.
+    /// Writes the whole file or nothing, and gives its name.
     pub fn write(self, content: impl AsRef<[u8]>) -> anyhow::Result<PathBuf> {
-        self.written(content.as_ref()).with_context(|| format!("cannot write {}", self.name.display()))?;
+        self.write_all(content.as_ref()).with_context(|| format!("cannot write {}", self.name.display()))?;
         Ok(self.name)
     }
 
-    fn written(&self, content: &[u8]) -> io::Result<()> {
+    fn write_all(&self, content: &[u8]) -> io::Result<()> {
         if !self.is_file {
             return OpenOptions::new().write(true).open(&self.path)?.write_all(content);
         }
-        let beside = self.beside()?;
-        let written = self.written_beside(&beside, content);
+        let temporary = self.temporary()?;
+        let written = self.write_and_rename(&temporary, content);
         if written.is_err() {
-            // Why it was not written is told; that its rest could not be removed either adds nothing.
-            fs::remove_file(beside).ok();
+            // The first error is the one to report.
+            fs::remove_file(temporary).ok();
         }
         written
     }
 
-    fn written_beside(&self, beside: &Path, content: &[u8]) -> io::Result<()> {
-        let mut file = OpenOptions::new().write(true).create_new(true).open(beside)?;
+    fn write_and_rename(&self, temporary: &Path, content: &[u8]) -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).create_new(true).open(temporary)?;
         if let Ok(before) = fs::metadata(&self.path) {
             file.set_permissions(before.permissions())?;
         }
         file.write_all(content)?;
         file.sync_all()?;
-        fs::rename(beside, &self.path)
+        fs::rename(temporary, &self.path)
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_there_whole_or_not_at_all() {
+    fn a_file_is_written_whole_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("par.csv");
         let output = OutputFile::new(&path).unwrap();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_cannot_be_written_is_told_at_once() {
+    fn a_path_that_cannot_be_written_is_refused_before_the_work() {
         let folder = tempfile::tempdir().unwrap();
         for path in [folder.path(), &folder.path().join("none/par.csv"), Path::new("")] {
             let error = OutputFile::new(path).err().unwrap().to_string();
@@ -116,7 +116,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_are_followed_and_devices_written() {
+    fn links_are_followed_and_devices_are_written_directly() {
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         fs::write(&file, "before").unwrap();

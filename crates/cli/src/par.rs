@@ -1,5 +1,4 @@
-//! `taisai par`: par sheets for regulators, as pages, for spreadsheets, for programs and on the terminal. The figures and the
-//! pages are the analysis's; here they are only written to where they are wanted.
+//! `taisai par`: writes par sheets as pages, CSV, JSON or text. The crate `analysis` makes figures and pages.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,6 @@ use crate::args::OptionalTableArgs;
 use crate::output_file::OutputFile;
 use crate::print::{self, Column, QUIET};
 
-/// Which sheets, and where they go.
 #[derive(clap::Args)]
 pub(crate) struct ParArgs {
     #[command(flatten)]
@@ -21,13 +19,13 @@ pub(crate) struct ParArgs {
     /// Every layout of every game, with an index that compares them
     #[arg(long, conflicts_with_all = ["game", "layout", "json", "csv"], requires = "output")]
     all: bool,
-    /// The page to write; with --all the folder; with --csv and --json the file
+    /// Page to write; with --all the folder, with --csv or --json the file
     #[arg(short, long, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
-    /// For spreadsheets
+    /// Write CSV
     #[arg(long)]
     csv: bool,
-    /// For programs
+    /// Write JSON
     #[arg(long, conflicts_with = "csv")]
     json: bool,
 }
@@ -82,7 +80,7 @@ fn all(games: &Games, maker: &Maker, folder: &Path) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Names a file with its hash, so that whoever gets it can say which it is.
+/// Prints a file's name and hash, by which a reader can identify it.
 fn say(path: &Path, text: &str) -> anyhow::Result<()> {
     let hash = taisai_journal::Hash::of(text.as_bytes());
     writeln!(anstream::stdout(), "{}  {QUIET}blake3 {hash}{QUIET:#}", path.display())?;

@@ -9,26 +9,25 @@ use taisai_rules::Moment;
 use taisai_table::Time;
 use unicode_width::UnicodeWidthStr as _;
 
-/// Headings.
 pub(crate) const HEADING: Style = Style::new().bold();
-/// What is well, or has won.
+/// Success or a win.
 pub const GOOD: Style = AnsiColor::Green.on_default();
-/// What is wrong, or has lost.
+/// An error or a loss.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-/// What is of less weight.
+/// Secondary text.
 pub const QUIET: Style = Style::new().dimmed();
 
-/// Prints a heading, an empty line before and after it.
+/// Prints a heading between empty lines.
 pub fn heading(out: &mut impl Write, text: &str) -> std::io::Result<()> {
     writeln!(out, "\n{HEADING}{text}{HEADING:#}\n")
 }
 
-/// So many of something: one, or several.
+/// A count with its noun in the right number.
 pub(crate) fn counted(count: u64, (one, several): (&str, &str)) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
-/// Prints a JSON array, an element a line.
+/// Prints a JSON array, one element a line.
 pub(crate) fn json_array<T: Serialize>(elements: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut before = "[\n";
@@ -47,7 +46,7 @@ pub struct Column<'a> {
     title: &'a str,
     align: Align,
     /// Longer cells are broken at spaces.
-    most: usize,
+    max_width: usize,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -57,22 +56,22 @@ enum Align {
 }
 
 impl<'a> Column<'a> {
-    /// Cells begin at the left.
+    /// A left-aligned column.
     pub const fn left(title: &'a str) -> Self {
-        Self { title, align: Align::Left, most: 64 }
+        Self { title, align: Align::Left, max_width: 64 }
     }
 
-    /// Cells end at the right, as numbers do.
+    /// A right-aligned column, for numbers.
     pub const fn right(title: &'a str) -> Self {
-        Self { title, align: Align::Right, most: 64 }
+        Self { title, align: Align::Right, max_width: 64 }
     }
 }
 
-/// Prints a table under a rule, its cells aligned and long ones broken.
+/// Prints a table with aligned cells; long cells are broken.
 pub fn table(out: &mut impl Write, columns: &[Column], rows: &[Vec<String>]) -> std::io::Result<()> {
     let cells: Vec<Vec<Vec<&str>>> = rows
         .iter()
-        .map(|row| row.iter().zip(columns).map(|(cell, column)| broken(cell, column.most)).collect())
+        .map(|row| row.iter().zip(columns).map(|(cell, column)| break_lines(cell, column.max_width)).collect())
         .collect();
     let widths: Vec<usize> = columns
         .iter()
@@ -83,19 +82,25 @@ pub fn table(out: &mut impl Write, columns: &[Column], rows: &[Vec<String>]) -> 
         })
         .collect();
     let titles = columns.iter().map(|column| column.title);
-    line(out, columns, &widths, titles, HEADING)?;
+    print_row(out, columns, &widths, titles, HEADING)?;
     let rule: Vec<_> = widths.iter().map(|width| "─".repeat(*width)).collect();
-    line(out, columns, &widths, rule.iter().map(String::as_str), QUIET)?;
+    print_row(out, columns, &widths, rule.iter().map(String::as_str), QUIET)?;
     for row in &cells {
         let height = row.iter().map(Vec::len).max().unwrap_or(0);
         for part in 0..height {
-            line(out, columns, &widths, row.iter().map(|cell| cell.get(part).copied().unwrap_or("")), Style::new())?;
+            print_row(
+                out,
+                columns,
+                &widths,
+                row.iter().map(|cell| cell.get(part).copied().unwrap_or("")),
+                Style::new(),
+            )?;
         }
     }
     Ok(())
 }
 
-fn line<'a>(
+fn print_row<'a>(
     out: &mut impl Write,
     columns: &[Column],
     widths: &[usize],
@@ -111,15 +116,14 @@ fn line<'a>(
     writeln!(out, "{}", text.trim_end())
 }
 
-/// Breaks a text at spaces so that no line is wider than `most`, where it can be; after a comma rather than within
-/// what stands between two.
-fn broken(text: &str, most: usize) -> Vec<&str> {
+/// Breaks a text at spaces into lines of at most `max_width`, where possible; rather after a comma than between commas.
+fn break_lines(text: &str, max_width: usize) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut rest = text;
-    while rest.width() > most {
+    while rest.width() > max_width {
         let spaces = rest.match_indices(' ').map(|(place, _)| place);
-        let ends: Vec<_> = spaces.take_while(|place| rest[..*place].width() <= most).collect();
-        let after_comma = ends.iter().rfind(|end| rest[..**end].ends_with(',') && **end > most / 2);
+        let ends: Vec<_> = spaces.take_while(|place| rest[..*place].width() <= max_width).collect();
+        let after_comma = ends.iter().rfind(|end| rest[..**end].ends_with(',') && **end > max_width / 2);
         let Some(end) = after_comma.or(ends.last()).copied() else { break };
         lines.push(&rest[..end]);
         rest = &rest[end + 1..];
@@ -128,15 +132,14 @@ fn broken(text: &str, most: usize) -> Vec<&str> {
     lines
 }
 
-/// Lines of prose end before this column.
-const PROSE: usize = 92;
+const PROSE_WIDTH: usize = 92;
 
-/// Prints prose beside a mark: the mark stands in the first line, and every line begins at the indent.
+/// Prints prose with a hanging indent; the mark is in the first line.
 pub(crate) fn wrapped(out: &mut impl Write, indent: usize, mark: &str, text: &str) -> std::io::Result<()> {
     let mut line = format!("{mark:indent$}");
     let mut is_empty = true;
     for word in text.split(' ') {
-        if !is_empty && line.width() + 1 + word.width() > PROSE {
+        if !is_empty && line.width() + 1 + word.width() > PROSE_WIDTH {
             writeln!(out, "{line}")?;
             line = " ".repeat(indent);
             is_empty = true;
@@ -150,7 +153,7 @@ pub(crate) fn wrapped(out: &mut impl Write, indent: usize, mark: &str, text: &st
     writeln!(out, "{line}")
 }
 
-/// A moment as people read it, in UTC and to the second.
+/// A time in UTC, to the second.
 pub(crate) fn moment(time: Time) -> String {
     let seconds = time.0 / 1_000;
     let minute = Moment::from_unix_seconds(i64::try_from(seconds).unwrap_or(i64::MAX)).to_string();
@@ -173,9 +176,9 @@ mod tests {
 
     #[test]
     fn long_cells_break_at_spaces() {
-        assert_eq!(broken("one two three", 7), ["one two", "three"]);
-        assert_eq!(broken("1 2, 3 4, 5 6", 10), ["1 2, 3 4,", "5 6"]);
-        assert_eq!(broken("unbreakable", 3), ["unbreakable"]);
-        assert_eq!(broken("", 3), [""]);
+        assert_eq!(break_lines("one two three", 7), ["one two", "three"]);
+        assert_eq!(break_lines("1 2, 3 4, 5 6", 10), ["1 2, 3 4,", "5 6"]);
+        assert_eq!(break_lines("unbreakable", 3), ["unbreakable"]);
+        assert_eq!(break_lines("", 3), [""]);
     }
 }

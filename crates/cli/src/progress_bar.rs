@@ -1,15 +1,13 @@
-//! How far a long command is, on standard error if that is a terminal.
+//! Shows the progress of a long command on standard error, if that is a terminal.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use crate::print::QUIET;
 
-/// The bar.
 pub struct ProgressBar {
     name: String,
     all: u64,
-    /// How many are done.
     pub done: u64,
     begin: Instant,
     drawn: Option<Instant>,
@@ -18,13 +16,13 @@ pub struct ProgressBar {
 impl ProgressBar {
     const WIDTH: u64 = 32;
 
-    /// A bar with nothing done of all there is to do.
+    /// A bar with nothing of `all` done.
     pub fn new(name: &str, all: u64) -> Self {
         let drawn = std::io::stderr().is_terminal().then(Instant::now);
         Self { name: name.to_owned(), all, done: 0, begin: Instant::now(), drawn }
     }
 
-    /// So many more are done.
+    /// Counts `more` as done, and draws the bar at most ten times a second.
     pub fn advance(&mut self, more: u64) {
         self.done += more;
         if self.drawn.is_none_or(|drawn| drawn.elapsed() < Duration::from_millis(100)) {
@@ -33,11 +31,11 @@ impl ProgressBar {
         self.drawn = Some(Instant::now());
         let full = (0..Self::WIDTH).map(|place| if place * self.all < self.done * Self::WIDTH { '█' } else { '░' });
         let bar: String = full.collect();
-        // Nobody is there to see the bar if it cannot be drawn.
+        // If the bar cannot be drawn, nobody can see it.
         write!(anstream::stderr(), "\r{:20} {bar} {}/{}", self.name, self.done, self.all).ok();
     }
 
-    /// Puts a line in the place of the bar: what was done, and how many of something in a second.
+    /// Replaces the bar by a line: what was done, and the rate.
     pub fn finish(&self, done: &str, (count, of): (u64, &str)) {
         let begin = if self.drawn.is_some() { "\r\u{1b}[K" } else { "" };
         let millis = self.begin.elapsed().as_millis().max(1);

@@ -85,7 +85,7 @@ fn behind(projection: &mut Projection, archive: &mut dyn Archive) -> anyhow::Res
 }
 
 #[derive(Serialize)]
-struct ShownLag {
+struct LagJson {
     chain: String,
     head: u64,
     head_at: u64,
@@ -98,7 +98,7 @@ struct ShownLag {
 fn lag(address: &Address, json: bool) -> anyhow::Result<bool> {
     let mut archive = address.archive()?;
     let lags = Projection::open(address)?.lag(&mut *archive)?;
-    let shown = lags.iter().map(|lag| ShownLag {
+    let shown = lags.iter().map(|lag| LagJson {
         chain: lag.chain.to_string(),
         head: lag.head.next,
         head_at: lag.head.time.0,
@@ -153,7 +153,7 @@ fn query(args: &QueryArgs) -> anyhow::Result<bool> {
     }
     let answer = projection.query(query.sql, &values)?;
     if args.json {
-        print::json_array(answer.rows.iter().map(|values| Row { columns: &answer.columns, values }))?;
+        print::json_array(answer.rows.iter().map(|values| RowJson { columns: &answer.columns, values }))?;
     } else if args.csv {
         write!(std::io::stdout().lock(), "{}", rows_csv(&answer))?;
     } else {
@@ -193,12 +193,12 @@ fn shown(columns: &[String], row: &[SqlValue]) -> Vec<String> {
 }
 
 /// A row for programs, its columns in their order.
-struct Row<'a> {
+struct RowJson<'a> {
     columns: &'a [String],
     values: &'a [SqlValue],
 }
 
-impl Serialize for Row<'_> {
+impl Serialize for RowJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.columns.len()))?;
         for (column, value) in self.columns.iter().zip(self.values) {

@@ -1,4 +1,4 @@
-//! `taisai games rules`: the approved text of a game, or one paragraph of it where it stands.
+//! `taisai games rules`: prints the approved text of a game, or one paragraph of it.
 
 use std::io::Write;
 
@@ -9,8 +9,7 @@ use taisai_rules::{Citation, Game, Games, Layout, Moment, Paragraph, Passage, Ru
 use crate::games::pay_table;
 use crate::print::{self, HEADING, QUIET};
 
-/// Numbers stand in a column of this width.
-const NUMBERS: usize = 8;
+const NUMBER_WIDTH: usize = 8;
 
 #[derive(Serialize)]
 struct PrintedPassage<'t> {
@@ -19,7 +18,7 @@ struct PrintedPassage<'t> {
     is_closing: bool,
     heading: Option<&'t str>,
     text: Option<&'t str>,
-    /// The title of the pay table that stands here.
+    /// Title of the pay table in this paragraph.
     pay_table: Option<&'t str>,
 }
 
@@ -37,7 +36,7 @@ pub(crate) fn print(
         Some(paragraph) => text.around(paragraph.number())?,
         None => text.passages(),
     };
-    // Pay tables are those of the game that the document belongs to.
+    // A document's pay tables are those of the game that it approves.
     let owner = games.iter().find(|known| known.document() == document);
     let layout = |passage: &Passage<'_>| owner.and_then(|owner| layout_at(owner, passage));
     if json {
@@ -67,7 +66,7 @@ pub(crate) fn print(
     Ok(())
 }
 
-/// The layout whose pay table stands in a paragraph.
+/// The layout whose pay table is in a paragraph.
 fn layout_at<'g>(game: &'g Game, passage: &Passage<'_>) -> Option<&'g Layout> {
     let is_here = |layout: &&Layout| layout.paragraph(Citation::PayTable).is_some_and(|at| at.text() == passage.number);
     game.layouts().iter().find(is_here).filter(|_| !passage.is_closing)
@@ -85,13 +84,13 @@ fn print_passage(out: &mut impl Write, passage: &Passage<'_>) -> std::io::Result
     let number = if passage.is_closing { "" } else { passage.number };
     writeln!(out)?;
     if let Some(heading) = passage.heading {
-        writeln!(out, "  {HEADING}{number:NUMBERS$}{heading}{HEADING:#}")?;
+        writeln!(out, "  {HEADING}{number:NUMBER_WIDTH$}{heading}{HEADING:#}")?;
     }
     let first = if passage.heading.is_some() { "" } else { number };
-    passage.text.map_or(Ok(()), |text| print::wrapped(out, NUMBERS + 2, &format!("  {first}"), text))
+    passage.text.map_or(Ok(()), |text| print::wrapped(out, NUMBER_WIDTH + 2, &format!("  {first}"), text))
 }
 
-/// What is doubtful, and which other documents are followed.
+/// Prints doubtful readings, and which other documents apply.
 fn print_end(out: &mut impl Write, games: &Games, game: &Game, text: &RulesText) -> std::io::Result<()> {
     print::heading(out, "How the scan is read")?;
     for reading in text.reading() {

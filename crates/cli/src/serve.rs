@@ -1,5 +1,5 @@
-//! `taisai serve`: a house runs until it is told to stop. What the command line says goes before the environment, that before
-//! the file, and that before what a house is by itself.
+//! `taisai serve`: runs a casino until the program is stopped. The command line overrides the environment, which overrides the
+//! configuration file, which overrides the defaults.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write};
@@ -16,10 +16,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::print::{self, BAD, Column, HEADING};
 
-/// Which house.
 #[derive(clap::Args)]
 pub(crate) struct HouseArgs {
-    /// The house's file; without one a house with an electronic and a live table runs
+    /// Configuration file; without one the casino has an electronic and a live table
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[arg(long, value_name = "DIR", help = "The folder of what the house keeps [env: TAISAI_DATA] [default: data]")]
@@ -32,7 +31,6 @@ pub(crate) struct HouseArgs {
     store: Option<Address>,
 }
 
-/// How a house is run.
 #[derive(clap::Args)]
 pub(crate) struct ServeArgs {
     #[command(flatten)]
@@ -52,21 +50,20 @@ pub(crate) struct ServeArgs {
         help = "What is logged, like debug, json or debug,json [env: TAISAI_LOG] [default: info]"
     )]
     log: Option<String>,
-    /// Deal by itself, with play players and play money, as a TRAINING house in demo-data
+    /// Run a demonstration in demo-data: TRAINING, with simulated players and play money
     #[arg(long)]
     demo: bool,
-    /// Begin anew where the secrets are lost: everyone gets a password for the first time, every device is enrolled again
+    /// Start without the secrets if they are lost: everyone gets a one-time password, and every device must be enrolled again
     #[arg(long)]
     new_secrets: bool,
-    /// How long a screen may take to give a sign of life, in milliseconds: more than two seconds only where a busy machine is tested
+    /// How long a screen may be silent, in milliseconds; more than 2000 only to test on a busy machine
     #[arg(long, hide = true, value_name = "MILLISECONDS")]
     sign_of_life: Option<u64>,
-    /// How long a round takes in a demonstration, in milliseconds
+    /// How long a round of the demonstration takes, in milliseconds
     #[arg(long, hide = true, requires = "demo", default_value_t = 20_000)]
     round: u64,
 }
 
-/// Runs a house.
 pub(crate) fn run(args: &ServeArgs, names: &GameNames<'_>) -> anyhow::Result<bool> {
     let config = config(args, names, |name| std::env::var_os(name))?;
     log(config.log);
@@ -87,14 +84,14 @@ pub(crate) fn run(args: &ServeArgs, names: &GameNames<'_>) -> anyhow::Result<boo
     };
     let stop = {
         let _within = runtime.enter();
-        stopped()?
+        stop_signal()?
     };
     runtime.block_on(serve(plan, Arc::new(warn), tell, stop))?;
     tracing::info!("the house is closed");
     Ok(true)
 }
 
-/// What a house is run by, all told.
+/// The configuration after the command line and the environment.
 fn config(
     args: &ServeArgs,
     names: &GameNames<'_>,
@@ -124,7 +121,7 @@ fn config(
 }
 
 impl HouseArgs {
-    /// What the file says, or what a house is by itself.
+    /// The configuration file, or the defaults.
     pub(crate) fn file(&self, names: &GameNames<'_>) -> anyhow::Result<Config> {
         let Some(file) = &self.config else { return Ok(Config::default_house(names)?) };
         match crate::config::read(file, names).with_context(|| format!("cannot read {}", file.display()))? {
@@ -136,7 +133,7 @@ impl HouseArgs {
         }
     }
 
-    /// Where flags and environment say that it is.
+    /// Applies the flags and variables for data folder and store.
     pub(crate) fn place(
         &self,
         config: &mut Config,
@@ -163,7 +160,7 @@ fn address(text: &str) -> Address {
     address
 }
 
-/// One line an event, to standard error.
+/// Logs one line for each event, to standard error.
 fn log(log: Log) {
     let format = log.format.unwrap_or(if std::io::stderr().is_terminal() { LogFormat::Text } else { LogFormat::Json });
     let lines = tracing_subscriber::fmt().with_max_level(log.level).with_writer(std::io::stderr).with_target(false);
@@ -178,8 +175,8 @@ fn warn(warning: RecordWarning) {
     tracing::warn!(warning = %warning, "the record warns");
 }
 
-/// Done when the program is told to stop; told again, it ends at once.
-fn stopped() -> anyhow::Result<impl Future<Output = ()>> {
+/// Completes at the first signal to stop. A second one ends the program without closing.
+fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     Ok(async move {
         tokio::select! {
@@ -198,7 +195,7 @@ fn stopped() -> anyhow::Result<impl Future<Output = ()>> {
     })
 }
 
-/// On the first start what people and terminals are let in by; then where the screens are, the front page last.
+/// Prints the one-time passwords and codes of the first start, then the addresses of the screens, the front page last.
 fn tell(
     out: &mut impl Write,
     (name, is_training): (&str, bool),

@@ -1,5 +1,5 @@
-//! `taisai settle`: slips as JSON lines in, answers as JSON lines out. This file has the JSON and the error codes of
-//! single lines; what a bet wins is for `taisai_rules` to say.
+//! `taisai settle`: reads slips as JSON lines and writes settlements as JSON lines. This file has the JSON and the error codes;
+//! `taisai_rules` settles.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,10 +15,10 @@ use taisai_rules::{
     Settlement, SlipError, UnknownBox,
 };
 
-/// The longest line that is read; a longer one is an error.
+/// A longer line is an error.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// Tells a person at a terminal what is expected.
+/// Tells a person at a terminal what to type.
 pub(crate) fn hint_if_terminal(input: &impl IsTerminal) {
     if input.is_terminal() {
         eprintln!(
@@ -27,18 +27,18 @@ pub(crate) fn hint_if_terminal(input: &impl IsTerminal) {
     }
 }
 
-/// Settles every line of the input; `false` if some line had an error.
+/// Settles every line of the input. `false` if a line has an error.
 ///
 /// # Errors
-/// If the input cannot be read or the output cannot be written. A line that cannot be settled is no such error: it is
-/// answered in its place.
+/// If the input cannot be read or the output cannot be written. A line that cannot be settled gets an error object in its
+/// place instead.
 pub fn run(games: &Games, now: Option<Moment>, input: impl Read, mut output: impl Write) -> anyhow::Result<bool> {
     let mut input = BufReader::with_capacity(1 << 16, input);
     let (mut line, mut answers) = (Vec::new(), Vec::new());
     let mut well = true;
     loop {
         let whole = memchr::memchr(b'\n', input.buffer());
-        // Before waiting for the rest of a line, everything answered so far goes out: another program may be waiting for it.
+        // Everything so far is written before waiting for the rest of a line: another program may wait for it.
         if whole.is_none() || answers.len() >= 1 << 16 {
             output.write_all(&answers)?;
             output.flush()?;
@@ -56,8 +56,8 @@ pub fn run(games: &Games, now: Option<Moment>, input: impl Read, mut output: imp
     }
 }
 
-/// Reads a line that is not whole in the buffer, without its end; no more of it than shows that it is too long. `false`
-/// at the end of the input.
+/// Reads a line that continues beyond the buffer, without its line break, and not much more than the longest line. `false` at
+/// the end of the input.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bool> {
     line.clear();
     let most = u64::try_from(MAX_LINE_BYTES).unwrap_or(u64::MAX) + 1;
@@ -72,7 +72,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<bo
     Ok(true)
 }
 
-/// Answers one line; `false` if the answer is an error.
+/// Settles one line and appends the result. `false` if it is an error.
 pub fn settle_line(games: &Games, now: Option<Moment>, line: &[u8], answers: &mut Vec<u8>) -> bool {
     match try_settle_line(games, now, line, answers) {
         Ok(()) => true,
@@ -96,10 +96,10 @@ fn try_settle_line(games: &Games, now: Option<Moment>, line: &[u8], answers: &mu
     Ok(())
 }
 
-fn parse(line: &[u8]) -> Result<Slip<'_>, LineError> {
+fn parse(line: &[u8]) -> Result<SlipLine<'_>, LineError> {
     let not_json = |error: &dyn fmt::Display| LineError::new("not-json", format!("this line is not JSON: {error}"));
     let line = str::from_utf8(line).map_err(|error| not_json(&error))?;
-    serde_json::from_str(line).map(|Object(slip)| slip).map_err(|error| {
+    serde_json::from_str(line).map(|JsonObject(slip)| slip).map_err(|error| {
         if error.is_data() {
             LineError::new("wrong-shape", format!("this is not a slip: {error}"))
         } else if error.to_string().starts_with("number out of range") {
@@ -110,37 +110,37 @@ fn parse(line: &[u8]) -> Result<Slip<'_>, LineError> {
     })
 }
 
-fn find_layout<'g>(games: &'g Games, now: Option<Moment>, slip: &Slip<'_>) -> Result<&'g Layout, LineError> {
+fn find_layout<'g>(games: &'g Games, now: Option<Moment>, slip: &SlipLine<'_>) -> Result<&'g Layout, LineError> {
     let game = games.find(&slip.game, now).map_err(|error| LineError::new(error.code(), error.to_string()))?;
     game.layout(&slip.layout).map_err(|error| LineError::new("unknown-layout", error.to_string()))
 }
 
-fn settle<'s>(layout: &Layout, slip: &'s Slip<'_>) -> Result<Settlement<&'s str>, LineError> {
+fn settle<'s>(layout: &Layout, slip: &'s SlipLine<'_>) -> Result<Settlement<&'s str>, LineError> {
     let dice = dice(&slip.dice)?;
     let limits = match &slip.limits {
-        Some(Object(limits)) => limits.check(layout)?,
+        Some(JsonObject(limits)) => limits.check(layout)?,
         None => Limits::none(),
     };
-    for (place, Object(bet)) in slip.bets.iter().enumerate() {
+    for (place, JsonObject(bet)) in slip.bets.iter().enumerate() {
         if let Some(error) = bet.error() {
-            // What comes before it may be at fault as well, and is named first.
-            layout.settle(&limits, dice, slip.bets[..place].iter().map(|Object(bet)| bet.placed()))?;
+            // An earlier bet may be at fault as well, and its error comes first.
+            layout.settle(&limits, dice, slip.bets[..place].iter().map(|JsonObject(bet)| bet.placed()))?;
             return Err(error.in_bet(place));
         }
     }
-    Ok(layout.settle(&limits, dice, slip.bets.iter().map(|Object(bet)| bet.placed()))?)
+    Ok(layout.settle(&limits, dice, slip.bets.iter().map(|JsonObject(bet)| bet.placed()))?)
 }
 
-fn dice(faces: &[Whole]) -> Result<Dice, LineError> {
+fn dice(faces: &[WholeNumber]) -> Result<Dice, LineError> {
     let [a, b, c] = faces else { return Err(BadDice::Count.into()) };
-    let face = |whole: &Whole| match whole {
-        Whole::Number(face) => u8::try_from(*face).map_err(|_| BadDice::Face),
-        Whole::TooLarge | Whole::Other => Err(BadDice::Face),
+    let face = |whole: &WholeNumber| match whole {
+        WholeNumber::Number(face) => u8::try_from(*face).map_err(|_| BadDice::Face),
+        WholeNumber::TooLarge | WholeNumber::Other => Err(BadDice::Face),
     };
     Ok(Dice::try_from([face(a)?, face(b)?, face(c)?])?)
 }
 
-/// Why a line was not settled: a stable code and a sentence that says what to do.
+/// A stable code, and a sentence that says what to do.
 struct LineError {
     code: &'static str,
     message: String,
@@ -182,16 +182,16 @@ impl From<SlipError> for LineError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Slip<'a> {
+struct SlipLine<'a> {
     #[serde(borrow)]
     game: Cow<'a, str>,
     #[serde(borrow)]
     layout: Cow<'a, str>,
-    dice: Vec<Whole>,
+    dice: Vec<WholeNumber>,
     #[serde(borrow, default)]
-    limits: Option<Object<SlipLimits<'a>>>,
+    limits: Option<JsonObject<SlipLimits<'a>>>,
     #[serde(borrow)]
-    bets: Vec<Object<SlipBet<'a>>>,
+    bets: Vec<JsonObject<SlipBet<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -201,36 +201,33 @@ struct SlipBet<'a> {
     player: Cow<'a, str>,
     #[serde(borrow, rename = "box")]
     bet_box: BoxName<'a>,
-    amount: Whole,
+    amount: WholeNumber,
 }
 
 impl SlipBet<'_> {
-    /// Why it is no bet, if it is none.
     fn error(&self) -> Option<LineError> {
         match (&self.bet_box, &self.amount) {
             (BoxName::Unknown(text), _) => {
                 let message = format!("there is no box {:?}; {UnknownBox}", shortened(text));
                 Some(LineError::new("unknown-box", message))
             }
-            (BoxName::Known(_), Whole::TooLarge) => Some(BetError::TooLarge.into()),
-            (BoxName::Known(_), Whole::Other) => {
+            (BoxName::Known(_), WholeNumber::TooLarge) => Some(BetError::TooLarge.into()),
+            (BoxName::Known(_), WholeNumber::Other) => {
                 let message = "the amount must be a whole number of cents, like 2500";
                 Some(LineError::new("bad-amount", message.to_owned()))
             }
-            (BoxName::Known(_), Whole::Number(_)) => None,
+            (BoxName::Known(_), WholeNumber::Number(_)) => None,
         }
     }
 
-    /// The bet, of one that has no error.
     fn placed(&self) -> Bet<&str> {
-        let (BoxName::Known(bet_box), Whole::Number(cents)) = (&self.bet_box, &self.amount) else {
+        let (BoxName::Known(bet_box), WholeNumber::Number(cents)) = (&self.bet_box, &self.amount) else {
             unreachable!("a bet with an error is not placed");
         };
         Bet { player: &self.player, bet_box: *bet_box, amount: Money::from_cents(*cents) }
     }
 }
 
-/// A box as it was named.
 enum BoxName<'a> {
     Known(BetBox),
     Unknown(Cow<'a, str>),
@@ -238,7 +235,7 @@ enum BoxName<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for BoxName<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Key(text) = Key::deserialize(deserializer)?;
+        let BoxKeyText(text) = BoxKeyText::deserialize(deserializer)?;
         Ok(text.parse().map_or(Self::Unknown(text), Self::Known))
     }
 }
@@ -246,24 +243,24 @@ impl<'de: 'a, 'a> Deserialize<'de> for BoxName<'a> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SlipLimits<'a> {
-    unit: Option<Whole>,
+    unit: Option<WholeNumber>,
     #[serde(borrow, default)]
     boxes: BoxLimits<'a>,
-    differential: Option<Whole>,
+    differential: Option<WholeNumber>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SlipBoxLimit {
-    min: Option<Whole>,
-    max: Option<Whole>,
+    min: Option<WholeNumber>,
+    max: Option<WholeNumber>,
 }
 
 impl SlipLimits<'_> {
     fn check(&self, layout: &Layout) -> Result<Limits, LineError> {
         let unit = self.unit.as_ref().map_or(Ok(Money::from_cents(1)), |unit| unit.limit("unit", "bad-unit"))?;
         let limit =
-            |whole: &Option<Whole>, name| whole.as_ref().map(|whole| whole.limit(name, "bad-limit")).transpose();
+            |whole: &Option<WholeNumber>, name| whole.as_ref().map(|whole| whole.limit(name, "bad-limit")).transpose();
         let mut boxes = Vec::with_capacity(self.boxes.0.len());
         for (key, SlipBoxLimit { min, max }) in &self.boxes.0 {
             let key: BoxKey = key.parse().map_err(|error: UnknownBox| {
@@ -276,7 +273,7 @@ impl SlipLimits<'_> {
     }
 }
 
-/// The entries of `boxes` in the order in which they stand, so that one given twice is found.
+/// The entries of `boxes` in their order, so that a duplicate is detected.
 #[derive(Default)]
 struct BoxLimits<'a>(Vec<(Cow<'a, str>, SlipBoxLimit)>);
 
@@ -296,7 +293,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for BoxLimits<'a> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<BoxLimits<'de>, A::Error> {
                 let mut entries = Vec::new();
-                while let Some((Key(key), Object(limit))) = map.next_entry()? {
+                while let Some((BoxKeyText(key), JsonObject(limit))) = map.next_entry()? {
                     entries.push((key, limit));
                 }
                 Ok(BoxLimits(entries))
@@ -307,42 +304,42 @@ impl<'de: 'a, 'a> Deserialize<'de> for BoxLimits<'a> {
 }
 
 #[derive(Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+struct BoxKeyText<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The beginning of a text, as much of it as helps to find it.
+/// The beginning of a text, long enough to find it by.
 fn shortened(text: &str) -> &str {
     text.char_indices().nth(60).map_or(text, |(end, _)| &text[..end])
 }
 
-/// A value that must be written as an object: serde would also take a list of its fields in their order.
-struct Object<T>(T);
+/// A value that must be a JSON object: serde would also accept a list of its fields.
+struct JsonObject<T>(T);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for JsonObject<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Map<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for Map<T> {
-            type Value = Object<T>;
+            type Value = JsonObject<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<JsonObject<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(JsonObject)
             }
         }
         deserializer.deserialize_map(Map(PhantomData))
     }
 }
 
-/// A number that should be whole. What it is instead is kept, to be answered with its own code.
-enum Whole {
+/// A number that should be whole. Other values are kept, because each has its own error code.
+enum WholeNumber {
     Number(i64),
     TooLarge,
     Other,
 }
 
-impl Whole {
+impl WholeNumber {
     fn limit(&self, name: &str, code: &'static str) -> Result<Money, LineError> {
         match self {
             Self::Number(cents) => Ok(Money::from_cents(*cents)),
@@ -354,38 +351,38 @@ impl Whole {
     }
 }
 
-impl<'de> Deserialize<'de> for Whole {
+impl<'de> Deserialize<'de> for WholeNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Number;
         impl Visitor<'_> for Number {
-            type Value = Whole;
+            type Value = WholeNumber;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a whole number")
             }
 
-            fn visit_i64<E>(self, number: i64) -> Result<Whole, E> {
-                Ok(Whole::Number(number))
+            fn visit_i64<E>(self, number: i64) -> Result<WholeNumber, E> {
+                Ok(WholeNumber::Number(number))
             }
 
-            fn visit_u64<E>(self, number: u64) -> Result<Whole, E> {
-                Ok(i64::try_from(number).map_or(Whole::TooLarge, Whole::Number))
+            fn visit_u64<E>(self, number: u64) -> Result<WholeNumber, E> {
+                Ok(i64::try_from(number).map_or(WholeNumber::TooLarge, WholeNumber::Number))
             }
 
-            fn visit_f64<E>(self, number: f64) -> Result<Whole, E> {
-                // Integers beyond 64 bits reach us as floats; 2^63 is exact as one.
-                Ok(if number >= 9_223_372_036_854_775_808.0 { Whole::TooLarge } else { Whole::Other })
+            fn visit_f64<E>(self, number: f64) -> Result<WholeNumber, E> {
+                // serde_json gives integers beyond 64 bits as floats; 2^63 is exact as a float.
+                Ok(if number >= 9_223_372_036_854_775_808.0 { WholeNumber::TooLarge } else { WholeNumber::Other })
             }
 
-            fn visit_str<E>(self, _: &str) -> Result<Whole, E> {
-                Ok(Whole::Other)
+            fn visit_str<E>(self, _: &str) -> Result<WholeNumber, E> {
+                Ok(WholeNumber::Other)
             }
         }
         deserializer.deserialize_any(Number)
     }
 }
 
-/// Writes a settlement. Only the player's name comes from outside and may need escaping; all else is written as it is.
+/// Writes a settlement. Only the player's name may need escaping.
 ///
 /// # Panics
 /// If the settlement is not of this layout.
@@ -421,7 +418,7 @@ pub fn write_settlement(out: &mut Vec<u8>, layout: &Layout, settlement: &Settlem
     out.extend_from_slice(b"}}");
 }
 
-/// Writes what comes before, and a text in quotes with what must be escaped.
+/// Writes `before`, then a quoted and escaped text.
 fn write_text(out: &mut Vec<u8>, before: &str, text: &str) {
     out.extend_from_slice(before.as_bytes());
     serde_json::to_writer(out, text).expect("a Vec takes every text");

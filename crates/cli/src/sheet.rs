@@ -1,4 +1,4 @@
-//! The settlement sheet for people: its lines in a table, and what they come to. The record reckons it.
+//! Prints a settlement sheet: its lines in a table, and their totals.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use taisai_table::{Chips, Registration};
 
 use crate::print::{self, Column};
 
-/// Prints the lines and what they come to, each line of text after an indent.
+/// Prints the sheet, every line after an indent.
 pub(crate) fn print(
     sheet: &SettlementSheet,
     registration: Registration,
@@ -25,7 +25,7 @@ pub(crate) fn print(
     }
     let mut table = Vec::new();
     print::table(&mut table, &COLUMNS, &rows(sheet))?;
-    // A table has an indent of its own.
+    // A table is already indented by two.
     let before = &indent[indent.len().min(2)..];
     for line in String::from_utf8(table)?.lines() {
         writeln!(out, "{before}{line}")?;
@@ -74,7 +74,7 @@ fn rows(sheet: &SettlementSheet) -> Vec<Vec<String>> {
     sheet.lines.iter().map(row).collect()
 }
 
-/// An amount, or nothing where there is none.
+/// An amount; empty if zero.
 fn amount(money: Money) -> String {
     if money == Money::ZERO { String::new() } else { money.to_string() }
 }

@@ -1,4 +1,4 @@
-//! `taisai simulate`: sessions of players with bankrolls and strategies, or plain throws counted on every box, from a seed.
+//! `taisai simulate`: simulates sessions of players with bankrolls and strategies, or counts throws on every box, from a seed.
 
 #![expect(clippy::float_arithmetic, reason = "figures that are shown")]
 
@@ -26,18 +26,16 @@ use crate::output_file::OutputFile;
 use crate::print::{self, Column, QUIET};
 use crate::progress_bar::ProgressBar;
 
-/// How sessions are played.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum How {
-    /// By the rules: limits, pro rata, payouts
+enum SimulationEngine {
+    /// Apply the rules: limits, pro rata, payouts
     Rules,
-    /// Through the machines of a whole table
+    /// Run the machines of a whole table
     Table,
-    /// Without players: throws are counted, and every box of the layout has its result
+    /// Count throws without players, for every box of the layout
     Count,
 }
 
-/// What is simulated.
 #[derive(clap::Args)]
 pub(crate) struct SimulateArgs {
     #[command(flatten)]
@@ -48,51 +46,50 @@ pub(crate) struct SimulateArgs {
     /// like "big=100 sum:9=50", or "-" to sit out.
     #[arg(long = "player", value_name = "PLAYER")]
     players: Vec<String>,
-    /// What players have who are given no bankroll of their own; 1000 if left out
+    /// Bankroll of players without one of their own; 1000 if left out
     #[arg(long, value_parser = crate::slip::amount)]
     bankroll: Option<Money>,
-    /// The most rounds of a session: it ends where every player is ruined
+    /// Most rounds of a session; it ends earlier if every player is ruined
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
     rounds: u64,
-    /// How many sessions; 1000 if left out
+    /// Number of sessions; 1000 if left out
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     sessions: Option<u64>,
-    /// Where chance begins: the same seed gives the same results, on any number of threads
+    /// Seed of the random numbers: the same seed gives the same results, on any number of threads
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many threads; as many as the machine has if left out
+    /// Number of threads; as many as the machine has if left out
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1_024))]
     threads: Option<u16>,
-    /// How it is played
+    /// How to simulate
     #[arg(long, value_enum, default_value = "rules")]
-    engine: How,
-    /// The table's unit; 1 if left out
+    engine: SimulationEngine,
+    /// Unit of the table; 1 if left out
     #[arg(long, value_parser = crate::slip::amount)]
     unit: Option<Money>,
-    /// A limit for a kind or a box, like big=25..5000 or sum=..500
+    /// Limit for a kind or a box, like big=25..5000 or sum=..500
     #[arg(long = "limit", value_name = "BOX=MIN..MAX", value_parser = player::limit)]
     limits: Vec<LimitEntry>,
-    /// The largest Differential
+    /// Differential of the table
     #[arg(long, value_parser = crate::slip::amount)]
     differential: Option<Money>,
     /// Write a row for each player and session, or for each box, to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Print for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What is taken where nothing is said.
-const BANKROLL: Money = Money::from_cents(100_000);
-const SESSIONS: u64 = 1_000;
-const UNIT: Money = Money::from_cents(100);
+const DEFAULT_BANKROLL: Money = Money::from_cents(100_000);
+const DEFAULT_SESSIONS: u64 = 1_000;
+const DEFAULT_UNIT: Money = Money::from_cents(100);
 
 pub(crate) fn run(args: &SimulateArgs, games: &Games, now: Moment) -> anyhow::Result<bool> {
     let (game, layout) = args.table.find(games, now)?;
     let threads = args.threads.map_or_else(all_threads, usize::from);
     let output = args.csv.as_deref().map(OutputFile::new).transpose()?;
-    if args.engine == How::Count {
+    if args.engine == SimulationEngine::Count {
         if let Some(option) = of_players(args) {
             bail!("--engine count has neither players nor limits, so no {option}: every box gets the same stake");
         }
@@ -103,20 +100,20 @@ pub(crate) fn run(args: &SimulateArgs, games: &Games, now: Moment) -> anyhow::Re
     }
     let plan = plan(args, game, layout)?;
     let planned = plan.rounds() * plan.sessions();
-    let results = shown_while(planned, |done| play(&plan, threads, done), |results| results.rounds);
+    let results = with_progress(planned, |done| play(&plan, threads, done), |results| results.rounds);
     let summaries = summaries(&plan, &results);
     if let Some(output) = output {
         output.write(&sessions_csv(&summaries, &results)?)?;
     }
     if args.json {
-        print::json_array(summaries.iter().map(Shown::new))?;
+        print::json_array(summaries.iter().map(PlayerJson::new))?;
     } else {
-        told(args.seed, &plan, results.rounds, &summaries)?;
+        print_summaries(args.seed, &plan, results.rounds, &summaries)?;
     }
     Ok(true)
 }
 
-/// The first option that is only for players.
+/// The first given option that needs players.
 fn of_players(args: &SimulateArgs) -> Option<&'static str> {
     let given = [
         ("--player", !args.players.is_empty()),
@@ -134,18 +131,22 @@ fn all_threads() -> usize {
 }
 
 fn plan(args: &SimulateArgs, game: &Game, layout: &Layout) -> anyhow::Result<SimulationPlan> {
-    let unit = args.unit.unwrap_or(UNIT);
+    let unit = args.unit.unwrap_or(DEFAULT_UNIT);
     let (boxes, differential) = (args.limits.clone(), args.differential);
     let limits = TableLimits { unit, boxes, rest: None, differential };
-    let players = args.players.iter().map(|text| player::read(text, layout, args.bankroll.unwrap_or(BANKROLL)));
+    let players = args.players.iter().map(|text| player::read(text, layout, args.bankroll.unwrap_or(DEFAULT_BANKROLL)));
     let players = players.collect::<anyhow::Result<Vec<_>>>()?;
-    let engine = if args.engine == How::Table { SimulationEngine::Table } else { SimulationEngine::Rules };
+    let engine = if args.engine == SimulationEngine::Table { SimulationEngine::Table } else { SimulationEngine::Rules };
     let plan = SimulationPlan::new(game, layout.id(), limits)?.seat(players)?;
-    Ok(plan.with(args.rounds, args.sessions.unwrap_or(SESSIONS), args.seed, engine)?)
+    Ok(plan.with(args.rounds, args.sessions.unwrap_or(DEFAULT_SESSIONS), args.seed, engine)?)
 }
 
-/// Does something while a bar on standard error shows how far it is, and tells how many rounds were played.
-fn shown_while<T: Send>(planned: u64, work: impl FnOnce(&AtomicU64) -> T + Send, played: impl FnOnce(&T) -> u64) -> T {
+/// Runs `work` with a progress bar, and prints how many rounds were played.
+fn with_progress<T: Send>(
+    planned: u64,
+    work: impl FnOnce(&AtomicU64) -> T + Send,
+    played: impl FnOnce(&T) -> u64,
+) -> T {
     let done = AtomicU64::new(0);
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| work(&done));
@@ -163,7 +164,7 @@ fn shown_while<T: Send>(planned: u64, work: impl FnOnce(&AtomicU64) -> T + Send,
 
 fn counted(args: &SimulateArgs, layout: &Layout, threads: usize, output: Option<OutputFile>) -> anyhow::Result<bool> {
     let counts =
-        shown_while(args.rounds, |done| count(args.seed, args.rounds, threads, done), |counts| counts.iter().sum());
+        with_progress(args.rounds, |done| count(args.seed, args.rounds, threads, done), |counts| counts.iter().sum());
     let boxes = BoxResult::of(layout, &counts);
     if let Some(output) = output {
         let mut text = String::from("box,rounds,edge,edge_exact,expected_edge,expected_edge_exact,deviations\r\n");
@@ -176,7 +177,7 @@ fn counted(args: &SimulateArgs, layout: &Layout, threads: usize, output: Option<
         output.write(&text)?;
     }
     if args.json {
-        print::json_array(boxes.iter().map(ShownBox::new))?;
+        print::json_array(boxes.iter().map(BoxJson::new))?;
         return Ok(true);
     }
     let rows = boxes.iter().map(|counted| {
@@ -206,7 +207,7 @@ fn counted(args: &SimulateArgs, layout: &Layout, threads: usize, output: Option<
     Ok(true)
 }
 
-fn told(seed: u64, plan: &SimulationPlan, played: u64, summaries: &[PlayerSummary]) -> anyhow::Result<()> {
+fn print_summaries(seed: u64, plan: &SimulationPlan, played: u64, summaries: &[PlayerSummary]) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     let rounds = |count| print::counted(count, ("round", "rounds"));
     let sessions = print::counted(plan.sessions(), ("session", "sessions"));
@@ -265,30 +266,32 @@ fn told(seed: u64, plan: &SimulationPlan, played: u64, summaries: &[PlayerSummar
     Ok(())
 }
 
-fn sessions_csv(players: &[PlayerSummary], results: &SimulationResults) -> anyhow::Result<String> {
-    let mut text = String::from("session,player,strategy,rounds,won,staked,net,lowest,highest,ruined\r\n");
-    for (place, result) in results.results.iter().enumerate() {
-        let (session, player) = (place / results.players + 1, &players[place % results.players]);
-        let name = player.name.replace('"', "\"\"");
-        write!(
-            text,
-            "{session},\"{name}\",{},{},{},{},{},{},{},{}\r\n",
-            player.strategy,
-            result.rounds,
-            result.won,
-            result.staked.cents(),
-            result.net.cents(),
-            result.lowest.cents(),
-            result.highest.cents(),
-            u8::from(result.is_ruined),
-        )?;
+fn sessions_csv(players: &[PlayerSummary], results: &SimulationResults) -> anyhow::Result<Vec<u8>> {
+    let mut csv = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    csv.write_record([
+        "session", "player", "strategy", "rounds", "won", "staked", "net", "lowest", "highest", "ruined",
+    ])?;
+    for (index, result) in results.results.iter().enumerate() {
+        let player = &players[index % results.players];
+        csv.write_record([
+            (index / results.players + 1).to_string(),
+            player.name.clone(),
+            player.strategy.to_string(),
+            result.rounds.to_string(),
+            result.won.to_string(),
+            result.staked.cents().to_string(),
+            result.net.cents().to_string(),
+            result.lowest.cents().to_string(),
+            result.highest.cents().to_string(),
+            u8::from(result.is_ruined).to_string(),
+        ])?;
     }
-    Ok(text)
+    Ok(csv.into_inner()?)
 }
 
-/// A player for programs. Amounts are cents.
+/// Amounts are cents.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct PlayerJson<'a> {
     player: &'a str,
     strategy: &'static str,
     rounds: u64,
@@ -304,7 +307,7 @@ struct Shown<'a> {
     mean_bankroll: [f64; 3],
 }
 
-impl<'a> Shown<'a> {
+impl<'a> PlayerJson<'a> {
     fn new(player: &'a PlayerSummary) -> Self {
         let interval = |i: taisai_analysis::simulate::Interval| [i.low, i.found, i.high];
         Self {
@@ -327,7 +330,7 @@ impl<'a> Shown<'a> {
 
 /// A box for programs.
 #[derive(Serialize)]
-struct ShownBox {
+struct BoxJson {
     #[serde(rename = "box")]
     bet_box: &'static str,
     edge: f64,
@@ -337,7 +340,7 @@ struct ShownBox {
     deviations: f64,
 }
 
-impl ShownBox {
+impl BoxJson {
     fn new(counted: &BoxResult) -> Self {
         Self {
             bet_box: counted.figures.bet_box.text(),

@@ -1,4 +1,4 @@
-//! `taisai slip`: what a slip of bets comes to in one round and over many, its risk of ruin, and which of its bets contradict.
+//! `taisai slip`: analyses a slip of bets: its distribution, its risk of ruin, and which bets contradict each other.
 
 mod draw;
 
@@ -18,35 +18,33 @@ use crate::figures::cents;
 use crate::output_file::OutputFile;
 use crate::print::{self, BAD, Column, GOOD, QUIET};
 
-/// Which slip, how often, and with what.
 #[derive(clap::Args)]
 pub(crate) struct SlipArgs {
     #[command(flatten)]
     table: TableArgs,
-    /// The bets, like big=100 or sum:9=2.50, in dollars and cents
+    /// Bets, like big=100 or sum:9=2.50, in dollars and cents
     #[arg(required = true, value_name = "BOX=STAKE", value_parser = bet)]
     bets: Vec<(BetBox, Money)>,
-    /// Over so many rounds of the same slip
+    /// Also over this many rounds of the same slip
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(taisai_analysis::MAX_ROUNDS)))]
     rounds: Option<u32>,
-    /// The risk that this bankroll no longer covers the slip
+    /// Risk that this bankroll no longer covers the slip
     #[arg(long, value_name = "AMOUNT", value_parser = amount, requires = "rounds")]
     bankroll: Option<Money>,
-    /// Draw the distribution into this file
+    /// Write the distribution as SVG to this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Print for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// A bet as it is written in a command.
+/// Parses a bet like big=100.
 pub(crate) fn bet(text: &str) -> Result<(BetBox, Money), String> {
     let (bet_box, stake) = text.split_once('=').ok_or("a bet is written like big=100")?;
     Ok((bet_box.parse().map_err(|error| format!("{bet_box}: {error}"))?, amount(stake)?))
 }
 
-/// An amount in dollars and cents.
 pub(crate) fn amount(text: &str) -> Result<Money, String> {
     taisai_script::parse_amount(text).ok_or_else(|| format!("{text}: an amount is written like 100 or 2.50"))
 }
@@ -66,7 +64,7 @@ pub(crate) fn run(args: &SlipArgs, games: &Games, now: Moment) -> anyhow::Result
         output.write(draw::distribution(&slip, many.as_ref()))?;
     }
     if args.json {
-        let answer = Answer::new(&slip, many.as_ref(), ruin.as_ref());
+        let answer = SlipJson::new(&slip, many.as_ref(), ruin.as_ref());
         writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&answer)?)?;
         return Ok(true);
     }
@@ -124,7 +122,7 @@ fn one_round(
     Ok(())
 }
 
-/// Which bets speak against each other.
+/// Prints bets that contradict each other.
 fn pairs(out: &mut impl Write, slip: &PlayerSlip) -> anyhow::Result<()> {
     let told: Vec<_> = slip.pairs().iter().filter_map(told).collect();
     if told.is_empty() {
@@ -190,22 +188,22 @@ fn ruins(out: &mut impl Write, ruin: &Ruin, bankroll: Money, rounds: u32) -> any
     Ok(())
 }
 
-/// A slip for programs. Amounts are cents; fractions are exact.
+/// Amounts are cents; fractions are exact.
 #[derive(Serialize)]
-struct Answer {
+struct SlipJson {
     staked: i64,
     mean: String,
     variance: String,
     results: Vec<(i64, u8)>,
-    pairs: Vec<ShownPair>,
+    pairs: Vec<PairJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    rounds: Option<Many>,
+    rounds: Option<ManyRoundsJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ruin: Option<f64>,
 }
 
 #[derive(Serialize)]
-struct ShownPair {
+struct PairJson {
     first: &'static str,
     second: &'static str,
     relation: &'static str,
@@ -215,7 +213,7 @@ struct ShownPair {
 }
 
 #[derive(Serialize)]
-struct Many {
+struct ManyRoundsJson {
     rounds: u32,
     mean: String,
     variance: String,
@@ -226,10 +224,10 @@ struct Many {
     percentiles: Vec<i128>,
 }
 
-impl Answer {
+impl SlipJson {
     fn new(slip: &PlayerSlip, many: Option<&Distribution>, ruin: Option<&Ruin>) -> Self {
         let spread = slip.spread();
-        let pair = |pair: BetPair| ShownPair {
+        let pair = |pair: BetPair| PairJson {
             first: pair.first.text(),
             second: pair.second.text(),
             relation: match pair.relation {
@@ -250,7 +248,7 @@ impl Answer {
             variance: spread.variance().to_string(),
             results: spread.results().iter().map(|(net, ways)| (net.cents(), *ways)).collect(),
             pairs: slip.pairs().into_iter().map(pair).collect(),
-            rounds: many.map(|many| Many {
+            rounds: many.map(|many| ManyRoundsJson {
                 rounds: many.rounds(),
                 mean: many.mean().to_string(),
                 variance: many.variance().to_string(),

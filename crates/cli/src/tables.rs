@@ -11,14 +11,14 @@ use taisai_record::Address;
 use crate::print::{self, Column};
 
 /// How often it is looked whether a part has moved.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(clap::Subcommand)]
 pub(crate) enum TablesCommand {
     /// Show the machines that run the house, and which part of it each holds
     List {
         #[command(flatten)]
-        store: StoreArgs,
+        store: NodeStoreArgs,
         /// Print for programs
         #[arg(long)]
         json: bool,
@@ -37,18 +37,18 @@ pub(crate) enum TablesCommand {
         #[arg(long, value_name = "SECONDS", default_value_t = 300)]
         wait: u64,
         #[command(flatten)]
-        store: StoreArgs,
+        store: NodeStoreArgs,
     },
 }
 
 /// Where the house is.
 #[derive(clap::Args)]
-pub(crate) struct StoreArgs {
+pub(crate) struct NodeStoreArgs {
     #[arg(long, value_name = "STORE", help = "The store of its record, postgres://… [env: TAISAI_STORE]")]
     store: Option<Address>,
 }
 
-impl StoreArgs {
+impl NodeStoreArgs {
     fn leases(&self) -> anyhow::Result<Leases> {
         let of_environment = || std::env::var("TAISAI_STORE").ok().and_then(|text| text.parse().ok());
         match self.store.clone().or_else(of_environment) {
@@ -63,20 +63,20 @@ impl StoreArgs {
 
 /// The machines and parts, as programs are told.
 #[derive(Serialize)]
-struct Sheet<'a> {
-    nodes: Vec<NodeSheet<'a>>,
-    parts: Vec<PartSheet<'a>>,
+struct PlacementJson<'a> {
+    nodes: Vec<NodeJson<'a>>,
+    parts: Vec<PartitionJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct NodeSheet<'a> {
+struct NodeJson<'a> {
     name: &'a str,
     address: &'a str,
     version: &'a str,
 }
 
 #[derive(Serialize)]
-struct PartSheet<'a> {
+struct PartitionJson<'a> {
     part: &'a str,
     /// The address of the machine that holds it.
     node: Option<&'a str>,
@@ -84,12 +84,12 @@ struct PartSheet<'a> {
     wanted: Option<&'a str>,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> PlacementJson<'a> {
     fn of(roster: &'a LeaseRoster) -> Self {
         let address = |name: &Option<_>| name.as_ref().and_then(|name| roster.node(name)).map(|node| &*node.address);
         let node =
-            |node: &'a LiveNode| NodeSheet { name: node.name.as_str(), address: &node.address, version: &node.version };
-        let parts = roster.leases.iter().map(|lease| PartSheet {
+            |node: &'a LiveNode| NodeJson { name: node.name.as_str(), address: &node.address, version: &node.version };
+        let parts = roster.leases.iter().map(|lease| PartitionJson {
             part: lease.partition.as_str(),
             node: address(&lease.holder),
             wanted: address(&lease.wanted),
@@ -109,7 +109,7 @@ pub(crate) fn run(command: &TablesCommand) -> anyhow::Result<bool> {
 }
 
 fn list(roster: &LeaseRoster, json: bool) -> anyhow::Result<()> {
-    let sheet = Sheet::of(roster);
+    let sheet = PlacementJson::of(roster);
     if json {
         serde_json::to_writer(anstream::stdout(), &sheet)?;
         writeln!(anstream::stdout())?;
@@ -118,11 +118,11 @@ fn list(roster: &LeaseRoster, json: bool) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     print::heading(&mut out, "Machines")?;
     let columns = [Column::left("Address"), Column::left("Version"), Column::left("Name")];
-    let row = |node: &NodeSheet<'_>| [node.address, node.version, node.name].map(str::to_owned).to_vec();
+    let row = |node: &NodeJson<'_>| [node.address, node.version, node.name].map(str::to_owned).to_vec();
     print::table(&mut out, &columns, &sheet.nodes.iter().map(row).collect::<Vec<_>>())?;
     print::heading(&mut out, "Parts")?;
     let columns = [Column::left("Part"), Column::left("Held by"), Column::left("Moves to")];
-    let row = |part: &PartSheet<'_>| {
+    let row = |part: &PartitionJson<'_>| {
         vec![part.part.to_owned(), part.node.unwrap_or("nobody").to_owned(), part.wanted.unwrap_or("").to_owned()]
     };
     print::table(&mut out, &columns, &sheet.parts.iter().map(row).collect::<Vec<_>>())?;
@@ -145,7 +145,7 @@ fn move_part(leases: &mut Leases, part: &ChainName, to: &str, wait: Duration) ->
             writeln!(anstream::stdout(), "{part} is held by {to}")?;
             return Ok(true);
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
     writeln!(anstream::stdout(), "{part} has not moved yet: it does when its round is over")?;
     Ok(false)

@@ -1,5 +1,4 @@
-//! `taisai report theory`: what the House won at each table, or by dealer, shift, day or box, beside what it should have won on
-//! the stakes that were made. The reports reckon; here it is printed.
+//! `taisai report theory`: prints win and theoretical win by table, dealer, shift, day or box.
 
 use std::io::Write as _;
 
@@ -13,9 +12,8 @@ use crate::figures::{cents, deviations, near};
 use crate::print::{self, Column, QUIET};
 use crate::report::DaysArgs;
 
-/// Which rounds are gathered.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Gathered {
+pub(crate) enum TheoryGrouping {
     /// Each table
     Table,
     /// Each dealer
@@ -28,36 +26,35 @@ pub(crate) enum Gathered {
     Box,
 }
 
-impl From<Gathered> for GroupBy {
-    fn from(gathered: Gathered) -> Self {
+impl From<TheoryGrouping> for GroupBy {
+    fn from(gathered: TheoryGrouping) -> Self {
         match gathered {
-            Gathered::Table => Self::Table,
-            Gathered::Dealer => Self::Dealer,
-            Gathered::Shift => Self::Shift,
-            Gathered::Day => Self::Day,
-            Gathered::Box => Self::Box,
+            TheoryGrouping::Table => Self::Table,
+            TheoryGrouping::Dealer => Self::Dealer,
+            TheoryGrouping::Shift => Self::Shift,
+            TheoryGrouping::Day => Self::Day,
+            TheoryGrouping::Box => Self::Box,
         }
     }
 }
 
-/// Which store, and how it is gathered.
 #[derive(clap::Args)]
 pub(crate) struct TheoryArgs {
-    /// A data folder, or postgres://…
+    /// Data folder, or postgres://…
     #[arg(value_name = "STORE")]
     address: Address,
-    /// What is gathered into one line
+    /// What makes one line
     #[arg(long, value_enum, default_value = "table")]
-    by: Gathered,
+    by: TheoryGrouping,
     #[command(flatten)]
     days: DaysArgs,
-    /// Tables that play for training too
+    /// Include training tables
     #[arg(long)]
     training: bool,
-    /// Print for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Print for spreadsheets
+    /// Print CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 }

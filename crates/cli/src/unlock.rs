@@ -1,4 +1,4 @@
-//! `taisai unlock`: lets a person in again where nobody who manages people is left to do it. The house must be stopped.
+//! `taisai unlock`: unlocks a person when nobody else can do it at a screen. The server must be stopped.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -11,20 +11,18 @@ use taisai_table::PersonId;
 use crate::print::BAD;
 use crate::serve::HouseArgs;
 
-/// Who is let in again.
 #[derive(clap::Args)]
 pub(crate) struct UnlockArgs {
     #[command(flatten)]
     house: HouseArgs,
-    /// The person's number
+    /// Number of the person
     #[arg(long, value_name = "NUMBER")]
     person: u32,
-    /// Give a password for the first time too, and print it
+    /// Also set a one-time password, and print it
     #[arg(long)]
     new_password: bool,
 }
 
-/// Unlocks a person.
 pub(crate) fn run(args: &UnlockArgs, names: &GameNames<'_>) -> anyhow::Result<bool> {
     let mut config = args.house.file(names)?;
     args.house.place(&mut config, &|name: &str| std::env::var_os(name))?;
@@ -33,12 +31,12 @@ pub(crate) fn run(args: &UnlockArgs, names: &GameNames<'_>) -> anyhow::Result<bo
     let plan = config.plan(crate::audit::program()?, id)?.installation;
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let tell = |password: &str| {
-        writeln!(anstream::stdout(), "Password for the first time, told this once: {password}")?;
+        writeln!(anstream::stdout(), "One-time password, which is not printed again: {password}")?;
         std::io::stdout().flush()
     };
     let tell = args.new_password.then_some(tell);
     runtime.block_on(unlock(&plan, PersonId(args.person), tell, Arc::new(warn)))?;
-    writeln!(anstream::stdout(), "Person {} is not locked out any more.", args.person)?;
+    writeln!(anstream::stdout(), "Person {} is unlocked.", args.person)?;
     Ok(true)
 }
 

@@ -1,4 +1,4 @@
-//! `taisai audit evidence` and `verify-evidence`: one round in one file, and what it proves.
+//! `taisai audit evidence` and `verify-evidence`: write and check the evidence of one round.
 
 use std::fs::File;
 use std::io::{Read as _, Write};
@@ -13,16 +13,16 @@ use taisai_script::describe::void_reason;
 use taisai_table::{RoundNumber, RoundStanding};
 
 use super::Store;
-use super::show::{Shown, waits};
+use super::show::{RoundReport, waits};
 use crate::args::RoundArgs;
 use crate::output_file::OutputFile;
 use crate::print::{BAD, GOOD, moment};
 use crate::store;
 
-/// Writes evidence of a round, once it was checked.
+/// Writes evidence of a round, after checking it.
 pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path, force: bool) -> anyhow::Result<bool> {
     if !force && output.exists() {
-        bail!("{} is there already: --force writes over it", output.display());
+        bail!("{} exists already: --force overwrites it", output.display());
     }
     let written = OutputFile::new(output)?;
     let mut archive = store.archive()?;
@@ -41,7 +41,7 @@ pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path, force: bool)
     Ok(true)
 }
 
-/// Checks a file of evidence; `false` if it proves nothing.
+/// Checks an evidence file. `false` if it proves nothing.
 pub(super) fn verify(file: &Path, keys: &[PublicKey], json: bool) -> anyhow::Result<bool> {
     let mut bytes = Vec::new();
     let opened = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -57,7 +57,7 @@ pub(super) fn verify(file: &Path, keys: &[PublicKey], json: bool) -> anyhow::Res
             if json {
                 writeln!(out, "{}", json!({ "proven": true, "sentence": sentence(&proven, &sheet), "round": sheet }))?;
             } else {
-                Shown { sheet: &sheet, profile: &proven.settlement.opening.profile }.print(&mut out)?;
+                RoundReport { sheet: &sheet, profile: &proven.settlement.opening.profile }.print(&mut out)?;
                 writeln!(out, "\n{GOOD}proven{GOOD:#}  {}", sentence(&proven, &sheet))?;
             }
             Ok(true)
@@ -73,7 +73,7 @@ pub(super) fn verify(file: &Path, keys: &[PublicKey], json: bool) -> anyhow::Res
     }
 }
 
-/// What stands, what was settled first, and up to when it is proven.
+/// Prints the current result, the first settlement, and up to when they are proven.
 fn sentence(proven: &ProvenRound, sheet: &RoundSheet) -> String {
     let ProvenRound { settlement, entries, signers, signed } = proven;
     let signers: Vec<_> = signers.iter().map(ToString::to_string).collect();
@@ -117,7 +117,7 @@ fn sentence(proven: &ProvenRound, sheet: &RoundSheet) -> String {
     )
 }
 
-/// What was taken back from players and paid to them later, over all changes.
+/// What players gave back and received later, over all changes.
 fn moved(sheet: &RoundSheet) -> String {
     let (mut taken, mut paid) = (0i64, 0i64);
     let changes = sheet.clusters.iter().flat_map(|cluster| &cluster.changes);

@@ -1,4 +1,4 @@
-//! `taisai audit show`: one round from the record, with its settlement sheet then and now, who acted, and what was moved.
+//! `taisai audit show`: prints one round of the record: first and current settlement sheet, who acted, and what money moved.
 
 use std::io::Write;
 
@@ -18,7 +18,6 @@ use crate::args::RoundArgs;
 use crate::print::{self, BAD, Column, HEADING, QUIET, moment};
 use crate::store;
 
-/// Shows a round of a store.
 pub(super) fn run(store: &Store, args: &RoundArgs, json: bool) -> anyhow::Result<bool> {
     let mut archive = store.archive()?;
     let (table, round) = (store::table(args.table, &archive.heads()?)?, RoundNumber(args.round));
@@ -31,18 +30,17 @@ pub(super) fn run(store: &Store, args: &RoundArgs, json: bool) -> anyhow::Result
         writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&sheet)?)?;
     } else {
         let profile = &settlement.opening.profile;
-        Shown { sheet: &sheet, profile }.print(&mut anstream::stdout().lock())?;
+        RoundReport { sheet: &sheet, profile }.print(&mut anstream::stdout().lock())?;
     }
     Ok(true)
 }
 
-/// A round in words.
-pub(super) struct Shown<'a> {
+pub(super) struct RoundReport<'a> {
     pub(super) sheet: &'a RoundSheet,
     pub(super) profile: &'a Profile,
 }
 
-impl Shown<'_> {
+impl RoundReport<'_> {
     pub(super) fn print(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let RoundSheet { mark, table, round, rules, program, past, acts, clusters, .. } = self.sheet;
         let (game, layout) = (self.game(), self.sheet.table_rules().layout());
@@ -163,7 +161,7 @@ impl Shown<'_> {
     }
 }
 
-/// What of its money does not follow yet how a round stands.
+/// Which money does not follow the current result yet.
 pub(super) fn waits(sheet: &RoundSheet) -> Vec<String> {
     let mut sentences = Vec::new();
     if let Some(Unwitnessed { by, paid, .. }) = &sheet.unwitnessed {
@@ -181,7 +179,7 @@ pub(super) fn waits(sheet: &RoundSheet) -> Vec<String> {
     sentences
 }
 
-/// Whose a record is, and whether its money is real.
+/// Prints the installation of the record, and whether its money is real.
 pub(super) fn print_mark(mark: &RecordLabel, out: &mut impl Write) -> std::io::Result<()> {
     if mark.is_training {
         writeln!(out, "{BAD}TRAINING{BAD:#}  No money here is real, and none is paid for it.")?;
@@ -218,7 +216,7 @@ fn table(out: &mut impl Write, movements: &[Movement]) -> anyhow::Result<()> {
     Ok(print::table(out, &columns, &movements.iter().map(row).collect::<Vec<_>>())?)
 }
 
-/// Something that was registered after the dice, or from the film: block, time, who and what.
+/// A bet registered after the dice or from the film: block, time, who and what.
 fn registered(line: &RegisteredLine) -> Vec<String> {
     let stakes = |stakes: &[Stake]| {
         stakes.iter().map(|stake| format!("{} on {}", stake.amount, stake.bet_box)).collect::<Vec<_>>().join(", ")
@@ -257,7 +255,7 @@ fn actor(actor: Actor) -> String {
     }
 }
 
-/// Who asked, and who stood beside.
+/// Who acted, and the second person.
 fn who(entry: &RoundEntry) -> String {
     let first = actor(entry.request.actor);
     let (RoundCommand::Correct { second, .. }

@@ -1,4 +1,4 @@
-//! `taisai audit verify`: every chain of a store and what must hold between them, in a table and a few sentences.
+//! `taisai audit verify`: verifies every chain of a store, and that the chains agree.
 
 use std::io::Write;
 use std::path::Path;
@@ -17,14 +17,14 @@ use crate::progress_bar::ProgressBar;
 pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::Result<bool> {
     let program = super::program()?;
     let (anchor, is_own_anchor) = store.anchor(anchor);
-    let waits = Waiting(Mutex::new(None));
+    let waits = AuditProgress(Mutex::new(None));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let audited = StoreAudit::new(threads, &|| store.archive(), &store.keys, anchor.as_deref(), &program, &waits)?;
     let entries = audited.counted().map(|(_, counted)| counted.entries).sum();
     if let Ok(Some(bar)) = waits.0.lock().as_deref() {
         bar.finish(&print::counted(entries, ENTRIES), (entries, "entries"));
     }
-    let report = Report { audited: &audited, program: &program, store, is_own_anchor };
+    let report = AuditReport { audited: &audited, program: &program, store, is_own_anchor };
     if json {
         writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&report.json())?)?;
     } else {
@@ -36,10 +36,10 @@ pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::R
     Ok(audited.audit.findings().next().is_none())
 }
 
-/// A bar that grows with the blocks.
-struct Waiting(Mutex<Option<ProgressBar>>);
+/// Progress over all blocks.
+struct AuditProgress(Mutex<Option<ProgressBar>>);
 
-impl AuditProgress for Waiting {
+impl AuditProgress for AuditProgress {
     fn begins(&self, blocks: u64) {
         if let Ok(mut bar) = self.0.lock() {
             *bar = Some(ProgressBar::new("audit", blocks));
@@ -55,14 +55,14 @@ impl AuditProgress for Waiting {
 
 const ENTRIES: (&str, &str) = ("entry", "entries");
 
-struct Report<'a> {
+struct AuditReport<'a> {
     audited: &'a StoreAudit,
     program: &'a Program,
     store: &'a Store,
     is_own_anchor: bool,
 }
 
-impl Report<'_> {
+impl AuditReport<'_> {
     fn print(&self, out: &mut impl Write) -> anyhow::Result<()> {
         self.audited.mark.iter().try_for_each(|mark| print_mark(mark, out))?;
         writeln!(out)?;
@@ -122,7 +122,7 @@ impl Report<'_> {
         )
     }
 
-    /// What was not checked, or rests on the store's own word.
+    /// What was not checked, or only the store itself vouches for.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.store.keys.is_empty() {
@@ -165,16 +165,20 @@ impl Report<'_> {
         notes
     }
 
-    fn json(&self) -> Json {
-        Json { sheet: self.audited.sheet(self.program), notes: self.notes(), keys_checked: !self.store.keys.is_empty() }
+    fn json(&self) -> AuditJson {
+        AuditJson {
+            sheet: self.audited.sheet(self.program),
+            notes: self.notes(),
+            keys_checked: !self.store.keys.is_empty(),
+        }
     }
 }
 
 #[derive(Serialize)]
-struct Json {
+struct AuditJson {
     #[serde(flatten)]
     sheet: AuditSheet,
     notes: Vec<String>,
-    /// Whether signatures were held against keys from elsewhere than beside them.
+    /// Whether the trusted keys came from outside the store.
     keys_checked: bool,
 }

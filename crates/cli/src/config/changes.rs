@@ -1,5 +1,5 @@
-//! What a file says otherwise than the record of a house. It decides nothing: each difference becomes a command that people
-//! ask, or a sentence why it cannot be changed.
+//! Compares a configuration file with the record of a running installation. Each difference becomes a command that a person
+//! sends, or a sentence that says why it cannot be changed.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
@@ -8,15 +8,15 @@ use serde::Deserialize;
 use taisai_server::config::{Config, TableConfig};
 use taisai_table::{HouseCommand, RoundCommand, TableId, TableLimits};
 
-/// The set-up of a running house, as it tells it.
+/// The configuration of a running installation, as its API gives it.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Recorded {
+pub(super) struct RecordedConfig {
     name: String,
     is_training: bool,
     profile: String,
     configuration: BTreeMap<String, String>,
     tables: Vec<RecordedTable>,
-    /// Tables on file that are not laid out yet.
+    /// Tables on file that open at the next start.
     waiting: Vec<u16>,
 }
 
@@ -31,77 +31,82 @@ struct RecordedTable {
     limits: Option<TableLimits>,
 }
 
-/// A difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Change {
-    /// Where, what the record says and what the file says.
+pub(super) struct ConfigChange {
     pub(super) sentence: String,
-    /// What is done about it.
-    pub(super) step: Step,
+    pub(super) action: ChangeAction,
 }
 
-/// What is done about a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// The House is asked.
+pub(super) enum ChangeAction {
     House(HouseCommand),
-    /// A table is asked.
     Table(TableId, RoundCommand),
-    /// Nothing: the record holds.
+    /// What is on record cannot be changed.
     Nothing,
 }
 
-/// Every difference, with what is to be asked for this reason.
-pub(super) fn changes(config: &Config, recorded: &Recorded, why: &str) -> Vec<Change> {
+/// Every difference, with a command that gives `why` as its reason.
+pub(super) fn changes(config: &Config, recorded: &RecordedConfig, why: &str) -> Vec<ConfigChange> {
     let mut changes = Vec::new();
     let mut fixed = |what: &str, record: &str, file: &str| {
         if record != file {
-            let sentence = format!("{what}: {record} on record, {file} in the file; a house keeps what it began with");
-            changes.push(Change { sentence, step: Step::Nothing });
+            let sentence =
+                format!("{what}: {record} on record, {file} in the file; it cannot change after the first start");
+            changes.push(ConfigChange { sentence, action: ChangeAction::Nothing });
         }
     };
     fixed("profile", &recorded.profile, &config.profile.name);
     let kind = |is_training| if is_training { "training" } else { "real" };
-    fixed("house", kind(recorded.is_training), kind(config.is_training));
-    changes.extend(named("house.name", "name of the house", &recorded.name, &config.name, recorded, why));
+    fixed("money", kind(recorded.is_training), kind(config.is_training));
+    changes.extend(name_change("house.name", "name of the casino", &recorded.name, &config.name, recorded, why));
     for table in &config.tables {
         match recorded.tables.iter().find(|known| known.table == table.table.0) {
-            Some(known) => of_table(&mut changes, table, known, recorded, why),
-            None if recorded.waiting.contains(&table.table.0) => changes.push(Change {
-                sentence: format!(
-                    "table {}: on record; it opens when the house is started with this file",
-                    table.table.0
-                ),
-                step: Step::Nothing,
+            Some(known) => table_changes(&mut changes, table, known, recorded, why),
+            None if recorded.waiting.contains(&table.table.0) => changes.push(ConfigChange {
+                sentence: format!("table {}: on record; it opens when the server starts with this file", table.table.0),
+                action: ChangeAction::Nothing,
             }),
-            None => changes.extend(added(table)),
+            None => changes.extend(table_added(table)),
         }
     }
     for known in recorded.tables.iter().filter(|known| config.tables.iter().all(|table| table.table.0 != known.table)) {
         let sentence = format!("table {}: on record, not in the file; it stays", known.table);
-        changes.push(Change { sentence, step: Step::Nothing });
+        changes.push(ConfigChange { sentence, action: ChangeAction::Nothing });
     }
     changes
 }
 
-fn named(key: &str, what: &str, record: &str, file: &str, recorded: &Recorded, why: &str) -> Option<Change> {
+fn name_change(
+    key: &str,
+    what: &str,
+    record: &str,
+    file: &str,
+    recorded: &RecordedConfig,
+    why: &str,
+) -> Option<ConfigChange> {
     let is_same = recorded.configuration.get(key).map(String::as_str) == Some(file);
     let (key, value, why) = (key.to_owned(), file.to_owned(), why.to_owned());
-    (!is_same && record != file).then(|| Change {
+    (!is_same && record != file).then(|| ConfigChange {
         sentence: format!("{what}: {record:?} becomes {file:?}"),
-        step: Step::House(HouseCommand::Configure { key, value, why, second: None }),
+        action: ChangeAction::House(HouseCommand::Configure { key, value, why, second: None }),
     })
 }
 
-/// The House has it on file from then on; how it is laid out is read from the file at the next start.
-fn added(table: &TableConfig) -> Option<Change> {
+/// The House puts the table on file; the next start reads its layout from the configuration.
+fn table_added(table: &TableConfig) -> Option<ConfigChange> {
     let clusters = u16::try_from(table.seats.len()).ok().and_then(NonZeroU16::new)?;
     let command = HouseCommand::AddTable { table: table.table, clusters, training: table.is_training, second: None };
-    let sentence = format!("{}: added; it opens when the house is started with this file", super::table(table));
-    Some(Change { sentence, step: Step::House(command) })
+    let sentence = format!("{}: added; it opens when the server starts with this file", super::table(table));
+    Some(ConfigChange { sentence, action: ChangeAction::House(command) })
 }
 
-fn of_table(changes: &mut Vec<Change>, table: &TableConfig, known: &RecordedTable, recorded: &Recorded, why: &str) {
+fn table_changes(
+    changes: &mut Vec<ConfigChange>,
+    table: &TableConfig,
+    known: &RecordedTable,
+    recorded: &RecordedConfig,
+    why: &str,
+) {
     let number = table.table.0;
     let seats = |seats: &[u32]| seats.iter().map(ToString::to_string).collect::<Vec<_>>().join("+");
     let kind = |is_training| if is_training { "training" } else { "real" };
@@ -113,23 +118,26 @@ fn of_table(changes: &mut Vec<Change>, table: &TableConfig, known: &RecordedTabl
     ] {
         if record != file {
             let sentence = format!(
-                "table {number}, {what}: {record} on record, {file} in the file; a table keeps what it began with: give the \
-                 other one a number of its own"
+                "table {number}, {what}: {record} on record, {file} in the file; a table cannot change this: add \
+                 another table with its own number"
             );
-            changes.push(Change { sentence, step: Step::Nothing });
+            changes.push(ConfigChange { sentence, action: ChangeAction::Nothing });
         }
     }
     let key = format!("table-{number}.name");
-    changes.extend(named(&key, &format!("name of table {number}"), &known.name, &table.name, recorded, why));
+    changes.extend(name_change(&key, &format!("name of table {number}"), &known.name, &table.name, recorded, why));
     if let Some(limits) = table.limits.clone().filter(|limits| known.limits.as_ref() != Some(limits)) {
-        let sentence = format!("limits of table {number}: {}", limits_differ(known.limits.as_ref(), &limits));
+        let sentence = format!("limits of table {number}: {}", limit_differences(known.limits.as_ref(), &limits));
         let why = why.to_owned();
-        changes.push(Change { sentence, step: Step::Table(table.table, RoundCommand::ShowLimits { limits, why }) });
+        changes.push(ConfigChange {
+            sentence,
+            action: ChangeAction::Table(table.table, RoundCommand::ShowLimits { limits, why }),
+        });
     }
 }
 
-/// Which limits differ, each with what is on display and what the file says.
-fn limits_differ(shown: Option<&TableLimits>, file: &TableLimits) -> String {
+/// Lists the limits that differ: what is on display, and what the file says.
+fn limit_differences(shown: Option<&TableLimits>, file: &TableLimits) -> String {
     let lines = |limits: &TableLimits| {
         let json = serde_json::to_value(limits).unwrap_or_default();
         let text = |key: &str| json[key].to_string();
@@ -194,12 +202,12 @@ mod tests {
         let mut recorded = recorded(&config);
         change(&mut recorded);
         let found = changes(&config, &serde_json::from_value(recorded).unwrap(), "as agreed");
-        let step = |step: &Step| match step {
-            Step::House(command) => serde_json::to_string(command).unwrap(),
-            Step::Table(table, command) => format!("{} {}", table.0, serde_json::to_string(command).unwrap()),
-            Step::Nothing => String::new(),
+        let step = |step: &ChangeAction| match step {
+            ChangeAction::House(command) => serde_json::to_string(command).unwrap(),
+            ChangeAction::Table(table, command) => format!("{} {}", table.0, serde_json::to_string(command).unwrap()),
+            ChangeAction::Nothing => String::new(),
         };
-        let found: Vec<_> = found.iter().map(|change| (change.sentence.clone(), step(&change.step))).collect();
+        let found: Vec<_> = found.iter().map(|change| (change.sentence.clone(), step(&change.action))).collect();
         assert_eq!(found.len(), expected.len(), "{found:#?}");
         for ((sentence, step), (expected, command)) in found.iter().zip(expected) {
             assert!(sentence.starts_with(expected) && step.starts_with(command), "{sentence}\n{step}");
@@ -229,7 +237,7 @@ mod tests {
             &[
                 ("profile: other on record, singapore in the file", ""),
                 (
-                    "name of the house: \"Old\" becomes \"Tai Sai\"",
+                    "name of the casino: \"Old\" becomes \"Tai Sai\"",
                     r#"{"configure":{"key":"house.name","value":"Tai Sai","why":"as agreed","second":null}}"#,
                 ),
                 ("table 1, layout: C on record, B in the file", ""),

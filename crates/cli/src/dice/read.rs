@@ -1,4 +1,4 @@
-//! Throws from a file or from the reporting tables of a store. Bad lines are told with their number and why.
+//! Reads throws from a file, or from the reporting tables of a store. A bad line is reported with its number and the reason.
 
 use std::fmt;
 use std::io::{BufRead, BufReader};
@@ -9,16 +9,13 @@ use taisai_record::Address;
 use taisai_reports::Projection;
 use taisai_rules::{BadDice, Dice};
 
-/// No line of throws is longer.
-const LONGEST: usize = 65_536;
+const MAX_LINE_BYTES: usize = 65_536;
 
-/// What was read.
-pub(super) struct Read {
+pub(super) struct ThrowFile {
     pub(super) throws: Vec<Dice>,
     pub(super) bad: Vec<BadLine>,
 }
 
-/// A line that is no throw.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BadLine {
     line: usize,
@@ -31,7 +28,7 @@ impl fmt::Display for BadLine {
     }
 }
 
-pub(super) fn throws(source: &str, table: Option<u16>) -> anyhow::Result<Read> {
+pub(super) fn throws(source: &str, table: Option<u16>) -> anyhow::Result<ThrowFile> {
     let path = Path::new(source);
     if source.starts_with("postgres://") || source.starts_with("postgresql://") || path.is_dir() {
         return store(source, table);
@@ -46,7 +43,7 @@ pub(super) fn throws(source: &str, table: Option<u16>) -> anyhow::Result<Read> {
     lines(BufReader::new(file))
 }
 
-fn store(source: &str, table: Option<u16>) -> anyhow::Result<Read> {
+fn store(source: &str, table: Option<u16>) -> anyhow::Result<ThrowFile> {
     let address: Address = source.parse().map_err(|error| anyhow::anyhow!("{source}: {error}"))?;
     let chosen = table.map_or(String::new(), |table| format!(" AND table_number = {table}"));
     let sql =
@@ -54,12 +51,12 @@ fn store(source: &str, table: Option<u16>) -> anyhow::Result<Read> {
     let answer = Projection::open(&address)?.query(&sql, &[])?;
     let texts = answer.rows.iter().filter_map(|row| row[0].text());
     let throws = texts.map(|text| throw(text).map_err(|why| anyhow::anyhow!("{text}: {why}")));
-    Ok(Read { throws: throws.collect::<Result<_, _>>()?, bad: Vec::new() })
+    Ok(ThrowFile { throws: throws.collect::<Result<_, _>>()?, bad: Vec::new() })
 }
 
-/// One throw a line. A first line of titles may say which column has the dice.
-fn lines(mut input: impl BufRead) -> anyhow::Result<Read> {
-    let mut read = Read { throws: Vec::new(), bad: Vec::new() };
+/// Reads one throw a line. A first line of titles may say which column has the dice.
+fn lines(mut input: impl BufRead) -> anyhow::Result<ThrowFile> {
+    let mut read = ThrowFile { throws: Vec::new(), bad: Vec::new() };
     let (mut column, mut is_first) = (None, true);
     let mut bytes = Vec::new();
     for line in 1.. {
@@ -67,11 +64,11 @@ fn lines(mut input: impl BufRead) -> anyhow::Result<Read> {
         if input.read_until(b'\n', &mut bytes)? == 0 {
             break;
         }
-        let is_torn = bytes.last() != Some(&b'\n');
+        let is_cut_short = bytes.last() != Some(&b'\n');
         let text = match std::str::from_utf8(&bytes) {
-            Ok(text) if bytes.len() <= LONGEST => text.trim().trim_start_matches('\u{feff}'),
+            Ok(text) if bytes.len() <= MAX_LINE_BYTES => text.trim().trim_start_matches('\u{feff}'),
             Ok(_) => {
-                read.bad.push(BadLine { line, why: format!("longer than {LONGEST} bytes") });
+                read.bad.push(BadLine { line, why: format!("longer than {MAX_LINE_BYTES} bytes") });
                 continue;
             }
             Err(_) => {
@@ -83,39 +80,41 @@ fn lines(mut input: impl BufRead) -> anyhow::Result<Read> {
             continue;
         }
         if std::mem::take(&mut is_first) && are_titles(text) {
-            column = titles(text).position(|title| title.eq_ignore_ascii_case("dice"));
+            column = cells(text).iter().position(|title| title.eq_ignore_ascii_case("dice"));
             continue;
         }
-        let cell = match column {
-            None => Some(text),
-            Some(place) => text.split(',').nth(place).map(str::trim),
+        let dice = match column {
+            None => throw(text),
+            Some(column) => cells(text).get(column).map_or(Err(BadDice::Count), throw),
         };
-        match cell.map_or(Err(BadDice::Count), throw) {
+        match dice {
             Ok(dice) => read.throws.push(dice),
             Err(why) => {
-                let torn = if is_torn { "; the line is torn: it has no end" } else { "" };
-                read.bad.push(BadLine { line, why: format!("{}: {why}{torn}", shown(text)) });
+                let cut_short = if is_cut_short { "; the last line has no end and may be cut short" } else { "" };
+                read.bad.push(BadLine { line, why: format!("{}: {why}{cut_short}", printable(text)) });
             }
         }
     }
     Ok(read)
 }
 
-/// The beginning of a line as it may stand on a terminal, which control characters would steer.
-fn shown(text: &str) -> String {
+/// The beginning of a line with control characters escaped, which would steer a terminal.
+fn printable(text: &str) -> String {
     let letter =
         |letter: char| if letter.is_control() { letter.escape_default().to_string() } else { letter.to_string() };
     text.chars().take(60).map(letter).collect()
 }
 
-fn titles(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',').map(|title| title.trim().trim_matches('"'))
+/// The cells of one line of CSV. A line that is not CSV has none.
+fn cells(line: &str) -> csv::StringRecord {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(line.as_bytes());
+    reader.records().next().and_then(Result::ok).unwrap_or_default()
 }
 
 /// Words, and no number among them: with a number it is a throw, or meant to be one.
 fn are_titles(text: &str) -> bool {
     text.contains(|letter: char| letter.is_ascii_alphabetic())
-        && titles(text).all(|title| title.parse::<i64>().is_err())
+        && cells(text).iter().all(|title| title.parse::<i64>().is_err())
 }
 
 /// Three faces with something between them.
@@ -134,7 +133,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Vec<String>, Vec<String>) {
-        let Read { throws, bad } = lines(text.as_bytes()).unwrap();
+        let ThrowFile { throws, bad } = lines(text.as_bytes()).unwrap();
         (throws.iter().map(ToString::to_string).collect(), bad.iter().map(ToString::to_string).collect())
     }
 
@@ -144,11 +143,13 @@ mod tests {
         assert_eq!((throws, bad), (["1 2 3", "4 5 6", "6 6 5", "1 1 1"].map(str::to_owned).to_vec(), vec![]));
         let (throws, _) = read("round,dice,total_sum\n1,2-4-6,12\n2,1-1-3,5\n");
         assert_eq!(throws, ["2 4 6", "1 1 3"]);
+        let (throws, _) = read("note,dice\n\"late, spilled\",\"2,4,6\"\n");
+        assert_eq!(throws, ["2 4 6"], "commas in quotes do not separate cells");
         assert_eq!(read("die 1,die 2,die 3\n3,3,3\n").0, ["3 3 3"]);
     }
 
     #[test]
-    fn titles_are_the_first_words_and_a_bad_first_throw_is_not_taken_for_them() {
+    fn a_bad_first_throw_is_not_taken_for_titles() {
         for text in ["\u{feff}round,dice\n1,1-2-3\n", "# a note\n\nround,dice\n1,1-2-3\n", "\"Dice\"\r\n\"1-2-3\"\r\n"]
         {
             assert_eq!(read(text), (vec!["1 2 3".to_owned()], vec![]), "{text:?}");
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_lines_are_told_with_their_number_and_the_rest_is_read() {
+    fn bad_lines_are_reported_and_the_rest_is_read() {
         let (throws, bad) = read("1,2,3\n1,2,7\n1,2\n4,4,4,4\nx,1,1\n5,5,5\n6,");
         assert_eq!(throws, ["1 2 3", "5 5 5"]);
         assert_eq!(
@@ -178,7 +179,7 @@ mod tests {
                 "3: 1,2: a throw is exactly three dice",
                 "4: 4,4,4,4: a throw is exactly three dice",
                 "5: x,1,1: a die shows a whole number from 1 to 6",
-                "7: 6,: a throw is exactly three dice; the line is torn: it has no end",
+                "7: 6,: a throw is exactly three dice; the last line has no end and may be cut short",
             ]
         );
         assert_eq!(read("1,2,\u{1b}[2J3\n").1, ["1: 1,2,\\u{1b}[2J3: a die shows a whole number from 1 to 6"]);

@@ -1,5 +1,5 @@
-//! What lies on this machine: the data folder, the key, the secrets and the anchor, the disk under them, and how many files may be
-//! open. Reads modes and times flushes; never what is secret.
+//! Checks this machine: the data folder, key, secrets and anchor, the disk, and how many files may be open. Reads file modes
+//! and times flushes, but reads no secret.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -14,16 +14,16 @@ use taisai_server::config::Config;
 use super::finding::Finding;
 use crate::flush;
 
-/// A flush that takes longer is felt.
-const SLOW: Duration = Duration::from_millis(50);
+const SLOW_FLUSH: Duration = Duration::from_millis(50);
 
-/// No disk is so quick: it is memory, or a cache that may not outlive a power cut.
-const TOO_QUICK: Duration = Duration::from_micros(10);
+/// No disk is faster: it is memory, or a cache that a power cut may erase.
+const IMPLAUSIBLE_FLUSH: Duration = Duration::from_micros(10);
 
-/// With fewer open files a house turns people away early; with more than the second it never does.
-const FILES: (u64, u64) = (4_096, 66_048);
+/// With fewer open files the server soon refuses connections.
+const MIN_OPEN_FILES: u64 = 4_096;
+/// With this many it never runs out.
+const ENOUGH_OPEN_FILES: u64 = 66_048;
 
-/// What is to be said of this machine.
 pub(super) fn judge(config: &Config, has_record: bool) -> Vec<Finding> {
     let files = config.files();
     let folder = match config.address() {
@@ -39,8 +39,8 @@ pub(super) fn judge(config: &Config, has_record: bool) -> Vec<Finding> {
         findings.push(private("anchor", anchor, 0o022, has_record));
         if anchor.parent() == Some(&folder) && matches!(config.address(), Address::Folder(_)) {
             let found = format!("{} lies beside the record", anchor.display());
-            let mend = "name one on another disk or machine (anchor in taisai.toml): whoever rolls the record back can roll this back too";
-            findings.push(Finding::note("anchor-place", found, mend));
+            let fix = "name one on another disk or machine (anchor in taisai.toml): whoever rolls the record back can roll this back too";
+            findings.push(Finding::note("anchor-place", found, fix));
         }
     }
     findings.push(open_files(rlimit::getrlimit(rlimit::Resource::NOFILE)));
@@ -52,7 +52,7 @@ fn data(folder: &Path) -> Vec<Finding> {
     let mode = match fs::metadata(folder).map(|metadata| metadata.permissions()) {
         Ok(mode) => mode,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let found = format!("{} is not there", folder.display());
+            let found = format!("{} is missing", folder.display());
             return vec![Finding::note(
                 CHECK,
                 found,
@@ -66,11 +66,11 @@ fn data(folder: &Path) -> Vec<Finding> {
     };
     let found = format!("{} has mode {:03o}", folder.display(), bits(&mode));
     let mut findings = vec![if bits(&mode) & 0o022 == 0 {
-        Finding::well(CHECK, found)
+        Finding::ok(CHECK, found)
     } else {
         Finding::wrong(CHECK, found + ": others may put files in it", format!("chmod 700 {}", folder.display()))
     }];
-    // A folder of its own, so that two who look at the same time do not meet.
+    // A folder of its own, so that two doctors at the same time do not collide.
     let timed = tempfile::tempdir_in(folder).and_then(|own| flush::time_flushes(own.path(), 4_096, 20));
     findings.push(match timed {
         Ok(mut taken) => flushes(folder, &mut taken),
@@ -86,24 +86,24 @@ fn flushes(folder: &Path, taken: &mut [Duration]) -> Finding {
     const CHECK: &str = "flush";
     taken.sort_unstable();
     let (Some(middle), Some(slowest)) = (taken.get(taken.len() / 2), taken.last()) else {
-        return Finding::well(CHECK, "none was timed");
+        return Finding::ok(CHECK, "none was timed");
     };
     let found =
         format!("{}: a flush takes {middle:.1?}, the slowest of {} took {slowest:.1?}", folder.display(), taken.len());
-    if *middle < TOO_QUICK {
-        let mend = "no disk is so quick: make sure that it is no memory, and that its cache outlives a power cut";
-        Finding::note(CHECK, found, mend)
-    } else if *middle > SLOW {
+    if *middle < IMPLAUSIBLE_FLUSH {
+        let fix = "no disk is so quick: make sure that it is no memory, and that its cache outlives a power cut";
+        Finding::note(CHECK, found, fix)
+    } else if *middle > SLOW_FLUSH {
         Finding::note(CHECK, found, "use a quicker disk, one with a cache that outlives a power cut")
     } else {
-        Finding::well(CHECK, found)
+        Finding::ok(CHECK, found)
     }
 }
 
 fn key(path: &Path, has_record: bool) -> Finding {
     const CHECK: &str = "key";
     match SigningKey::open(path) {
-        Ok(key) => Finding::well(CHECK, format!("{} is {}", path.display(), key.public())),
+        Ok(key) => Finding::ok(CHECK, format!("{} is {}", path.display(), key.public())),
         Err(KeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
             missing(CHECK, path, has_record)
         }
@@ -112,15 +112,19 @@ fn key(path: &Path, has_record: bool) -> Finding {
         }
         Err(error @ (KeyError::Damaged { .. } | KeyError::Io { .. } | KeyError::Random(_))) => {
             let why = anyhow::Error::from(error);
-            Finding::wrong(CHECK, format!("{why:#}"), "put it back from where it is kept, for the user of the house")
+            Finding::wrong(
+                CHECK,
+                format!("{why:#}"),
+                "restore it from where it is kept, with the server's user as its owner",
+            )
         }
     }
 }
 
-/// A file that others have none of these rights to.
+/// Checks that others have none of the rights `others` to a file.
 fn private(check: &'static str, path: &Path, others: u32, has_record: bool) -> Finding {
     match fs::metadata(path).map(|metadata| bits(&metadata.permissions())) {
-        Ok(mode) if mode & others == 0 => Finding::well(check, format!("{} has mode {mode:03o}", path.display())),
+        Ok(mode) if mode & others == 0 => Finding::ok(check, format!("{} has mode {mode:03o}", path.display())),
         Ok(mode) => {
             let found = format!("{} has mode {mode:03o}: others may use it", path.display());
             Finding::wrong(check, found, format!("chmod {:03o} {}", mode & !others, path.display()))
@@ -128,33 +132,33 @@ fn private(check: &'static str, path: &Path, others: u32, has_record: bool) -> F
         Err(error) if error.kind() == io::ErrorKind::NotFound => missing(check, path, has_record),
         Err(error) => {
             let found = format!("{}: {error}", path.display());
-            Finding::wrong(check, found, "let the user that the house runs as use it")
+            Finding::wrong(check, found, "let the server's user read and write it")
         }
     }
 }
 
-/// What a house makes when it begins is missing only once it has begun.
+/// The first start makes the file: only after it is a missing file a problem.
 fn missing(check: &'static str, path: &Path, has_record: bool) -> Finding {
-    let found = format!("{} is not there", path.display());
+    let found = format!("{} is missing", path.display());
     if has_record {
-        Finding::wrong(check, found, "put it back from a backup: see docs/operating.md, Backup and restore")
+        Finding::wrong(check, found, "restore it from a backup: see docs/operating.md, Backup and restore")
     } else {
-        Finding::note(check, found, "taisai serve makes it when the house begins")
+        Finding::note(check, found, "taisai serve makes it at the first start")
     }
 }
 
 fn open_files(limits: io::Result<(u64, u64)>) -> Finding {
     const CHECK: &str = "open-files";
-    let mend = "raise the hard limit (LimitNOFILE= in the unit, or ulimit -Hn)";
+    let fix = "raise the hard limit (LimitNOFILE= in the unit, or ulimit -Hn)";
     match limits {
-        Ok((_, hard)) if hard < FILES.0 => {
-            Finding::wrong(CHECK, format!("a program may have {hard} files open, connections among them"), mend)
+        Ok((_, hard)) if hard < MIN_OPEN_FILES => {
+            Finding::wrong(CHECK, format!("a program may have {hard} files open, connections among them"), fix)
         }
-        Ok((_, hard)) if hard < FILES.1 => {
-            Finding::note(CHECK, format!("a program may have {hard} files open, connections among them"), mend)
+        Ok((_, hard)) if hard < ENOUGH_OPEN_FILES => {
+            Finding::note(CHECK, format!("a program may have {hard} files open, connections among them"), fix)
         }
-        Ok((_, hard)) => Finding::well(CHECK, format!("a program may have {hard} files open")),
-        Err(error) => Finding::wrong(CHECK, format!("how many files may be open is not known: {error}"), mend),
+        Ok((_, hard)) => Finding::ok(CHECK, format!("a program may have {hard} files open")),
+        Err(error) => Finding::wrong(CHECK, format!("the limit of open files is unknown: {error}"), fix),
     }
 }
 
@@ -168,33 +172,32 @@ mod tests {
     use crate::doctor::finding::State;
 
     #[test]
-    fn a_file_for_the_house_alone_is_told_from_one_for_others() {
+    fn files_that_others_may_use_are_wrong() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secrets.db");
         assert_eq!(private("secrets", &path, 0o077, false).state, State::Note);
         assert_eq!(private("secrets", &path, 0o077, true).state, State::Wrong);
         fs::write(&path, "").unwrap();
-        for (mode, others, state, mend) in [
-            (0o600, 0o077, State::Well, None),
+        for (mode, others, state, fix) in [
+            (0o600, 0o077, State::Ok, None),
             (0o640, 0o077, State::Wrong, Some("chmod 600 ")),
-            (0o644, 0o022, State::Well, None),
+            (0o644, 0o022, State::Ok, None),
             (0o666, 0o022, State::Wrong, Some("chmod 644 ")),
         ] {
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
             let finding = private("secrets", &path, others, true);
             assert_eq!(finding.state, state, "{mode:o}");
-            assert_eq!(finding.mend, mend.map(|mend| format!("{mend}{}", path.display())), "{mode:o}");
+            assert_eq!(finding.fix, fix.map(|fix| format!("{fix}{}", path.display())), "{mode:o}");
         }
     }
 
     #[test]
-    fn flushes_and_limits_are_judged() {
-        for (micros, state) in [(1, State::Note), (10, State::Well), (50_000, State::Well), (50_001, State::Note)] {
+    fn slow_flushes_and_low_limits_are_noted() {
+        for (micros, state) in [(1, State::Note), (10, State::Ok), (50_000, State::Ok), (50_001, State::Note)] {
             let found = flushes(Path::new("data"), &mut [Duration::from_micros(micros)]);
             assert_eq!(found.state, state, "{micros}");
         }
-        for (hard, state) in [(1_024, State::Wrong), (4_096, State::Note), (66_047, State::Note), (66_048, State::Well)]
-        {
+        for (hard, state) in [(1_024, State::Wrong), (4_096, State::Note), (66_047, State::Note), (66_048, State::Ok)] {
             assert_eq!(open_files(Ok((1, hard))).state, state, "{hard}");
         }
         assert_eq!(open_files(Err(io::Error::other("no"))).state, State::Wrong);

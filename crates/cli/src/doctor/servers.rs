@@ -1,5 +1,5 @@
-//! Whether database servers keep what they acknowledge, on two machines, and agree about the time. Judges what they said; asks
-//! nobody.
+//! Judges what the database servers reported: whether commits are durable on two machines, and whether clocks agree. Connects
+//! to nothing.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -10,27 +10,25 @@ use taisai_journal::{CLOCK_SKEW_ALLOWANCE, ExaminedServer, LiveNode, ServerCondi
 use super::finding::Finding;
 use crate::print::counted;
 
-/// A commit that takes longer is felt: every bet waits for one.
-const SLOW: Duration = Duration::from_millis(100);
+/// Every bet waits for a commit.
+const SLOW_COMMIT: Duration = Duration::from_millis(100);
 
-/// A standby that has so much still to write is not in step.
-const FAR_BEHIND: i64 = 16 * 1024 * 1024;
+const MAX_STANDBY_LAG_BYTES: i64 = 16 * 1024 * 1024;
 
-/// What is to be said of the servers of an address.
 pub(super) fn judge(servers: &[ExaminedServer], version: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     for ExaminedServer { place, condition } in servers {
         match condition {
             Ok(condition) => {
-                findings.push(Finding::well("reachable", format!("{place} answers")));
-                findings.extend(of_one(place, condition));
+                findings.push(Finding::ok("reachable", format!("{place} answers")));
+                findings.extend(judge_server(place, condition));
             }
             Err(error) if servers.len() > 1 => {
-                let mend = "start it, or take it out of the address; the house runs without it, with less behind it";
-                findings.push(Finding::wrong("reachable", format!("{place}: {error}"), mend));
+                let fix = "start it, or remove it from the address; the casino runs without it, with one copy less";
+                findings.push(Finding::wrong("reachable", format!("{place}: {error}"), fix));
             }
             Err(error) => {
-                findings.push(Finding::wrong("reachable", error.to_string(), "the house does not start without it"));
+                findings.push(Finding::wrong("reachable", error.to_string(), "start it: the casino needs it to start"));
             }
         }
     }
@@ -39,8 +37,8 @@ pub(super) fn judge(servers: &[ExaminedServer], version: &str) -> Vec<Finding> {
     let primaries: Vec<_> = answered().filter(|(_, condition)| !condition.is_standby).collect();
     match primaries[..] {
         [(place, primary)] => {
-            findings.push(Finding::well("primary", format!("{place} takes writes")));
-            findings.extend(of_primary(primary, version));
+            findings.push(Finding::ok("primary", format!("{place} takes writes")));
+            findings.extend(judge_primary(primary, version));
         }
         [] if answered().next().is_none() => {}
         [] => findings.push(Finding::wrong(
@@ -53,55 +51,55 @@ pub(super) fn judge(servers: &[ExaminedServer], version: &str) -> Vec<Finding> {
             findings.push(Finding::wrong(
                 "primary",
                 format!("{} take writes, each for itself", places.join(" and ")),
-                "stop the one that was primary before, at once, and make it a standby anew (pg_rewind, pg_basebackup)",
+                "stop the former primary now, and make it a standby again (pg_rewind, pg_basebackup)",
             ));
         }
     }
     findings
 }
 
-fn of_one(place: &str, condition: &ServerCondition) -> Vec<Finding> {
+fn judge_server(place: &str, condition: &ServerCondition) -> Vec<Finding> {
     let found = format!("{place} is PostgreSQL {}", condition.version);
     let mut findings = vec![if condition.is_new_enough {
-        Finding::well("version", found)
+        Finding::ok("version", found)
     } else {
         Finding::wrong("version", found, "upgrade it to version 15 or later")
     }];
     for ServerSetting { name, value, is_durable } in &condition.settings {
         let found = format!("{place} has {name} = {value}");
         findings.push(if *is_durable {
-            Finding::well(name, found)
+            Finding::ok(name, found)
         } else {
-            let mend = format!("set it to on: ALTER SYSTEM SET {name} = on; SELECT pg_reload_conf()");
-            Finding::wrong(name, found + ": what is committed may be lost", mend)
+            let fix = format!("set it to on: ALTER SYSTEM SET {name} = on; SELECT pg_reload_conf()");
+            Finding::wrong(name, found + ": what is committed may be lost", fix)
         });
     }
     findings.push(clock(place, condition.ahead, condition.uncertainty));
     findings
 }
 
-/// Two servers that are each within half of the allowance of this machine are within all of it of each other.
+/// Two servers that each differ from this machine by at most half the allowance differ from each other by at most all of it.
 fn clock(place: &str, ahead: i64, uncertainty: Duration) -> Finding {
     let difference = Duration::from_micros(ahead.unsigned_abs());
     let which = if ahead < 0 { "behind" } else { "ahead of" };
     let found =
         format!("the clock of {place} is {difference:.1?} {which} this machine's, give or take {uncertainty:.1?}");
     if difference.saturating_sub(uncertainty) <= CLOCK_SKEW_ALLOWANCE / 2 {
-        Finding::well("clock", found)
+        Finding::ok("clock", found)
     } else {
         let most = CLOCK_SKEW_ALLOWANCE / 2;
-        Finding::wrong("clock", found, format!("have NTP keep the clocks of all machines; {most:?} are allowed"))
+        Finding::wrong("clock", found, format!("keep all clocks in step with NTP; the difference may be {most:?}"))
     }
 }
 
-fn of_primary(primary: &ServerCondition, version: &str) -> Vec<Finding> {
+fn judge_primary(primary: &ServerCondition, version: &str) -> Vec<Finding> {
     let mut findings = standbys(&primary.synchronous, &primary.standbys);
     match &primary.commits {
         Some(Ok(taken)) => findings.extend(commits(taken)),
         Some(Err(error)) => findings.push(Finding::wrong(
             "commit",
             format!("a commit was not acknowledged: {error}"),
-            "see what is said of the standbys: without them the house stops",
+            "see the findings about standbys: without them the casino stops",
         )),
         None => {}
     }
@@ -109,7 +107,7 @@ fn of_primary(primary: &ServerCondition, version: &str) -> Vec<Finding> {
         Ok(nodes) => findings.push(versions(nodes, version)),
         Err(error) => findings.push(Finding::wrong(
             "nodes",
-            format!("the nodes of the house cannot be read: {error}"),
+            format!("the nodes cannot be read: {error}"),
             "let the user of the address read the schema taisai_journal",
         )),
     }
@@ -122,13 +120,13 @@ fn standbys(synchronous: &str, standbys: &[StandbyServer]) -> Vec<Finding> {
         return vec![Finding::wrong(
             CHECK,
             "commits wait for no standby: what is acknowledged is on one machine only",
-            "have two standbys, and set synchronous_standby_names = 'ANY 1 (first, second)'",
+            "add two standbys, and set synchronous_standby_names = 'ANY 1 (first, second)'",
         )];
     }
     if standbys.iter().any(|standby| standby.sync_state.is_none()) {
         return vec![Finding::note(
             CHECK,
-            format!("commits wait for {synchronous}; how the standbys are is hidden from this user"),
+            format!("commits wait for {synchronous}; this user may not see the state of the standbys"),
             "GRANT pg_monitor TO the user of the address",
         )];
     }
@@ -137,23 +135,23 @@ fn standbys(synchronous: &str, standbys: &[StandbyServer]) -> Vec<Finding> {
             && matches!(standby.sync_state.as_deref(), Some("sync" | "quorum" | "potential"))
     };
     let (needed, there) = (needed(synchronous), standbys.iter().filter(in_step).count());
-    let list: Vec<_> = standbys.iter().map(in_words).collect();
+    let list: Vec<_> = standbys.iter().map(describe_standby).collect();
     let connected = if list.is_empty() { "none".to_owned() } else { list.join(", ") };
     let found = format!("commits wait for {synchronous}; connected: {connected}");
     let mut findings = vec![match there.cmp(&needed) {
         Ordering::Less => {
-            let mend = "start the standby that is missing; until then every commit waits, and the house stops";
-            Finding::wrong(CHECK, found, mend)
+            let fix = "start the missing standby; until then every commit waits and the casino stops";
+            Finding::wrong(CHECK, found, fix)
         }
         Ordering::Equal => {
-            let mend = "when one is lost the house stops; have one more: ANY 1 (first, second)";
-            Finding::note(CHECK, found, mend)
+            let fix = "if one is lost, the casino stops; add another: ANY 1 (first, second)";
+            Finding::note(CHECK, found, fix)
         }
-        Ordering::Greater => Finding::well(CHECK, found),
+        Ordering::Greater => Finding::ok(CHECK, found),
     }];
     for standby in standbys {
         let bytes = standby.behind.unwrap_or_default();
-        if bytes > FAR_BEHIND {
+        if bytes > MAX_STANDBY_LAG_BYTES {
             let found = format!("{} has {bytes} bytes still to make durable", standby.name);
             findings.push(Finding::note(
                 "standby-lag",
@@ -165,7 +163,7 @@ fn standbys(synchronous: &str, standbys: &[StandbyServer]) -> Vec<Finding> {
     findings
 }
 
-fn in_words(standby: &StandbyServer) -> String {
+fn describe_standby(standby: &StandbyServer) -> String {
     let word = |word: &Option<String>| word.clone().unwrap_or_default();
     let behind = standby.behind.map(|bytes| format!(", {bytes} bytes behind")).unwrap_or_default();
     format!("{} ({}, {}{behind})", standby.name, word(&standby.state), word(&standby.sync_state))
@@ -177,28 +175,28 @@ fn needed(synchronous: &str) -> usize {
     before.split_whitespace().find_map(|word| word.parse().ok()).unwrap_or(1)
 }
 
-/// The times are in order.
+/// `taken` is sorted.
 fn commits(taken: &[Duration]) -> Option<Finding> {
     let (middle, slowest) = (taken.get(taken.len() / 2)?, taken.last()?);
     let found = format!("a commit takes {middle:.1?}, the slowest of {} took {slowest:.1?}", taken.len());
-    Some(if *middle <= SLOW {
-        Finding::well("commit", found)
+    Some(if *middle <= SLOW_COMMIT {
+        Finding::ok("commit", found)
     } else {
-        let mend = "every bet waits for one: use a quicker disk for the log of the servers, and standbys that are near";
-        Finding::note("commit", found, mend)
+        let fix = "every bet waits for a commit: use a faster disk for the servers' log, and standbys that are near";
+        Finding::note("commit", found, fix)
     })
 }
 
 fn versions(nodes: &[LiveNode], own: &str) -> Finding {
     const CHECK: &str = "nodes";
     let list: Vec<_> = nodes.iter().map(|node| format!("{} ({})", node.address, node.version)).collect();
-    let alive = counted(u64::try_from(nodes.len()).unwrap_or(u64::MAX), ("node lives", "nodes live"));
-    let found = if list.is_empty() { "no node lives".to_owned() } else { format!("{alive}: {}", list.join(", ")) };
+    let alive = counted(u64::try_from(nodes.len()).unwrap_or(u64::MAX), ("node is alive", "nodes are alive"));
+    let found = if list.is_empty() { "no node is alive".to_owned() } else { format!("{alive}: {}", list.join(", ")) };
     let versions: BTreeSet<&str> = nodes.iter().map(|node| node.version.as_str()).chain([own]).collect();
     if versions.len() > 1 {
-        Finding::note(CHECK, format!("{found}; this program is {own}"), "bring all machines to one version")
+        Finding::note(CHECK, format!("{found}; this program is {own}"), "upgrade all nodes to one version")
     } else {
-        Finding::well(CHECK, found)
+        Finding::ok(CHECK, found)
     }
 }
 

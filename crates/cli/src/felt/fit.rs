@@ -1,16 +1,14 @@
-//! Fits words and dice into a rectangle and says where they stand. Everything here shrinks before it spills. It knows
-//! no game: only texts, numbers from one to six and room.
+//! Lays out texts and dice in a rectangle. Everything shrinks to fit. It knows texts, faces and space, but no game.
 
 use taisai_rules::Rect;
 use unicode_width::UnicodeWidthChar;
 
-/// The height of a line of words, in hundredths of its type size.
-const LINE: u32 = 118;
-/// The same for a figure or character that stands alone.
-const SIGN: u32 = 102;
+/// Height of a line of text, in hundredths of its type size.
+const LINE_HEIGHT: u32 = 118;
+/// The same for a single figure or character.
+const SIGN_HEIGHT: u32 = 102;
 
-/// A text is broken into at most so many lines.
-const MOST_LINES: usize = 3;
+const MAX_LINES: usize = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
@@ -20,7 +18,7 @@ pub(super) enum Side {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Voice {
+pub(super) enum TextStyle {
     Sign,
     Label,
     Odds,
@@ -28,15 +26,15 @@ pub(super) enum Voice {
 }
 
 /// A text with those it must look alike: all of a family get the same size and number of lines.
-pub(super) struct Words {
+pub(super) struct FittedText {
     pub(super) text: String,
     pub(super) family: Vec<String>,
-    pub(super) voice: Voice,
+    pub(super) voice: TextStyle,
     pub(super) largest: u32,
 }
 
 pub(super) enum Item {
-    Words(Words),
+    FittedText(FittedText),
     /// Groups of dice, each group in one row, and how large a die may be.
     Dice(Vec<Vec<u8>>, u32),
 }
@@ -66,21 +64,21 @@ pub(super) fn stack(at: Rect, items: &[(u32, Item)]) -> String {
     drawn
 }
 
-/// Words alone, in the middle of the height, at a side of the width.
-pub(super) fn words(at: Rect, words: &Words, side: Side) -> String {
+/// Text alone, in the middle of the height, at a side of the width.
+pub(super) fn words(at: Rect, words: &FittedText, side: Side) -> String {
     let fit = words.fit(at.width, at.height);
     fit.draw(at.x, at.y + (at.height - fit.height()) / 2, at.width, side)
 }
 
 enum Fitted {
-    Lines { lines: Vec<String>, size: u32, voice: Voice },
+    Lines { lines: Vec<String>, size: u32, voice: TextStyle },
     Dice { rows: Vec<Vec<Vec<u8>>>, side: u32 },
 }
 
 impl Item {
     fn fit(&self, width: u32, height: u32) -> Fitted {
         match self {
-            Self::Words(words) => words.fit(width, height),
+            Self::FittedText(words) => words.fit(width, height),
             Self::Dice(groups, largest) => pack(groups, width, height, *largest),
         }
     }
@@ -131,11 +129,11 @@ fn draw_row(row: &[Vec<u8>], x: u32, y: u32, width: u32, side: u32) -> String {
     dice.concat()
 }
 
-impl Voice {
+impl TextStyle {
     const fn line(self) -> u32 {
         match self {
-            Self::Sign => SIGN,
-            Self::Label | Self::Odds | Self::Note => LINE,
+            Self::Sign => SIGN_HEIGHT,
+            Self::Label | Self::Odds | Self::Note => LINE_HEIGHT,
         }
     }
 
@@ -148,8 +146,8 @@ impl Voice {
     }
 }
 
-impl Words {
-    pub(super) const fn alone(text: String, voice: Voice, largest: u32) -> Self {
+impl FittedText {
+    pub(super) const fn alone(text: String, voice: TextStyle, largest: u32) -> Self {
         Self { text, family: Vec::new(), voice, largest }
     }
 
@@ -161,7 +159,7 @@ impl Words {
             let down = height * 100 / (self.voice.line() * count(&broken(&self.text, lines)).max(1));
             across.min(down).min(self.largest)
         };
-        let most = if self.voice == Voice::Sign { 1 } else { MOST_LINES };
+        let most = if self.voice == TextStyle::Sign { 1 } else { MAX_LINES };
         // One more line must be worth it: the type grows by a fifth.
         let best = (2..=most).fold(1, |best, next| if size(next) * 5 > size(best) * 6 { next } else { best });
         let lines = broken(&self.text, best).into_iter().map(str::to_owned).collect();

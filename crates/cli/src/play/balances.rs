@@ -8,10 +8,13 @@ use taisai_script::{AccountBalance, Balances, SeatBalance};
 use crate::print::{self, Column};
 use crate::sheet::signed;
 
+/// A column of what a seat holds, with its title.
+type SeatColumn = (&'static str, fn(&SeatBalance) -> Money);
+
 pub(super) fn print(balances: &Balances, out: &mut impl Write) -> std::io::Result<()> {
     print::heading(out, "Balances")?;
     let has_colours = balances.seats.iter().any(|seat| seat.colour_chips != Money::ZERO);
-    let held: Option<(&str, fn(&SeatBalance) -> Money)> = if balances.has_terminals {
+    let held: Option<SeatColumn> = if balances.has_terminals {
         Some(("Credits", |seat| seat.credits))
     } else if has_colours {
         Some(("Colour Chips", |seat| seat.colour_chips))

@@ -1,4 +1,4 @@
-//! `taisai report events`: events by time, kind, table, terminal and person.
+//! `taisai report events`: searches events.
 
 use std::io::Write as _;
 
@@ -10,49 +10,48 @@ use taisai_table::{DeviceId, PersonId, Seat, TableId, Time};
 
 use crate::print::{self, Column};
 
-/// Which events, and how they are printed.
 #[derive(clap::Args)]
 pub(crate) struct EventsArgs {
-    /// A data folder, or postgres://…
+    /// Data folder, or postgres://…
     #[arg(value_name = "STORE")]
     address: Address,
-    /// From then on: a gaming day, a time, or milliseconds since 1970
+    /// Earliest time: a gaming day, a time, or milliseconds since 1970
     #[arg(long, value_name = "DAY|TIME")]
     from: Option<String>,
-    /// Until then: to the end of a gaming day, or before a time
+    /// Latest time: the end of a gaming day, or before a time
     #[arg(long, value_name = "DAY|TIME")]
     to: Option<String>,
-    /// Of this kind, like void; may be given more than once
+    /// Kind of event, like void; may be given more than once
     #[arg(long)]
     kind: Vec<String>,
-    /// At this table
+    /// Table
     #[arg(long)]
     table: Option<u16>,
-    /// At this cluster
+    /// Cluster of the table
     #[arg(long)]
     cluster: Option<u16>,
-    /// At this seat or terminal
+    /// Seat or terminal
     #[arg(long)]
     terminal: Option<u32>,
-    /// By or about this device
+    /// Device that acted, or that the event is about
     #[arg(long)]
     device: Option<u32>,
-    /// Whoever did it, approved it, or whom it is about
+    /// Person who acted or approved, or whom the event is about
     #[arg(long)]
     person: Option<u32>,
-    /// The newest first
+    /// Newest events first
     #[arg(long)]
     newest: bool,
-    /// So many at most
+    /// Print at most this many
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1_000))]
     limit: u16,
-    /// Behind the place where a page before has ended
+    /// Continue after this position, which the page before printed
     #[arg(long, value_name = "PLACE")]
     after: Option<EventPosition>,
-    /// Print for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Print for spreadsheets
+    /// Print CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 }

@@ -1,4 +1,4 @@
-//! `taisai report meters`: the meters of every seat and cluster.
+//! `taisai report meters`: prints the meters of every seat and cluster.
 
 use std::io::Write as _;
 
@@ -10,23 +10,22 @@ use super::DaysArgs;
 use crate::figures::cents;
 use crate::print::{self, BAD, Column};
 
-/// Which days, and how they are printed.
 #[derive(clap::Args)]
 pub(crate) struct MetersArgs {
-    /// A data folder, or postgres://…
+    /// Data folder, or postgres://…
     #[arg(value_name = "STORE")]
     address: Address,
     #[command(flatten)]
     days: DaysArgs,
-    /// Print for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Print for spreadsheets
+    /// Print CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 }
 
-/// `false` if the meters of a cluster are not what its ledger has.
+/// `false` if the meters of a cluster differ from its ledger.
 pub(super) fn run(args: &MetersArgs) -> anyhow::Result<bool> {
     let lines = meters(&mut ReportReader::open(&args.address)?, args.days.days())?;
     if args.json {

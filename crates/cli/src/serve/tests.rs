@@ -1,4 +1,4 @@
-//! What goes before what, and what is told on the first start.
+//! Which setting wins, and what the first start prints.
 
 use clap::Parser as _;
 use taisai_rules::{Games, Moment};
@@ -31,7 +31,7 @@ fn settled(flags: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<Confi
     config(&args, &names, of)
 }
 
-/// Listen, data, store and level of a house.
+/// Listen address, data folder, store and log level of a configuration.
 fn told(config: &Config) -> [String; 4] {
     let data = config.data.file_name().unwrap_or_default().display().to_string();
     let store = match config.address() {
@@ -41,8 +41,8 @@ fn told(config: &Config) -> [String; 4] {
     [config.listen.to_string(), data, store, config.log.level.to_string()]
 }
 
-/// Flags, environment, and what is told then.
-type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], [&'a str; 4]);
+/// Flags, environment, and the expected settings.
+type PrecedenceCase<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], [&'a str; 4]);
 
 #[test]
 fn a_flag_goes_before_the_environment_that_before_the_file_that_before_the_default() {
@@ -57,7 +57,7 @@ fn a_flag_goes_before_the_environment_that_before_the_file_that_before_the_defau
         ("TAISAI_STORE", "store-of-variable"),
         ("TAISAI_LOG", "error,json"),
     ];
-    let rows: [Row<'_>; 4] = [
+    let rows: [PrecedenceCase<'_>; 4] = [
         (&[], &[], ["127.0.0.1:8080", "data", "data", "INFO"]),
         (&file, &[], ["127.0.0.1:7001", "of-file", "store-of-file", "WARN"]),
         (&file, &environment, ["127.0.0.1:7002", "of-variable", "store-of-variable", "ERROR"]),

@@ -1,4 +1,4 @@
-//! A player as a command describes one, and the limits of a table.
+//! Parses players and limits from arguments.
 
 use anyhow::{Context as _, bail};
 use taisai_analysis::simulate::{PlayerPlan, Strategy};

@@ -1,4 +1,4 @@
-//! A distribution drawn: bars on the terminal, and as a picture.
+//! Draws a distribution: as bars on the terminal, and as SVG.
 
 #![expect(clippy::float_arithmetic, reason = "lengths of bars")]
 
@@ -9,10 +9,10 @@ use taisai_analysis::{Distribution, PlayerSlip, real, thousands, whole};
 
 use crate::print::QUIET;
 
-const WIDTH: f64 = 44.0;
+const BAR_WIDTH: f64 = 44.0;
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// Names with their chances, a bar each.
+/// Prints names with their probabilities, a bar each.
 pub(super) fn bars(out: &mut impl Write, rows: impl IntoIterator<Item = (String, f64)>) -> std::io::Result<()> {
     let rows: Vec<_> = rows.into_iter().collect();
     let most = rows.iter().map(|(_, chance)| *chance).fold(f64::MIN_POSITIVE, f64::max);
@@ -31,7 +31,7 @@ pub(super) fn bars(out: &mut impl Write, rows: impl IntoIterator<Item = (String,
     reason = "a length on the screen"
 )]
 fn bar(part: f64) -> String {
-    let eighths = (part.clamp(0.0, 1.0) * WIDTH * 8.0).round() as usize;
+    let eighths = (part.clamp(0.0, 1.0) * BAR_WIDTH * 8.0).round() as usize;
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 

@@ -15,7 +15,7 @@ fn recorded() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_record_that_is_well_is_verified() {
+fn intact_record_is_verified() {
     let folder = recorded();
     let folder = folder.path();
     let (status, printed, _) = taisai(folder, &["audit", "verify", "data"]);
@@ -59,7 +59,7 @@ fn tamper(file: &Path, from: &[u8], to: &[u8]) {
 }
 
 #[test]
-fn what_was_changed_is_named() {
+fn tampering_is_found_and_named() {
     let folder = recorded();
     let folder = folder.path();
     let stranger = format!("ed25519:{}", "0".repeat(64));
@@ -91,7 +91,7 @@ fn what_was_changed_is_named() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn audit_errors_are_printed() {
     let folder = recorded();
     for (args, expected) in [
         (&["audit", "verify", "no-such-folder"][..], "no-such-folder"),
@@ -113,7 +113,7 @@ fn what_cannot_be_done_is_said() {
 }
 
 #[test]
-fn a_round_is_shown_as_it_was_and_as_it_stands() {
+fn audit_show_prints_first_and_current_settlement() {
     let folder = recorded();
     let show = |round: &str, more: &[&str]| {
         let args = [&["audit", "show", "data", "--table", "1", "--round", round], more].concat();

@@ -8,7 +8,7 @@ const GAME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tai-sai.tom
 const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../rules/texts/tai-sai.toml");
 
 #[test]
-fn commands_that_cannot_be_carried_out_say_why() {
+fn commands_that_fail_print_the_reason() {
     for (args, expected) in [
         (&["odds", "--game", "craps", "--layout", "A"][..], "there is no game \"craps\"; there are tai-sai-classic@1"),
         (&["odds", "--game", "tai-sai@5", "--layout", "A"], "there is no game \"tai-sai@5\""),
@@ -24,7 +24,7 @@ fn commands_that_cannot_be_carried_out_say_why() {
             "cannot write no-such-folder",
         ),
         (&["no-such-command"], "unrecognized subcommand"),
-        (&["torture", "--rounds", "5"], "it is a command of another program now: taisai-lab torture"),
+        (&["torture", "--rounds", "5"], "this command moved: run taisai-lab torture"),
         (&["bench"], "taisai-lab bench"),
         (&["tumbler", "--table", "1"], "taisai-lab tumbler"),
     ] {
@@ -62,7 +62,7 @@ fn games_are_listed_with_what_they_are() {
 }
 
 #[test]
-fn a_checked_file_is_well_or_has_all_its_faults_named() {
+fn games_check_prints_every_fault() {
     let (status, printed, _) = run(&["games", "check", GAME]);
     assert_eq!((status, printed.contains("tai-sai@6, boxes A 50, C 104, E 107")), (Some(0), true), "{printed}");
 
@@ -86,7 +86,7 @@ fn a_checked_file_is_well_or_has_all_its_faults_named() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_does_not_hide_the_others() {
+fn unreadable_file_does_not_hide_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let [binary, huge, missing] = ["binary.toml", "huge.toml", "missing.toml"].map(|name| folder.join(name));
@@ -225,7 +225,7 @@ fn every_difference_between_two_files_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_without_end_is_refused() {
+fn endless_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let pipe = folder.join("pipe.toml");
@@ -239,7 +239,7 @@ fn a_file_without_end_is_refused() {
 }
 
 #[test]
-fn all_that_is_wrong_with_a_folder_is_named_at_once() {
+fn all_faults_of_a_games_folder_are_reported_in_one_run() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let text = std::fs::read_to_string(GAME).unwrap();
@@ -267,7 +267,7 @@ fn all_that_is_wrong_with_a_folder_is_named_at_once() {
 }
 
 #[test]
-fn json_is_asked_for_before_or_after_what_games_does() {
+fn json_flag_may_precede_or_follow_the_subcommand() {
     for (before, after) in [
         (&["games", "--json", "show", "tai-sai"][..], &["games", "show", "tai-sai", "--json"][..]),
         (&["games", "--json", "check", GAME], &["games", "check", GAME, "--json"]),
@@ -299,7 +299,7 @@ fn a_paragraph_is_printed_where_it_stands() {
 }
 
 #[test]
-fn a_paragraph_that_is_not_there_is_told_with_its_neighbours() {
+fn unknown_paragraph_error_names_its_neighbours() {
     for (paragraph, message) in [
         ("5.15", "document 003 has no paragraph 5.15; near it are 5.13, 5.14"),
         ("001:3.6", "document 001 has no paragraph 3.6; near it are 3.4, 3.5, 4, 4.1"),
@@ -333,7 +333,7 @@ fn games_of_a_folder_have_the_texts_beside_them() {
 }
 
 #[test]
-fn games_of_a_folder_stand_in_place_of_the_programs_own() {
+fn games_of_a_folder_replace_the_embedded_ones() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let text = std::fs::read_to_string(GAME).unwrap();

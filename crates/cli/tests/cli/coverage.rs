@@ -9,14 +9,14 @@ use taisai_rules::{Games, Paragraph};
 use crate::play;
 
 /// What tries a paragraph that has no script.
-enum Tried {
+enum Coverage {
     /// A test, by its file and its function.
     By(&'static str, &'static str),
     /// Nothing: why the paragraph asks for nothing that a program could do or leave undone.
     NoBehaviour(&'static str),
 }
 
-use Tried::{By, NoBehaviour};
+use Coverage::{By, NoBehaviour};
 
 const LIVE: &[&str] = &["tai-sai", "tai-sai-open-cover"];
 const NEWER: &[&str] = &["tai-sai", "tai-sai-open-cover", "sic-bo-etg"];
@@ -24,21 +24,21 @@ const EVERY: &[&str] = &["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "si
 const CLASSIC: &[&str] = &["tai-sai-classic"];
 const ETG: &[&str] = &["sic-bo-etg"];
 
-const CITED: Tried = By("crates/cli/tests/cli/play.rs", "every_paragraph_of_the_round_is_cited_in_a_playthrough");
-const DRAWN: Tried = By("crates/rules/tests/rules/felts.rs", "every_box_lies_where_the_drawings_have_it");
-const THROWN: Tried = By("crates/rules/tests/rules/every_throw.rs", "every_throw_pays_what_the_data_says");
-const ON_A_TRIPLE: Tried =
+const CITED: Coverage = By("crates/cli/tests/cli/play.rs", "every_paragraph_of_the_round_is_cited_in_a_playthrough");
+const DRAWN: Coverage = By("crates/rules/tests/rules/felts.rs", "every_box_lies_where_the_drawings_have_it");
+const THROWN: Coverage = By("crates/rules/tests/rules/every_throw.rs", "every_throw_pays_what_the_data_says");
+const ON_A_TRIPLE: Coverage =
     By("crates/rules/tests/rules/paragraphs.rs", "only_the_bets_that_3_10_names_win_on_a_triple");
 
-const TITLE: Tried = NoBehaviour("the title of a section");
-const SYNONYM: Tried = NoBehaviour("defines a word as the same as another");
-const NAMED: Tried =
+const TITLE: Coverage = NoBehaviour("the title of a section");
+const SYNONYM: Coverage = NoBehaviour("defines a word as the same as another");
+const NAMED: Coverage =
     NoBehaviour("defines a word; what the rules ask of whom it names is in the paragraphs that use it");
-const OBJECTIVE: Tried = NoBehaviour("says what a Player plays for");
-const LEADS_IN: Tried = NoBehaviour("leads in to its own paragraphs, which are tried one by one");
+const OBJECTIVE: Coverage = NoBehaviour("says what a Player plays for");
+const LEADS_IN: Coverage = NoBehaviour("leads in to its own paragraphs, which are tried one by one");
 
 /// Paragraphs without a script, with the games they stand in.
-const ROWS: &[(&[&str], &str, Tried)] = &[
+const ROWS: &[(&[&str], &str, Coverage)] = &[
     (NEWER, "1", TITLE),
     (CLASSIC, "1", By("crates/engine/tests/rules/sessions.rs", "colour_chips_are_paid_in_their_set")),
     (NEWER, "1.1", SYNONYM),
@@ -102,7 +102,7 @@ fn scripted(game: &str) -> BTreeSet<Paragraph> {
     paragraphs
 }
 
-fn rows_of(game: &str) -> BTreeMap<&'static str, &'static Tried> {
+fn rows_of(game: &str) -> BTreeMap<&'static str, &'static Coverage> {
     let rows = ROWS.iter().filter(|(games, _, _)| games.contains(&game));
     let mut by_number = BTreeMap::new();
     for (_, number, tried) in rows {
@@ -153,7 +153,7 @@ fn every_test_that_a_row_names_is_there() {
 
 /// What asks for nothing is told, so that whoever reads the results can disagree.
 #[test]
-fn what_asks_for_nothing_is_listed_with_its_reason() {
+fn paragraphs_without_behaviour_are_listed_with_a_reason() {
     for game in Games::embedded().iter() {
         for (number, tried) in rows_of(game.id()) {
             if let NoBehaviour(reason) = tried {

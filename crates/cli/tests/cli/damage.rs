@@ -119,7 +119,7 @@ fn a_damaged_anchor_is_found_with_its_line() {
 
 /// A script is recorded for training, and nothing that is shown of it can be taken for real (F54).
 #[test]
-fn training_is_said_wherever_a_record_is_shown() {
+fn training_records_are_marked_in_every_output() {
     let folder = recorded();
     let folder = folder.path();
     let key = key(folder, "data");
@@ -152,12 +152,12 @@ fn training_is_said_wherever_a_record_is_shown() {
 }
 
 #[test]
-fn nothing_is_written_over_and_a_folder_is_no_key() {
+fn existing_files_are_kept_and_a_folder_is_not_a_key() {
     let folder = recorded();
     let folder = folder.path();
     let evidence = ["audit", "evidence", "data", "--round", "1", "-o", "script.round"];
     let (status, _, error) = taisai(folder, &evidence);
-    assert_eq!((status, error.contains("--force writes over it")), (Some(2), true), "{error}");
+    assert_eq!((status, error.contains("--force overwrites it")), (Some(2), true), "{error}");
     assert_eq!(std::fs::read_to_string(folder.join("script.round")).unwrap(), SCRIPT);
     assert_eq!(taisai(folder, &[&evidence[..], &["--force"]].concat()).0, Some(0));
     assert_ne!(std::fs::read(folder.join("script.round")).unwrap(), SCRIPT.as_bytes());

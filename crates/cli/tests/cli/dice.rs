@@ -44,7 +44,7 @@ fn fair_dice_pass_and_loaded_ones_do_not() {
 }
 
 #[test]
-fn bad_lines_are_told_and_passed_over_only_if_asked() {
+fn bad_lines_stop_the_check_unless_skipped() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("dice.csv");
     std::fs::write(&path, format!("{}1,2,7\n3,3\n6,", throws(300, 0))).expect("a file");
@@ -52,7 +52,7 @@ fn bad_lines_are_told_and_passed_over_only_if_asked() {
     let (status, told, error) = run(&["dice", "check", path]);
     assert_eq!((status, told.as_str()), (Some(2), ""));
     assert!(error.contains("dice.csv:301: 1,2,7: a die shows a whole number from 1 to 6"), "{error}");
-    assert!(error.contains("dice.csv:303: 6,: a throw is exactly three dice; the line is torn"), "{error}");
+    assert!(error.contains("dice.csv:303: 6,: a throw is exactly three dice; the last line has no end"), "{error}");
     assert!(error.contains("3 of the lines are no throw"), "{error}");
     let (status, told, _) = run(&["dice", "check", path, "--skip-bad"]);
     assert_eq!(status, Some(1), "bad lines are told by the exit status");

@@ -32,7 +32,7 @@ fn set_mode(path: &Path, mode: u32) {
 }
 
 #[test]
-fn a_folder_is_looked_at() {
+fn doctor_checks_the_data_folder() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let expected = [("record", "note"), ("data", "note"), ("key", "note"), ("secrets", "note"), ("anchor", "note")];
@@ -69,7 +69,7 @@ fn a_folder_is_looked_at() {
 const BEFORE: [(&str, &str); 4] = [("record", "note"), ("data", "note"), ("key", "note"), ("anchor", "note")];
 
 #[test]
-fn a_database_and_its_standby_are_looked_at() {
+fn doctor_checks_database_and_standby() {
     let mut pair = PostgresPair::start();
     let address = pair.database("record");
     let folder = tempfile::tempdir().unwrap();
@@ -92,15 +92,13 @@ fn a_database_and_its_standby_are_looked_at() {
     pair.standby.kill();
     let (status, printed, _) = taisai(folder.path(), &["doctor", "--store", &address]);
     assert_eq!(status, Some(1), "{printed}");
-    for words in
-        ["connected: none", "start the standby that is missing", "a commit was not acknowledged", "takes writes"]
-    {
+    for words in ["connected: none", "start the missing standby", "a commit was not acknowledged", "takes writes"] {
         assert!(printed.contains(words), "{words}: {printed}");
     }
 }
 
 #[test]
-fn a_password_is_never_among_the_words() {
+fn doctor_never_prints_a_password() {
     let mut server = TemporaryServer::start();
     let port = server.listen("", "host all all 127.0.0.1/32 scram-sha-256");
     let folder = tempfile::tempdir().unwrap();

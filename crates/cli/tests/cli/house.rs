@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use serde_json::{Value, json};
 use taisai_journal::suite::{Spawned, wait_until};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 use crate::common::taisai;
 
@@ -17,7 +19,7 @@ fn files() -> PathBuf {
 }
 
 #[test]
-fn every_fault_of_a_file_is_printed_with_its_place() {
+fn config_check_prints_every_fault_with_its_line() {
     let golden = files().join("tests/config/faults.txt");
     let (status, printed, error) = taisai(&files(), &["config", "check", "tests/config/faults.toml"]);
     if std::env::var_os("BLESS").is_some() {
@@ -36,40 +38,40 @@ fn every_fault_of_a_file_is_printed_with_its_place() {
     assert_eq!(printed, expected);
 }
 
-/// A running house, which is stopped when the test is over.
-struct House {
+/// A running server, which stops when the test is over.
+struct RunningServer {
     child: Spawned,
-    told: Vec<String>,
+    printed: Vec<String>,
 }
 
-impl House {
+impl RunningServer {
     fn start(folder: &Path, args: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(args).current_dir(folder);
         let mut child = Spawned::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
         let mut lines = child.lines();
-        let mut house = Self { child, told: Vec::new() };
-        while house.told.last().is_none_or(|line| !line.contains("the front page")) {
-            house.told.push(lines.next().expect("more is told"));
+        let mut server = Self { child, printed: Vec::new() };
+        while server.printed.last().is_none_or(|line| !line.contains("the front page")) {
+            server.printed.push(lines.next().expect("another line"));
         }
         std::thread::spawn(move || lines.for_each(drop));
-        house
+        server
     }
 
-    /// The address of the house, as it tells it.
+    /// The address that the server prints.
     fn url(&self) -> String {
         let address = |line: &String| Some(line.trim().strip_suffix("/api/docs")?.to_owned());
-        let lines = self.told.iter().filter_map(|line| line.split("  ").find(|part| part.contains("/api/docs")));
+        let lines = self.printed.iter().filter_map(|line| line.split("  ").find(|part| part.contains("/api/docs")));
         lines.map(str::to_owned).find_map(|line| address(&line)).expect("an address")
     }
 
-    /// The one-time password of a person, as it tells it.
+    /// The one-time password of a person, which the server prints.
     fn password(&self, person: &str) -> String {
-        let line = self.told.iter().find(|line| line.split_whitespace().next() == Some(person)).expect("the person");
+        let line = self.printed.iter().find(|line| line.split_whitespace().next() == Some(person)).expect("the person");
         line.split_whitespace().last().expect("a password").to_owned()
     }
 
-    /// Tells it to stop; its exit status and its log.
+    /// Sends a signal and waits; gives the exit status and the log.
     fn stop(mut self, signal: &str) -> (Option<i32>, String) {
         self.child.signal(signal);
         let mut log = String::new();
@@ -79,16 +81,16 @@ impl House {
 }
 
 #[test]
-fn a_house_is_copied_while_it_runs_and_stops_when_told() {
+fn backup_of_a_running_server_verifies() {
     let folder = tempfile::tempdir().expect("a folder");
-    let house = House::start(folder.path(), &["--demo", "--round", "40", "--data", "demo"]);
-    assert!(house.told.iter().any(|line| line.contains("TRAINING")), "{:?}", house.told);
+    let server = RunningServer::start(folder.path(), &["--demo", "--round", "40", "--data", "demo"]);
+    assert!(server.printed.iter().any(|line| line.contains("TRAINING")), "{:?}", server.printed);
     let (status, printed, error) = taisai(folder.path(), &["backup", "demo", "copy", "--with-secrets"]);
     assert_eq!(status, Some(0), "{printed}{error}");
     let (status, _, error) = taisai(folder.path(), &["backup", "demo", "copy"]);
     assert_eq!(status, Some(2));
     assert!(error.contains("copy is there already"), "{error}");
-    let (status, log) = house.stop("TERM");
+    let (status, log) = server.stop("TERM");
     assert_eq!(status, Some(0), "{log}");
     for line in log.lines() {
         serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"));
@@ -102,15 +104,15 @@ fn a_house_is_copied_while_it_runs_and_stops_when_told() {
         std::fs::read_dir(folder.path()).expect("a folder").map(|e| e.expect("a file").file_name()).collect();
     assert_eq!(names.len(), 2, "nothing half-made is left: {names:?}");
     // A copy is a house that goes on.
-    let house = House::start(folder.path(), &["--demo", "--round", "40", "--data", "copy"]);
-    assert_eq!(house.stop("INT").0, Some(0));
+    let server = RunningServer::start(folder.path(), &["--demo", "--round", "40", "--data", "copy"]);
+    assert_eq!(server.stop("INT").0, Some(0));
 }
 
 #[test]
-fn a_copy_that_does_not_verify_is_none() {
+fn copy_that_does_not_verify_is_removed() {
     let folder = tempfile::tempdir().expect("a folder");
-    let house = House::start(folder.path(), &["--demo", "--round", "10", "--data", "demo"]);
-    assert_eq!(house.stop("TERM").0, Some(0));
+    let server = RunningServer::start(folder.path(), &["--demo", "--round", "10", "--data", "demo"]);
+    assert_eq!(server.stop("TERM").0, Some(0));
     let store = rusqlite::Connection::open(folder.path().join("demo/journal.db")).expect("a database");
     let changed = store
         .execute("UPDATE blocks SET block = zeroblob(length(block)) WHERE position = 1", [])
@@ -125,7 +127,7 @@ fn a_copy_that_does_not_verify_is_none() {
 }
 
 #[test]
-fn what_cannot_be_run_is_told_with_status_2() {
+fn commands_that_cannot_run_exit_with_status_2() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("file"), "").expect("a file");
     std::fs::copy(files().join("tests/config/faults.toml"), folder.path().join("bad.toml")).expect("a copy");
@@ -144,43 +146,43 @@ fn what_cannot_be_run_is_told_with_status_2() {
     }
 }
 
-/// A house that answers as it is told to, and remembers what it was asked.
-struct Stub {
+/// A server with prepared replies, which keeps the requests.
+struct StubServer {
     url: String,
-    asked: Arc<Mutex<Vec<(String, Value)>>>,
+    requests: Arc<Mutex<Vec<(String, Value)>>>,
 }
 
-impl Stub {
-    fn start(answers: Vec<(u16, Value)>) -> Self {
+impl StubServer {
+    fn start(replies: Vec<(u16, Value)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let (heard, mut answers) = (Arc::clone(&asked), VecDeque::from(answers));
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (received, mut replies) = (Arc::clone(&requests), VecDeque::from(replies));
         std::thread::spawn(move || {
-            while let Some((status, answer)) = answers.pop_front() {
+            while let Some((status, reply)) = replies.pop_front() {
                 let (stream, _) = listener.accept().expect("a connection");
-                let request = hear(&stream);
-                heard.lock().expect("nobody has stopped").push(request);
-                let body = answer.to_string();
+                let request = read_request(&stream);
+                received.lock().expect("nobody has stopped").push(request);
+                let body = reply.to_string();
                 write!(
                     &stream,
-                    "HTTP/1.1 {status} Told\r\nSet-Cookie: __Host-taisai=token; Path=/\r\nConnection: close\r\n\
+                    "HTTP/1.1 {status} Reply\r\nSet-Cookie: __Host-taisai=token; Path=/\r\nConnection: close\r\n\
                      Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
                     body.len()
                 )
                 .expect("an answer");
             }
         });
-        Self { url, asked }
+        Self { url, requests }
     }
 
-    fn asked(&self) -> Vec<(String, Value)> {
-        self.asked.lock().expect("nobody has stopped").clone()
+    fn requests(&self) -> Vec<(String, Value)> {
+        self.requests.lock().expect("nobody has stopped").clone()
     }
 }
 
 /// The first line of a request with its cookie, and its body.
-fn hear(stream: &TcpStream) -> (String, Value) {
+fn read_request(stream: &TcpStream) -> (String, Value) {
     let mut reader = BufReader::new(stream);
     let mut lines = Vec::new();
     while lines.last().is_none_or(|line: &String| !line.trim().is_empty()) {
@@ -224,10 +226,10 @@ fn refused(code: &str) -> Value {
 }
 
 #[test]
-fn a_file_is_applied_with_a_second_person_and_between_rounds() {
+fn config_apply_waits_for_approval_and_the_end_of_a_round() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("new.toml"), FILE).expect("a file");
-    let stub = Stub::start(vec![
+    let stub = StubServer::start(vec![
         (200, json!({"person": 10, "source": 77, "password_to_be_set": false})),
         (200, recorded()),
         (200, refused("second-person-missing")),
@@ -241,8 +243,8 @@ fn a_file_is_applied_with_a_second_person_and_between_rounds() {
     ]);
     let (status, printed, error) = apply(folder.path(), &stub.url, "new.toml");
     assert_eq!(status, Some(0), "{printed}{error}");
-    assert!(printed.contains("done    name of the house: \"Old\" becomes \"New\""), "{printed}");
-    let asked = stub.asked();
+    assert!(printed.contains("done    name of the casino: \"Old\" becomes \"New\""), "{printed}");
+    let requests = stub.requests();
     let configure = json!({"configure": {"key": "house.name", "value": "New", "why": "as agreed", "second": null}});
     let what = json!({"house": configure});
     let show = json!({"limits": {"unit": 100, "boxes": [], "rest": {"min": 100, "max": 100_000}, "differential": 50_000}, "why": "as agreed"});
@@ -265,20 +267,20 @@ fn a_file_is_applied_with_a_second_person_and_between_rounds() {
         ("POST /api/v1/tables/1/commands __host-taisai=token", json!({"source": 77, "sequence": 5, "command": show})),
         ("POST /api/v1/sign-out __host-taisai=token", json!({})),
     ];
-    for (asked, (line, body)) in asked.iter().zip(&expected) {
-        let mut asked = asked.clone();
+    for (request, (line, body)) in requests.iter().zip(&expected) {
+        let mut request = request.clone();
         // An approval says the same however its keys are ordered.
-        if let Some(what) = asked.1.pointer_mut("/command/request-approval/what") {
+        if let Some(what) = request.1.pointer_mut("/command/request-approval/what") {
             let said: Value = serde_json::from_str(what.as_str().expect("text")).expect("JSON");
             *what = said.to_string().into();
         }
-        assert_eq!((asked.0.as_str(), &asked.1), (*line, body));
+        assert_eq!((request.0.as_str(), &request.1), (*line, body));
     }
-    assert_eq!(asked.len(), expected.len());
+    assert_eq!(requests.len(), expected.len());
 }
 
 #[test]
-fn what_the_house_denies_is_told() {
+fn refusals_of_the_server_are_printed() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("new.toml"), FILE).expect("a file");
     let me = || (200, json!({"person": 10, "source": 77, "password_to_be_set": false}));
@@ -291,11 +293,11 @@ fn what_the_house_denies_is_told() {
     for (answers, status, expected) in [
         (vec![(401, refused("wrong-password"))], 2, "error: No."),
         (vec![(200, json!({"source": 1, "password_to_be_set": true}))], 2, "set a password of your own first"),
-        (vec![me(), (200, recorded()), (200, refused("not-allowed"))], 2, "the rest of the file is not applied"),
+        (vec![me(), (200, recorded()), (200, refused("not-allowed"))], 2, "the rest of the file was not applied"),
         (vec![me(), (200, same), (204, json!(null))], 0, "the file and the record agree"),
-        (vec![me(), (200, fixed), (204, json!(null))], 1, "nothing of this can be changed"),
+        (vec![me(), (200, fixed), (204, json!(null))], 1, "none of this can be changed"),
     ] {
-        let stub = Stub::start(answers);
+        let stub = StubServer::start(answers);
         let (found, printed, error) = apply(folder.path(), &stub.url, "new.toml");
         assert_eq!(found, Some(status), "{printed}{error}");
         assert!(printed.contains(expected) || error.contains(expected), "{printed}{error}");
@@ -305,30 +307,39 @@ fn what_the_house_denies_is_told() {
     assert!(error.contains("does not answer"), "{error}");
 }
 
-/// Someone at a screen of a running house.
-struct Person {
+/// Someone at a screen of a running server.
+struct SignedInPerson {
+    agent: ureq::Agent,
     url: String,
     cookie: String,
     source: u64,
     sequence: u64,
 }
 
-impl Person {
+impl SignedInPerson {
     /// Signs in for the first time, and sets a password.
-    fn begin(house: &House, person: u32, password: &str) -> Self {
-        let mut one = Self { url: house.url(), cookie: String::new(), source: 0, sequence: 0 };
-        let first = house.password(&person.to_string());
-        let me = one.post("sign-in", &json!({"person": person, "password": first}));
-        one.source = me["source"].as_u64().unwrap_or_else(|| panic!("{me}"));
-        let me = one.post("password", &json!({"old": first, "new": password}));
-        assert_eq!(me["password_to_be_set"], false, "{me}");
+    fn begin(server: &RunningServer, person: u32, password: &str) -> Self {
+        let mut one = Self::new(server, TlsConfig::default());
+        let first = server.password(&person.to_string());
+        one.set_password(person, &first, password);
         one
+    }
+
+    fn set_password(&mut self, person: u32, first: &str, password: &str) {
+        let me = self.post("sign-in", &json!({"person": person, "password": first}));
+        self.source = me["source"].as_u64().unwrap_or_else(|| panic!("{me}"));
+        let me = self.post("password", &json!({"old": first, "new": password}));
+        assert_eq!(me["password_to_be_set"], false, "{me}");
+    }
+
+    fn new(server: &RunningServer, tls: TlsConfig) -> Self {
+        let agent = ureq::Agent::config_builder().http_status_as_error(false).tls_config(tls).build().new_agent();
+        Self { agent, url: server.url(), cookie: String::new(), source: 0, sequence: 0 }
     }
 
     fn post(&mut self, path: &str, body: &Value) -> Value {
         let address = format!("{}/api/v1/{path}", self.url);
-        let config = ureq::Agent::config_builder().http_status_as_error(false).build();
-        let request = config.new_agent().post(&address).header("Origin", &self.url).header("Cookie", &self.cookie);
+        let request = self.agent.post(&address).header("Origin", &self.url).header("Cookie", &self.cookie);
         let mut answer = request.send_json(body).expect("an answer");
         if let Some(cookie) = answer.headers().get("set-cookie") {
             let cookie = cookie.to_str().expect("text");
@@ -339,7 +350,7 @@ impl Person {
 
     fn get(&self, path: &str) -> Value {
         let address = format!("{}/api/v1/{path}", self.url);
-        let mut answer = ureq::get(&address).header("Cookie", &self.cookie).call().expect("an answer");
+        let mut answer = self.agent.get(&address).header("Cookie", &self.cookie).call().expect("an answer");
         answer.body_mut().read_json().expect("JSON")
     }
 
@@ -357,21 +368,21 @@ fn apply_as(folder: &Path, url: &str, person: &str, password: &str) -> Spawned {
 }
 
 /// The exit status, and what was printed; of errors no more than a pipe holds.
-fn ended(mut child: Spawned) -> (Option<i32>, String) {
-    let mut told = String::new();
-    child.stdout.take().expect("a pipe").read_to_string(&mut told).expect("text");
-    child.stderr.take().expect("a pipe").read_to_string(&mut told).expect("text");
-    (child.wait().expect("it ends").code(), told)
+fn wait_for_end(mut child: Spawned) -> (Option<i32>, String) {
+    let mut printed = String::new();
+    child.stdout.take().expect("a pipe").read_to_string(&mut printed).expect("text");
+    child.stderr.take().expect("a pipe").read_to_string(&mut printed).expect("text");
+    (child.wait().expect("it ends").code(), printed)
 }
 
 #[test]
-fn a_running_house_is_changed_by_two_people_and_its_limits_by_a_supervisor() {
+fn config_apply_changes_a_running_server() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("house.toml");
     std::fs::write(&file, FILE.replace("New", "Old")).expect("a file");
-    let house = House::start(folder.path(), &["--config", "house.toml"]);
-    let mut supervisor = Person::begin(&house, 3, "a long word of number three");
-    let administrator = Person::begin(&house, 10, "a long word of number ten");
+    let server = RunningServer::start(folder.path(), &["--config", "house.toml"]);
+    let mut supervisor = SignedInPerson::begin(&server, 3, "a long word of number three");
+    let administrator = SignedInPerson::begin(&server, 10, "a long word of number ten");
     let before = administrator.get("house/configuration");
     assert_eq!((&before["tables"][0]["limits"], &before["tables"][0]["proposed"]["unit"]), (&Value::Null, &100.into()));
 
@@ -381,35 +392,90 @@ fn a_running_house_is_changed_by_two_people_and_its_limits_by_a_supervisor() {
         FILE.replace("limits = { unit = 100, rest = { min = 100, max = 100_000 }, differential = 50_000 }\n", table),
     )
     .expect("a file");
-    let applied = apply_as(folder.path(), &house.url(), "10", "a long word of number ten");
+    let applied = apply_as(folder.path(), &server.url(), "10", "a long word of number ten");
     // Each act is approved as soon as it is asked for.
     for approval in [1, 2] {
         let answer = json!({"answer-approval": {"approval": approval, "approve": true}});
         wait_until("it is approved", || supervisor.ask(&answer).get("accepted").is_some());
     }
-    let (status, told) = ended(applied);
-    assert_eq!(status, Some(0), "{told}");
-    assert!(told.contains("done    name of the house: \"Old\" becomes \"New\""), "{told}");
+    let (status, printed) = wait_for_end(applied);
+    assert_eq!(status, Some(0), "{printed}");
+    assert!(printed.contains("done    name of the casino: \"Old\" becomes \"New\""), "{printed}");
 
     std::fs::write(&file, format!("{FILE}{table}")).expect("a file");
-    let (status, told) = ended(apply_as(folder.path(), &house.url(), "3", "a long word of number three"));
-    assert_eq!(status, Some(1), "table 2 waits for the next start: {told}");
-    assert!(told.contains("done    limits of table 1: differential none becomes 50000, rest none becomes 100 to 100000, unit none becomes 100"), "{told}");
+    let (status, printed) = wait_for_end(apply_as(folder.path(), &server.url(), "3", "a long word of number three"));
+    assert_eq!(status, Some(1), "table 2 waits for the next start: {printed}");
+    assert!(printed.contains("done    limits of table 1: differential none becomes 50000, rest none becomes 100 to 100000, unit none becomes 100"), "{printed}");
     let after = administrator.get("house/configuration");
     assert_eq!((&after["name"], &after["waiting"]), (&"New".into(), &json!([2])), "{after}");
     assert_eq!((&after["tables"][0]["limits"]["unit"], &after["tables"][0]["proposed"]), (&100.into(), &Value::Null));
 
-    let port = house.url().rsplit(':').next().expect("a port").to_owned();
+    let port = server.url().rsplit(':').next().expect("a port").to_owned();
     let listen = format!("127.0.0.1:{port}");
     let (status, _, error) = taisai(folder.path(), &["serve", "--listen", &listen, "--data", "other"]);
     assert_eq!(status, Some(2));
     assert!(error.contains(&format!("{listen} cannot be listened on")), "{error}");
-    assert_eq!(house.stop("TERM").0, Some(0));
+    assert_eq!(server.stop("TERM").0, Some(0));
 
-    let house = House::start(folder.path(), &["--config", "house.toml"]);
-    let mut again = Person { url: house.url(), cookie: String::new(), source: 0, sequence: 0 };
+    let server = RunningServer::start(folder.path(), &["--config", "house.toml"]);
+    let mut again = SignedInPerson::new(&server, TlsConfig::default());
     again.post("sign-in", &json!({"person": 3, "password": "a long word of number three"}));
     let found = again.get("house/configuration");
     assert_eq!((&found["tables"][1]["layout"], &found["waiting"]), (&"A".into(), &json!([])), "{found}");
-    assert_eq!(house.stop("TERM").0, Some(0));
+    assert_eq!(server.stop("TERM").0, Some(0));
+}
+
+/// Writes an authority, and a certificate for 127.0.0.1 with its key that it signed; gives the authority's certificate.
+fn write_certificates(folder: &Path) -> Vec<u8> {
+    let mut params = CertificateParams::new(Vec::new()).expect("parameters");
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().expect("a key");
+    let authority = params.self_signed(&key).expect("a certificate");
+    let issuer = Issuer::new(params, key);
+    let (key, params) =
+        (KeyPair::generate().expect("a key"), CertificateParams::new(["127.0.0.1".to_owned()]).expect("parameters"));
+    let certificate = params.signed_by(&key, &issuer).expect("a certificate");
+    for (file, text) in
+        [("authority.pem", authority.pem()), ("server.pem", certificate.pem()), ("server.key", key.serialize_pem())]
+    {
+        std::fs::write(folder.join(file), text).expect("a file");
+    }
+    authority.der().to_vec()
+}
+
+#[test]
+fn config_apply_over_tls_trusts_only_known_authorities() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let authority = write_certificates(folder.path());
+    let file = format!("{FILE}\n[tls]\ncertificate = \"server.pem\"\nkey = \"server.key\"\n");
+    std::fs::write(folder.path().join("house.toml"), file).expect("a file");
+    let server = RunningServer::start(folder.path(), &["--config", "house.toml"]);
+    assert!(server.url().starts_with("https://127.0.0.1:"), "{}", server.url());
+    let tls = TlsConfig::builder()
+        .root_certs(RootCerts::new_with_certs(&[Certificate::from_der(&authority).to_owned()]))
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .build();
+    let password = "a long word of number three";
+    SignedInPerson::new(&server, tls).set_password(3, &server.password("3"), password);
+
+    let apply = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
+        command.args(["config", "apply", "house.toml", "--person", "3", "--why", "as agreed"]).args(options);
+        command.current_dir(folder.path()).env("TAISAI_PASSWORD", password).stdin(Stdio::null());
+        wait_for_end(Spawned::start(command.stdout(Stdio::piped()).stderr(Stdio::piped())))
+    };
+    let url = server.url();
+    let (status, printed) = apply(&["--server", &url, "--ca", "authority.pem"]);
+    assert_eq!(status, Some(0), "{printed}");
+    assert!(printed.contains("done    limits of table 1"), "{printed}");
+    for (options, expected) in [
+        (&["--server", url.as_str()][..], "invalid peer certificate"),
+        (&["--server", &url, "--ca", "server.key"], "cannot use server.key: the file has no certificate in PEM"),
+        (&["--server", &url.replace("https", "http"), "--ca", "authority.pem"], "--ca is for https:// addresses"),
+    ] {
+        let (status, printed) = apply(options);
+        assert_eq!(status, Some(2), "{printed}");
+        assert!(printed.contains(expected), "{printed}");
+    }
+    assert_eq!(server.stop("TERM").0, Some(0));
 }

@@ -12,7 +12,7 @@ fn taisai(args: &[&str]) -> Command {
 }
 
 #[test]
-fn a_line_is_answered_while_the_next_is_still_being_written() {
+fn line_is_settled_before_the_next_is_complete() {
     let mut child = taisai(&["settle"]).spawn().unwrap();
     let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let mut answers = BufReader::new(stdout).lines();
@@ -42,7 +42,7 @@ fn a_line_of_exactly_the_longest_length_is_read() {
 
 /// A reader that goes away has seen enough of a table, but a settlement that is cut short is no success.
 #[test]
-fn a_reader_that_goes_away_ends_the_program() {
+fn closed_pipe_ends_the_program() {
     for (args, status) in [
         (&["games", "show"][..], 0),
         (&["games", "--json"], 0),

@@ -135,7 +135,7 @@ fn every_paragraph_of_the_round_is_cited_in_a_playthrough() {
 const READY: &str = "table tai-sai layout C seats 7\ndealer 3\nsupervisor 7\nlimits unit 1, big 25..500, rest 1..500, differential 500\nopen\n";
 
 #[test]
-fn bad_lines_are_told_with_line_and_column() {
+fn bad_lines_are_reported_with_line_and_column() {
     for (line, column, message) in [
         (
             "shuffle the dice",
@@ -195,7 +195,7 @@ fn bad_lines_are_told_with_line_and_column() {
 }
 
 #[test]
-fn a_near_miss_is_told_what_was_likely_meant() {
+fn misspelled_words_get_a_suggestion() {
     for (line, meant) in [
         ("sel voucher of 5 by cashier 8", "sell"),
         ("atendant 9", "attendant"),
@@ -217,7 +217,7 @@ fn a_near_miss_is_told_what_was_likely_meant() {
 }
 
 #[test]
-fn bad_first_lines_are_told_with_line_and_column() {
+fn bad_first_lines_are_reported_with_line_and_column() {
     for (script, fault) in [
         ("", "1:1: expected the table first"),
         ("# only a comment\n", "1:1: expected the table first"),
@@ -239,7 +239,7 @@ fn bad_first_lines_are_told_with_line_and_column() {
 }
 
 #[test]
-fn all_faults_are_told_at_once() {
+fn all_faults_are_reported_in_one_run() {
     let (printed, status) = play("table tai-sai layout Q seats 7\nshuffle\nopen\nseat 3 bets x on big\n");
     let faults = faults(&printed);
     let places: Vec<_> = faults.iter().filter_map(|line| line.split(": ").next()).collect();
@@ -262,7 +262,7 @@ fn bad_profile() -> String {
 }
 
 #[test]
-fn every_fault_of_a_profile_is_told_with_those_of_the_script() {
+fn faults_of_profile_and_script_are_reported_together() {
     let folder = tempfile::tempdir().unwrap();
     let (profile, script) = (folder.path().join("bad.toml"), folder.path().join("bad.round"));
     std::fs::write(&profile, bad_profile()).unwrap();
@@ -307,7 +307,7 @@ fn a_profile_is_chosen_for_any_script() {
 }
 
 #[test]
-fn the_help_has_the_language() {
+fn help_lists_the_phrases() {
     let printed = String::from_utf8(run_with(&["play", "--help"], "").stdout).unwrap();
     for line in ["--profile <FILE>", "  seat SEAT bets STAKES [in colour chips]", "  expect refused CODE", "  again"] {
         assert!(printed.contains(line), "{line}: {printed}");
@@ -315,7 +315,7 @@ fn the_help_has_the_language() {
 }
 
 #[test]
-fn an_expectation_that_is_not_met_fails_the_script_and_it_goes_on() {
+fn unmet_expectation_fails_the_script_without_stopping_it() {
     let (printed, status) = play(&format!("{READY}seat 3 bets 50 on big\nexpect accepted\nexpect house 1\nopen\n"));
     assert!(printed.contains("✗ line 7: expect accepted: it was refused: no-round-open"), "{printed}");
     assert!(printed.contains("✗ line 8: expect house 1: it is 0.00"), "{printed}");
@@ -331,7 +331,7 @@ fn a_refusal_alone_does_not_fail_the_script() {
 }
 
 #[test]
-fn programs_read_one_object_a_step() {
+fn json_has_one_object_for_each_step() {
     let script = format!("{READY}place your bets\nseat 3 bets 50 on big\nno more bets\ndice 6 5 4\nexpect house -50\n");
     let output = run_with(&["play", "-", "--json"], &script);
     let printed = String::from_utf8(output.stdout).unwrap();
@@ -360,7 +360,7 @@ fn programs_read_one_object_a_step() {
 }
 
 #[test]
-fn a_script_that_is_not_there_is_an_error() {
+fn missing_script_is_an_error() {
     let output = run_with(&["play", "no-such.round"], "");
     assert_eq!(output.status.code(), Some(2));
 }

@@ -3,7 +3,7 @@
 use crate::common::{run, sell};
 
 #[test]
-fn reports_are_built_behind_and_asked() {
+fn reports_lag_until_they_are_updated() {
     let (folder, beside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     let store = folder.path().to_str().expect("a name");
     let (status, _, error) = run(&["report", "rebuild", store]);

@@ -71,7 +71,7 @@ fn boxes_are_counted_beside_their_exact_edges() {
 }
 
 #[test]
-fn what_cannot_be_played_is_refused() {
+fn invalid_simulations_are_refused() {
     for (args, expected) in [
         (&[][..], "there is no player"),
         (&["--player", "flat:big=5", "--engine", "count"], "has neither players nor limits"),

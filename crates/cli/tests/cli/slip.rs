@@ -9,7 +9,7 @@ fn slip(more: &[&str]) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn a_slip_is_told_in_one_round_and_over_many() {
+fn slip_prints_one_round_and_many() {
     let (status, told, error) = slip(&["big=100", "small=100", "sum:4=10", "--rounds", "100", "--bankroll", "5000"]);
     assert_eq!((status, error.as_str()), (Some(0), ""));
     for expected in [
@@ -45,7 +45,7 @@ fn a_picture_is_drawn() {
 }
 
 #[test]
-fn what_is_no_slip_is_refused() {
+fn invalid_slips_are_refused() {
     for (args, expected) in [
         (&[][..], "BOX=STAKE"),
         (&["big"], "a bet is written like big=100"),

@@ -12,12 +12,12 @@ use taisai_journal::suite::{TemporaryServer, wait_until};
 use crate::common::{SCRIPT, key, sell, taisai};
 
 /// A server that asks for passwords, a database in it, and the address with the right one.
-struct House {
+struct PostgresStore {
     server: TemporaryServer,
     port: u16,
 }
 
-impl House {
+impl PostgresStore {
     fn open() -> Self {
         let mut server = TemporaryServer::start();
         let port = server.listen("", "host all all 127.0.0.1/32 scram-sha-256");
@@ -48,7 +48,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 /// Runs a command that must succeed, and gives what it printed.
-fn well(folder: &Path, args: &[&str]) -> String {
+fn run_ok(folder: &Path, args: &[&str]) -> String {
     let (status, printed, error) = taisai(folder, args);
     assert_eq!(status, Some(0), "{args:?}: {printed}{error}");
     assert!(!printed.contains("hush") && !error.contains("hush"), "{args:?}: {printed}{error}");
@@ -57,11 +57,11 @@ fn well(folder: &Path, args: &[&str]) -> String {
 
 #[test]
 fn everything_works_on_a_server() {
-    let (house, folder) = (House::open(), folder());
+    let (house, folder) = (PostgresStore::open(), folder());
     let (store, folder) = (house.record(), folder.path());
     let store = store.as_str();
     let beside = ["--key", "house.key", "--anchor", "anchor.txt"];
-    let played = well(folder, &[&["play", "script.round", "--store", store], &beside[..]].concat());
+    let played = run_ok(folder, &[&["play", "script.round", "--store", store], &beside[..]].concat());
     let last = played.lines().last().unwrap().trim();
     let key = last.split(' ').find(|word| word.starts_with("ed25519:")).unwrap().to_owned();
     assert_eq!(
@@ -69,30 +69,30 @@ fn everything_works_on_a_server() {
         format!("taisai audit verify {} --key {key} --anchor anchor.txt", house.address("house", "record"))
     );
 
-    let verified = well(folder, &["audit", "verify", store, "--key", &key, "--anchor", "anchor.txt"]);
+    let verified = run_ok(folder, &["audit", "verify", store, "--key", &key, "--anchor", "anchor.txt"]);
     assert!(verified.contains("3 chains hold") && !verified.contains("note"), "{verified}");
-    let alone = well(folder, &["audit", "verify", store]);
+    let alone = run_ok(folder, &["audit", "verify", store]);
     assert!(alone.contains("only against the keys beside them") && alone.contains("no anchor"), "{alone}");
-    let shown = well(folder, &["audit", "show", store, "--table", "1", "--round", "1"]);
+    let shown = run_ok(folder, &["audit", "show", store, "--table", "1", "--round", "1"]);
     assert!(shown.contains("It stands by the dice 2 4 3"), "{shown}");
-    well(folder, &["audit", "evidence", store, "--table", "1", "--round", "1", "-o", "proof", "--key", &key]);
+    run_ok(folder, &["audit", "evidence", store, "--table", "1", "--round", "1", "-o", "proof", "--key", &key]);
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::copy(folder.join("proof"), elsewhere.path().join("proof")).unwrap();
-    let proven = well(elsewhere.path(), &["audit", "verify-evidence", "proof", "--key", &key]);
+    let proven = run_ok(elsewhere.path(), &["audit", "verify-evidence", "proof", "--key", &key]);
     assert!(proven.contains("proven  Round 1 of table 1 stands by the dice 2 4 3"), "{proven}");
-    let stepped = well(folder, &["replay", store, "--table", "1", "--at", "1"]);
+    let stepped = run_ok(folder, &["replay", store, "--table", "1", "--at", "1"]);
     assert!(stepped.contains("tai-sai@6 layout C"), "{stepped}");
 
     // The same script in a folder gives the same reports.
-    well(folder, &["play", "script.round", "--store", "data"]);
+    run_ok(folder, &["play", "script.round", "--store", "data"]);
     for store in [store, "data"] {
         assert_eq!(taisai(folder, &["report", "lag", store]).0, Some(1));
-        well(folder, &["report", "update", store]);
-        well(folder, &["report", "lag", store]);
-        well(folder, &["report", "rebuild", store]);
+        run_ok(folder, &["report", "update", store]);
+        run_ok(folder, &["report", "lag", store]);
+        run_ok(folder, &["report", "rebuild", store]);
     }
     for query in ["win", "boxes", "changes", "staff", "balances"] {
-        let asked = |store| well(folder, &["report", "query", store, query, "--json"]);
+        let asked = |store| run_ok(folder, &["report", "query", store, query, "--json"]);
         assert_eq!(asked(store), asked("data"), "{query}");
     }
 
@@ -138,15 +138,15 @@ fn everything_works_on_a_server() {
 }
 
 #[test]
-fn who_may_only_read_can_audit_and_ask() {
-    let (house, folder) = (House::open(), folder());
+fn read_only_user_can_audit_and_query() {
+    let (house, folder) = (PostgresStore::open(), folder());
     let (store, folder) = (house.record(), folder.path());
-    well(folder, &["play", "script.round", "--store", &store, "--key", "house.key"]);
-    well(folder, &["report", "rebuild", &store]);
+    run_ok(folder, &["play", "script.round", "--store", &store, "--key", "house.key"]);
+    run_ok(folder, &["report", "rebuild", &store]);
     house.sql("record", "CREATE ROLE auditor LOGIN PASSWORD 'hush'; GRANT pg_read_all_data TO auditor");
     let reading = house.address("auditor:hush", "record");
-    well(folder, &["audit", "verify", &reading]);
-    well(folder, &["report", "query", &reading, "win"]);
+    run_ok(folder, &["audit", "verify", &reading]);
+    run_ok(folder, &["report", "query", &reading, "win"]);
     // A password that no list of processes shows.
     let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
     let command = command.args(["report", "lag", &house.address("auditor", "record")]).env("PGPASSWORD", "hush");
@@ -156,11 +156,11 @@ fn who_may_only_read_can_audit_and_ask() {
 }
 
 #[test]
-fn what_is_wrong_with_a_server_is_said_in_a_line() {
-    let (house, folder) = (House::open(), folder());
+fn database_errors_are_one_line() {
+    let (house, folder) = (PostgresStore::open(), folder());
     house.sql("postgres", "CREATE DATABASE newer OWNER house");
     let newer = house.address("house:hush", "newer");
-    well(folder.path(), &["play", "script.round", "--store", &newer, "--key", "house.key"]);
+    run_ok(folder.path(), &["play", "script.round", "--store", &newer, "--key", "house.key"]);
     house.sql("newer", "UPDATE taisai_journal.layout SET number = number + 1");
     let at = |who: &str, database: &str| house.address(who, database);
     let record = house.record();
@@ -207,9 +207,9 @@ fn a_house_that_is_writing_is_audited() {
         sells_more_than(2);
         for _ in 0..4 {
             let before = sold.load(Ordering::Relaxed);
-            let verified = well(folder.path(), &["audit", "verify", "."]);
+            let verified = run_ok(folder.path(), &["audit", "verify", "."]);
             assert!(verified.contains("1 chain holds by itself"), "{verified}");
-            well(folder.path(), &["report", "update", "."]);
+            run_ok(folder.path(), &["report", "update", "."]);
             sells_more_than(before);
         }
     });
@@ -261,8 +261,8 @@ fn protect(folder: &Path, is_protected: bool) {
 fn a_copy_that_nobody_may_write_to_is_audited() {
     let folder = folder();
     let data = folder.path().join("a store? 100%");
-    well(folder.path(), &["play", "script.round", "--store", data.to_str().unwrap()]);
-    well(folder.path(), &["report", "rebuild", data.to_str().unwrap()]);
+    run_ok(folder.path(), &["play", "script.round", "--store", data.to_str().unwrap()]);
+    run_ok(folder.path(), &["report", "rebuild", data.to_str().unwrap()]);
     let key = key(folder.path(), data.to_str().unwrap());
     std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     protect(&data, true);

@@ -14,7 +14,7 @@ use crate::house::TABLE;
 use crate::person::{Person, agent, try_post};
 
 /// So long after a machine did not answer the next one is tried.
-const AGAIN: Duration = Duration::from_millis(50);
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(crate) struct Cashier {
     person: Person,
@@ -33,7 +33,7 @@ impl Cashier {
         let by = Instant::now() + HANG_LIMIT;
         while !self.takes(cluster, seat, amount).await {
             assert!(Instant::now() < by, "the terminal at seat {seat} stays lost");
-            sleep(AGAIN).await;
+            sleep(RETRY_INTERVAL).await;
         }
     }
 
@@ -62,7 +62,7 @@ impl Cashier {
             if let Ok((200, answer)) = tokio::task::spawn_blocking(post).await.unwrap() {
                 return answer;
             }
-            sleep(AGAIN).await;
+            sleep(RETRY_INTERVAL).await;
         }
         unreachable!("the machines are tried for ever")
     }

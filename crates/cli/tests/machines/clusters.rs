@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::crowd::Player;
-use crate::house::{House, TABLE, THE_TABLE, until};
-use crate::play::{BETS, Play};
+use crate::betting_players::Player;
+use crate::house::{TABLE, TABLE_PARTITION, TestCasino, until};
+use crate::play::{BETS, BettingRun};
 use crate::socket::Socket;
 
 const TERMINALS: u32 = 40;
@@ -20,20 +20,20 @@ fn part(cluster: u16) -> String {
 
 #[test]
 fn one_round_is_played_on_three_machines() {
-    let Play { mut house, crowd, dealer } = Play::at(House::spread(TERMINALS, CLUSTERS), TERMINALS, 1);
+    let BettingRun { mut house, crowd, dealer } = BettingRun::at(TestCasino::spread(TERMINALS, CLUSTERS), TERMINALS, 1);
     let dealer = dealer.works();
     crowd.bets(4 * BETS);
     for cluster in [1, 3] {
         let holder = house.holder(&part(cluster));
         let killed = Instant::now();
         house.kill(holder);
-        house.until_whole();
+        house.wait_until_all_partitions_are_held();
         println!("a machine with two parts: both run elsewhere after {} ms", killed.elapsed().as_millis());
         house.start(holder);
-        house.until_whole();
+        house.wait_until_all_partitions_are_held();
         crowd.bets(4 * BETS);
     }
-    Play { house, crowd, dealer: dealer.rests() }.ends();
+    BettingRun { house, crowd, dealer: dealer.rests() }.ends();
 }
 
 /// What a player has who is seen.
@@ -42,7 +42,7 @@ const CREDITS: i64 = 12_300;
 /// The console is told of every cluster, whichever machine has the dealer's side, and goes on from the numbers that were used there.
 #[test]
 fn a_console_sees_every_cluster() {
-    let mut house = House::spread(TERMINALS, CLUSTERS);
+    let mut house = TestCasino::spread(TERMINALS, CLUSTERS);
     let share = usize::try_from(TERMINALS).unwrap() / usize::from(CLUSTERS);
     let devices = house.enrol(1..=TERMINALS);
     for device in devices.into_iter().step_by(share) {
@@ -56,7 +56,7 @@ fn a_console_sees_every_cluster() {
     let mut console = supervisor.console(TABLE);
     let source = console.next()["snapshot"]["source"].clone();
     let clear_lock = json!({"cluster": {"number": CLUSTERS - 1, "command": {"clear-lock": {"seat": 1}}}});
-    console.say(&json!({"commands": [{"sequence": 7, "command": clear_lock}]}));
+    console.send_json(&json!({"commands": [{"sequence": 7, "command": clear_lock}]}));
     console.until("an answer", |said| said["answers"][0]["answer"]["refused"].is_object().then_some(()));
     let again = || {
         let path = format!("/api/v1/tables/{TABLE}/console?source={source}");
@@ -71,7 +71,7 @@ fn a_console_sees_every_cluster() {
             seen.extend(seats.filter(|seat| seat["credits"] == CREDITS).map(|seat| seat["cluster"].as_u64()));
             (seen.len() == usize::from(CLUSTERS)).then_some(())
         });
-        house.move_part(THE_TABLE, house.idle());
+        house.move_partition(TABLE_PARTITION, house.idle());
     }
     house.audit();
 }

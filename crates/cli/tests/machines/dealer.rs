@@ -11,18 +11,18 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use taisai_journal::suite::HANG_LIMIT;
 
-use crate::house::{House, TABLE};
+use crate::house::{TABLE, TestCasino};
 use crate::person::{Person, try_post};
 use crate::random::Random;
 
 /// So long bets are open.
-const BETTING: Duration = Duration::from_millis(1_500);
+const BETTING_TIME: Duration = Duration::from_millis(1_500);
 
 /// A machine that has not answered by then is not waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// So long the Dealer waits before looking again.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The Dealer.
 pub(crate) struct Dealer {
@@ -40,15 +40,15 @@ pub(crate) struct Dealer {
 
 impl Dealer {
     /// The Dealer of a table that is open.
-    pub(crate) fn new(house: &House, person: Person, seed: u64) -> Self {
+    pub(crate) fn new(house: &TestCasino, person: Person, seed: u64) -> Self {
         let password = house.password(person.id);
-        let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE));
-        let (doors, agent) = (house.doors(), config.build().into());
+        let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(REQUEST_TIMEOUT));
+        let (doors, agent) = (house.addresses(), config.build().into());
         let (random, opened) = (Random(seed), Instant::now());
         Self { person, password, doors, door: 0, agent, random, opened, dice: BTreeMap::new() }
     }
 
-    fn next_door(&mut self) -> SocketAddr {
+    fn next_address(&mut self) -> SocketAddr {
         self.door = (self.door + 1) % self.doors.len();
         self.doors[self.door]
     }
@@ -57,12 +57,12 @@ impl Dealer {
     fn at_any<T>(&mut self, what: &str, mut ask: impl FnMut(&mut Self, SocketAddr) -> Option<T>) -> T {
         let by = Instant::now() + HANG_LIMIT;
         loop {
-            let door = self.next_door();
+            let door = self.next_address();
             if let Some(answer) = ask(self, door) {
                 return answer;
             }
             assert!(Instant::now() < by, "nobody answers the Dealer: {what}");
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -113,7 +113,7 @@ impl Dealer {
                 json!("open-bets")
             }
             "open" if self.may_close() => json!("close-bets"),
-            "open" | "closing" | "result" => return thread::sleep(LOOK),
+            "open" | "closing" | "result" => return thread::sleep(POLL_INTERVAL),
             "closed" => match table["tumbles"].as_u64() {
                 None => json!("activate"),
                 Some(0) => json!({"tumbled": {"times": 3}}),
@@ -150,7 +150,7 @@ impl Dealer {
 
     /// Whether bets were open for long enough.
     pub(crate) fn may_close(&self) -> bool {
-        self.opened.elapsed() >= BETTING
+        self.opened.elapsed() >= BETTING_TIME
     }
 
     /// Deals until no round is in play.
@@ -162,14 +162,14 @@ impl Dealer {
     }
 
     /// Deals round after round.
-    pub(crate) fn works(mut self) -> AtWork {
+    pub(crate) fn works(mut self) -> WorkingDealer {
         let is_over = Arc::new(AtomicBool::new(false));
         let over = Arc::clone(&is_over);
         let thread = thread::spawn(move || {
             self.deals_while(&over);
             self
         });
-        AtWork { is_over, thread: Some(thread) }
+        WorkingDealer { is_over, thread: Some(thread) }
     }
 
     fn deals_while(&mut self, is_over: &AtomicBool) {
@@ -181,12 +181,12 @@ impl Dealer {
 }
 
 /// The Dealer at work.
-pub(crate) struct AtWork {
+pub(crate) struct WorkingDealer {
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<Dealer>>,
 }
 
-impl AtWork {
+impl WorkingDealer {
     /// Has the Dealer deal the round to its end, and rest.
     pub(crate) fn rests(mut self) -> Dealer {
         self.is_over.store(true, Ordering::Relaxed);
@@ -194,7 +194,7 @@ impl AtWork {
     }
 }
 
-impl Drop for AtWork {
+impl Drop for WorkingDealer {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
     }

@@ -5,10 +5,10 @@ use std::thread;
 
 use serde_json::Value;
 
-use crate::crowd::Player;
-use crate::house::{House, TABLE, THE_TABLE};
-use crate::play::{BETS, Play, tell};
-use crate::socket::Heard;
+use crate::betting_players::Player;
+use crate::house::{TABLE, TABLE_PARTITION, TestCasino};
+use crate::play::{BETS, BettingRun, tell};
+use crate::socket::ReceivedFrame;
 use crate::terminal::place;
 
 const TERMINALS: u32 = 20;
@@ -20,13 +20,13 @@ fn shown(door: std::net::SocketAddr) -> Option<Value> {
 }
 
 #[test]
-fn what_it_is_asked_meanwhile_it_does_not_answer() {
+fn frozen_node_does_not_reply_after_its_lease_ends() {
     let own = TERMINALS + 1;
-    let Play { house, crowd, dealer } = Play::at(House::open(own), TERMINALS, 4);
+    let BettingRun { house, crowd, dealer } = BettingRun::at(TestCasino::open(own), TERMINALS, 4);
     let dealer = dealer.works();
     let device = house.enrol(own..=own).remove(0);
-    let holder = house.holder(THE_TABLE);
-    let door = house.doors()[holder];
+    let holder = house.holder(TABLE_PARTITION);
+    let door = house.addresses()[holder];
     let mut terminal = device.connect(door);
     house.runtime.block_on(house.cashier().buys_in(0, own, 10_000));
     terminal
@@ -37,21 +37,21 @@ fn what_it_is_asked_meanwhile_it_does_not_answer() {
     let late = terminal.send(&bet);
     let look = thread::spawn(move || shown(door));
     tell("the table's machine, frozen", crowd.first_bet(frozen));
-    let other = house.other_holder(THE_TABLE, holder);
+    let other = house.other_holder(TABLE_PARTITION, holder);
     crowd.bets(BETS);
-    let known = shown(house.doors()[other]).unwrap();
+    let known = shown(house.addresses()[other]).unwrap();
     house.thaw(holder);
-    while let Heard::Said(message) = terminal.socket.heard() {
+    while let ReceivedFrame::Said(message) = terminal.socket.receive() {
         // What came in for the seat before it was frozen is told with no answer in it.
         assert!(message["answers"].as_array().is_none_or(Vec::is_empty), "it answers: {message}");
     }
     if let Some(told) = look.join().unwrap() {
         assert!(told["round"].as_u64() >= known["round"].as_u64(), "it shows what was: {told}");
     }
-    house.until_whole();
+    house.wait_until_all_partitions_are_held();
     // Asked again under its number, it is answered once and for all.
     let mut player = Player::new(&house, device);
     house.runtime.block_on(player.bets_as(late, &bet));
     crowd.bets(BETS);
-    Play { house, crowd, dealer: dealer.rests() }.ends_with(vec![player]);
+    BettingRun { house, crowd, dealer: dealer.rests() }.ends_with(vec![player]);
 }

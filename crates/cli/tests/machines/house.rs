@@ -14,23 +14,23 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use crate::cashier::Cashier;
-pub(crate) use crate::let_in::first;
-use crate::let_in::{FIRST, LetIn};
+pub(crate) use crate::credentials::first;
+use crate::credentials::{Credentials, FIRST};
 use crate::person::Person;
-use crate::relay::{Relay, Way};
-use crate::running::Running;
+use crate::relay::{Relay, RelayMode};
 use crate::secured::Authorities;
+use crate::server_process::ServerProcess;
 use crate::terminal::Device;
 
 /// The table that everyone plays at.
 pub(crate) const TABLE: u16 = 1;
 
 /// The parts of the house, as they are listed.
-pub(crate) const THE_TABLE: &str = "table-1";
-pub(crate) const THE_HOUSE: &str = "house";
+pub(crate) const TABLE_PARTITION: &str = "table-1";
+pub(crate) const HOUSE_PARTITION: &str = "house";
 
 /// So many terminals are enrolled at a time.
-const AT_ONCE: usize = 8;
+const ENROL_BATCH_SIZE: usize = 8;
 
 /// One test of this program at a time: each starts up to three machines and two servers, and leases run out by the clock.
 static TURN: Mutex<()> = Mutex::new(());
@@ -39,10 +39,10 @@ static TURN: Mutex<()> = Mutex::new(());
 const PROFILE: &str = include_str!("../../../../profiles/singapore.toml");
 
 /// The machine whose certificate is of another authority than those of the others, where they have any.
-pub(crate) const STRANGER: usize = 2;
+pub(crate) const UNTRUSTED_NODE: usize = 2;
 
 /// How a house is set up.
-pub(crate) struct Setup {
+pub(crate) struct CasinoSetup {
     pub(crate) nodes: u8,
     pub(crate) terminals: u32,
     pub(crate) clusters: u16,
@@ -50,13 +50,13 @@ pub(crate) struct Setup {
     pub(crate) is_secured: bool,
 }
 
-impl Default for Setup {
+impl Default for CasinoSetup {
     fn default() -> Self {
         Self { nodes: 3, terminals: 1, clusters: 1, is_secured: false }
     }
 }
 
-impl Setup {
+impl CasinoSetup {
     fn config(&self) -> String {
         let Self { terminals, clusters, .. } = self;
         format!(
@@ -75,7 +75,7 @@ pub(crate) struct Node {
     door: SocketAddr,
     is_secured: bool,
     ways: [Relay; 2],
-    running: Option<Running>,
+    running: Option<ServerProcess>,
 }
 
 impl Node {
@@ -86,14 +86,14 @@ impl Node {
 }
 
 /// A house.
-pub(crate) struct House {
+pub(crate) struct TestCasino {
     /// They go before the database does.
     nodes: Vec<Node>,
     pub(crate) pair: PostgresPair,
     store: String,
     folder: TempDir,
     clusters: u16,
-    let_in: LetIn,
+    credentials: Credentials,
     pub(crate) runtime: Runtime,
     cashier: OnceLock<Arc<Cashier>>,
     _turn: MutexGuard<'static, ()>,
@@ -101,9 +101,9 @@ pub(crate) struct House {
 
 /// What `taisai tables list` prints.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Listed {
+pub(crate) struct TablePlacement {
     nodes: Vec<ListedNode>,
-    parts: Vec<ListedPart>,
+    parts: Vec<ListedPartition>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -112,12 +112,12 @@ struct ListedNode {
 }
 
 #[derive(Debug, Deserialize)]
-struct ListedPart {
+struct ListedPartition {
     part: String,
     node: Option<String>,
 }
 
-impl House {
+impl TestCasino {
     /// A table with so many terminals, on three machines.
     pub(crate) fn open(terminals: u32) -> Self {
         Self::spread(terminals, 1)
@@ -125,13 +125,13 @@ impl House {
 
     /// A table with so many terminals in so many clusters, each a part of its own, on three machines.
     pub(crate) fn spread(terminals: u32, clusters: u16) -> Self {
-        let house = Self::with(&Setup { terminals, clusters, ..Setup::default() });
-        house.until_whole();
+        let house = Self::with(&CasinoSetup { terminals, clusters, ..CasinoSetup::default() });
+        house.wait_until_all_partitions_are_held();
         house
     }
 
     /// A house that is set up so.
-    pub(crate) fn with(setup: &Setup) -> Self {
+    pub(crate) fn with(setup: &CasinoSetup) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let (pair, folder) = (PostgresPair::start(), tempfile::tempdir().unwrap());
         let store = pair.database("record");
@@ -147,28 +147,28 @@ impl House {
             let place = usize::from(place);
             let (mut config, mut door) = (setup.config(), address);
             if let Some(authorities) = &authorities {
-                config += &authorities.certify(folder.path(), &data(place), ip, place == STRANGER);
+                config += &authorities.certify(folder.path(), &data(place), ip, place == UNTRUSTED_NODE);
                 door = runtime.block_on(authorities.door(address));
             }
             std::fs::write(folder.path().join(config_of(place)), config).unwrap();
             Node { address, _port: port, door, is_secured: authorities.is_some(), ways, running: None }
         };
         let nodes = (0..setup.nodes).map(node).collect();
-        let let_in = LetIn::default();
+        let credentials = Credentials::default();
         let mut house = Self {
             nodes,
             pair,
             store,
             folder,
             clusters: setup.clusters,
-            let_in,
+            credentials,
             runtime,
             cashier: OnceLock::new(),
             _turn: turn,
         };
         house.run(0, (FIRST.len(), usize::try_from(setup.terminals).unwrap()));
         for place in 1..house.nodes.len() {
-            if place != STRANGER || !setup.is_secured {
+            if place != UNTRUSTED_NODE || !setup.is_secured {
                 house.start(place);
             }
         }
@@ -189,11 +189,11 @@ impl House {
         let mut command = taisai(self.folder.path());
         command.args(["serve", "--config", &config_of(place), "--data", &data(place), "--store", &store]);
         command.args(["--listen", &node.address.to_string()]);
-        node.running = Some(Running::start(&mut command, |line| self.let_in.hear(line, told)));
+        node.running = Some(ServerProcess::start(&mut command, |line| self.credentials.hear(line, told)));
     }
 
     /// Where each machine is reached.
-    pub(crate) fn doors(&self) -> Vec<SocketAddr> {
+    pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
         self.nodes.iter().map(|node| node.door).collect()
     }
 
@@ -212,7 +212,7 @@ impl House {
         &self.store
     }
 
-    fn running(&self, node: usize) -> &Running {
+    fn running(&self, node: usize) -> &ServerProcess {
         self.nodes[node].running.as_ref().expect("it runs")
     }
 
@@ -238,11 +238,11 @@ impl House {
     }
 
     /// From now on a machine's ways to the database are so.
-    pub(crate) fn set_ways(&self, node: usize, way: Way) {
+    pub(crate) fn set_relay_mode(&self, node: usize, way: RelayMode) {
         self.nodes[node].ways.iter().for_each(|relay| relay.set(way));
     }
 
-    fn ends_well(running: Running) {
+    fn assert_clean_exit(running: ServerProcess) {
         let (status, log) = running.stopped();
         assert!(status.success() && !log.contains("panicked"), "{status}: {log}");
     }
@@ -255,7 +255,7 @@ impl House {
     }
 
     /// Who is there and holds what, or why it cannot be told.
-    pub(crate) fn listed(&self) -> Result<Listed, String> {
+    pub(crate) fn listed(&self) -> Result<TablePlacement, String> {
         let (is_told, printed, error) = self.taisai(&["tables", "list", "--json", "--store", &self.store]);
         if is_told { Ok(serde_json::from_str(&printed).unwrap()) } else { Err(error) }
     }
@@ -275,16 +275,16 @@ impl House {
         found.unwrap()
     }
 
-    fn holder_in(&self, listed: &Listed, part: &str) -> Option<usize> {
+    fn holder_in(&self, listed: &TablePlacement, part: &str) -> Option<usize> {
         let holder = listed.parts.iter().find(|listed| listed.part == part)?.node.as_ref()?;
         self.nodes.iter().position(|node| node.url() == *holder)
     }
 
     /// Waits until every machine that runs is in the house, and the parts are spread over them.
-    pub(crate) fn until_whole(&self) {
+    pub(crate) fn wait_until_all_partitions_are_held(&self) {
         let running = || self.nodes.iter().filter(|node| node.running.is_some());
         let parts = if self.clusters == 1 { 2 } else { 2 + usize::from(self.clusters) };
-        let is_whole = |listed: Listed| {
+        let is_whole = |listed: TablePlacement| {
             let held = |node: &Node| {
                 let url = node.url();
                 listed.parts.iter().filter(|part| part.node.as_ref() == Some(&url)).count()
@@ -307,12 +307,12 @@ impl House {
 
     /// A machine that holds nothing.
     pub(crate) fn idle(&self) -> usize {
-        let busy = [THE_HOUSE, THE_TABLE].map(|part| self.holder(part));
+        let busy = [HOUSE_PARTITION, TABLE_PARTITION].map(|part| self.holder(part));
         (0..self.nodes.len()).find(|node| !busy.contains(node)).expect("they are more than parts")
     }
 
     /// Has a part moved to a machine, which holds it then.
-    pub(crate) fn move_part(&self, part: &str, to: usize) {
+    pub(crate) fn move_partition(&self, part: &str, to: usize) {
         let address = self.nodes[to].url();
         let (is_moved, said, error) = self.taisai(&["tables", "move", part, "--to", &address, "--store", &self.store]);
         assert!(is_moved, "{said}{error}");
@@ -320,17 +320,17 @@ impl House {
 
     /// The person with that role of the first people, at the first machine.
     pub(crate) fn person(&self, role: &str) -> Person {
-        self.let_in.person(self.nodes[0].door, role)
+        self.credentials.person(self.nodes[0].door, role)
     }
 
     /// The cashier of every player.
     pub(crate) fn cashier(&self) -> &Arc<Cashier> {
-        self.cashier.get_or_init(|| Arc::new(Cashier::new(self.person("cashier"), self.doors())))
+        self.cashier.get_or_init(|| Arc::new(Cashier::new(self.person("cashier"), self.addresses())))
     }
 
     /// The password that lets a person in now.
     pub(crate) fn password(&self, id: u32) -> String {
-        self.let_in.password(id)
+        self.credentials.password(id)
     }
 
     /// Enrols the terminals at these seats, each at another machine than the one before.
@@ -342,10 +342,10 @@ impl House {
             let at = usize::try_from(*seat).unwrap() % running().count();
             let door = running().nth(at).unwrap().door;
             let (cluster, seat) = ((seat - 1) / share, (seat - 1) % share + 1);
-            self.let_in.enrol_in(door, TABLE, u16::try_from(cluster).unwrap(), seat)
+            self.credentials.enrol_in(door, TABLE, u16::try_from(cluster).unwrap(), seat)
         };
         thread::scope(|scope| {
-            let share = seats.len().div_ceil(AT_ONCE);
+            let share = seats.len().div_ceil(ENROL_BATCH_SIZE);
             let parts: Vec<_> = seats
                 .chunks(share)
                 .map(|seats| scope.spawn(move || seats.iter().map(enrol).collect::<Vec<_>>()))
@@ -361,7 +361,7 @@ impl House {
         }
         let running: Vec<_> = self.nodes.iter_mut().filter_map(|node| node.running.take()).collect();
         for running in running {
-            Self::ends_well(running);
+            Self::assert_clean_exit(running);
         }
         for place in 0..self.nodes.len() {
             let anchor = format!("{}/anchor.txt", data(place));

@@ -1,25 +1,25 @@
 //! A machine loses its power in the middle of the betting.
 
-use crate::house::THE_TABLE;
-use crate::play::{BETS, Play, tell};
+use crate::house::TABLE_PARTITION;
+use crate::play::{BETS, BettingRun, tell};
 
 const TERMINALS: u32 = 20;
 const KILLS: u32 = 2;
 
 #[test]
-fn while_everyone_bets() {
-    let Play { mut house, crowd, dealer } = Play::begin(TERMINALS);
+fn nodes_are_killed_while_everyone_bets() {
+    let BettingRun { mut house, crowd, dealer } = BettingRun::begin(TERMINALS);
     let dealer = dealer.works();
     for _ in 0..KILLS {
-        let holder = house.holder(THE_TABLE);
+        let holder = house.holder(TABLE_PARTITION);
         crowd.bets(BETS);
         let killed = crowd.watch();
         house.kill(holder);
         tell("the table's machine, killed in the betting", crowd.first_bet(killed));
-        assert_ne!(house.holder(THE_TABLE), holder);
+        assert_ne!(house.holder(TABLE_PARTITION), holder);
         house.start(holder);
-        house.until_whole();
+        house.wait_until_all_partitions_are_held();
     }
     crowd.bets(BETS);
-    Play { house, crowd, dealer: dealer.rests() }.ends();
+    BettingRun { house, crowd, dealer: dealer.rests() }.ends();
 }

@@ -4,15 +4,15 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod alone;
+mod betting_players;
 mod cashier;
 mod clusters;
-mod crowd;
+mod connection;
 mod database;
 mod dealer;
 mod frozen;
 mod house;
 mod killed;
-mod line;
 mod moved;
 mod play;
 mod record;
@@ -21,27 +21,27 @@ mod secured;
 mod tls;
 mod waiting;
 
+#[path = "../server/credentials.rs"]
+#[allow(dead_code, reason = "tests of one server use the rest")]
+mod credentials;
 #[path = "../server/dealing.rs"]
-#[allow(dead_code, reason = "a house on one machine uses the rest")]
+#[allow(dead_code, reason = "tests of one server use the rest")]
 mod dealing;
-#[path = "../server/let_in.rs"]
-#[allow(dead_code, reason = "a house on one machine uses the rest")]
-mod let_in;
 #[path = "../server/person.rs"]
-#[allow(dead_code, reason = "a house on one machine uses the rest")]
+#[allow(dead_code, reason = "tests of one server use the rest")]
 mod person;
 #[path = "../server/random.rs"]
-#[allow(dead_code, reason = "a house on one machine uses the rest")]
+#[allow(dead_code, reason = "tests of one server use the rest")]
 mod random;
-#[path = "../server/running.rs"]
-#[allow(dead_code, reason = "a house on one machine uses the rest")]
-mod running;
 #[path = "../server/schema.rs"]
-#[allow(dead_code, reason = "a house on one machine uses the rest")]
+#[allow(dead_code, reason = "tests of one server use the rest")]
 mod schema;
+#[path = "../server/server_process.rs"]
+#[allow(dead_code, reason = "tests of one server use the rest")]
+mod server_process;
 #[path = "../server/socket.rs"]
-#[allow(dead_code, reason = "a house on one machine uses the rest")]
+#[allow(dead_code, reason = "tests of one server use the rest")]
 mod socket;
 #[path = "../server/terminal.rs"]
-#[allow(dead_code, reason = "a house on one machine uses the rest")]
+#[allow(dead_code, reason = "tests of one server use the rest")]
 mod terminal;

@@ -1,22 +1,22 @@
 //! Partitions go from machine to machine: screens follow.
 
-use crate::house::{House, TABLE, THE_HOUSE, THE_TABLE};
+use crate::house::{HOUSE_PARTITION, TABLE, TABLE_PARTITION, TestCasino};
 use crate::socket::Socket;
 
 /// What a screen is shown is true, or it is shown nothing: those of a part that has gone connect again.
 #[test]
-fn screens_do_not_stay_behind() {
-    let mut house = House::open(1);
-    let door = house.doors()[house.holder(THE_TABLE)];
+fn screens_follow_a_moved_table() {
+    let mut house = TestCasino::open(1);
+    let door = house.addresses()[house.holder(TABLE_PARTITION)];
     let terminal = house.enrol(1..=1).remove(0).connect(door);
     let display = Socket::open(door, &format!("/api/v1/tables/{TABLE}/display"), &[]);
     let supervisor = house.person("pit-supervisor");
-    let at_house = house.doors()[house.holder(THE_HOUSE)];
+    let at_house = house.addresses()[house.holder(HOUSE_PARTITION)];
     let pit = Socket::open(at_house, "/api/v1/house/pit", &[("cookie", &supervisor.cookie)]);
-    house.move_part(THE_TABLE, house.idle());
+    house.move_partition(TABLE_PARTITION, house.idle());
     terminal.socket.over();
     display.over();
-    house.move_part(THE_HOUSE, house.idle());
+    house.move_partition(HOUSE_PARTITION, house.idle());
     pit.over();
     house.audit();
 }

@@ -2,47 +2,47 @@
 
 use std::time::Duration;
 
-use crate::crowd::{Crowd, Player};
+use crate::betting_players::{BettingPlayers, Player};
 use crate::dealer::Dealer;
 use crate::dealing::Dealing;
-use crate::house::{House, TABLE};
-use crate::record::Record;
+use crate::house::{TABLE, TestCasino};
+use crate::record::PlayedRecord;
 
 /// So many bets are waited for where it must be seen that play goes on.
 pub(crate) const BETS: u64 = 50;
 
 /// A house at play.
-pub(crate) struct Play {
-    pub(crate) house: House,
-    pub(crate) crowd: Crowd,
+pub(crate) struct BettingRun {
+    pub(crate) house: TestCasino,
+    pub(crate) crowd: BettingPlayers,
     pub(crate) dealer: Dealer,
 }
 
-impl Play {
+impl BettingRun {
     /// So many terminals on three machines.
     pub(crate) fn begin(terminals: u32) -> Self {
-        Self::at(House::open(terminals), terminals, 1)
+        Self::at(TestCasino::open(terminals), terminals, 1)
     }
 
     /// So many terminals of this house, with dice of this seed.
-    pub(crate) fn at(house: House, terminals: u32, seed: u64) -> Self {
+    pub(crate) fn at(house: TestCasino, terminals: u32, seed: u64) -> Self {
         let Dealing { dealer, .. } = Dealing::open(&house, TABLE);
         let dealer = Dealer::new(&house, dealer, seed);
-        let crowd = Crowd::begin(&house, house.enrol(1..=terminals));
+        let crowd = BettingPlayers::begin(&house, house.enrol(1..=terminals));
         Self { house, crowd, dealer }
     }
 
     /// Everyone rests; every machine is stopped, the record is checked and held against what everyone was told.
-    pub(crate) fn ends(self) -> Record {
+    pub(crate) fn ends(self) -> PlayedRecord {
         self.ends_with(Vec::new())
     }
 
     /// The same, with players who bet beside the crowd.
-    pub(crate) fn ends_with(mut self, mut players: Vec<Player>) -> Record {
+    pub(crate) fn ends_with(mut self, mut players: Vec<Player>) -> PlayedRecord {
         self.dealer.concludes();
         players.extend(self.crowd.rest(&self.house));
         self.house.audit();
-        let record = Record::read(self.house.store(), self.house.clusters());
+        let record = PlayedRecord::read(self.house.store(), self.house.clusters());
         record.holds(&players, &self.dealer);
         let (bets, rounds) = record.counted();
         println!("{bets} bets in {rounds} rounds, each once; taken for a copy: {}", record.copied);

@@ -11,7 +11,7 @@ use taisai_table::{
     TableId,
 };
 
-use crate::crowd::Player;
+use crate::betting_players::Player;
 use crate::dealer::Dealer;
 use crate::house::TABLE;
 
@@ -20,7 +20,7 @@ type Bets = BTreeMap<((u16, u32), u64), u32>;
 
 /// What the chains of a house hold.
 #[derive(Debug, Default)]
-pub(crate) struct Record {
+pub(crate) struct PlayedRecord {
     bets: Bets,
     /// The dice of each round, as often as they were committed.
     decided: BTreeMap<u64, Vec<Dice>>,
@@ -31,7 +31,7 @@ pub(crate) struct Record {
     pub(crate) copied: u32,
 }
 
-impl Record {
+impl PlayedRecord {
     /// Reads it.
     pub(crate) fn read(store: &str, clusters: u16) -> Self {
         let Ok(address) = store.parse::<Address>();
@@ -45,7 +45,7 @@ impl Record {
         });
         for number in 0..clusters {
             let cluster = MachineId::Cluster(ClusterId { table, number });
-            let mut play = Play::default();
+            let mut play = ClusterReplay::default();
             each::<Cluster>(&mut *archive, cluster, |_, entry| record.at_players(number, &mut play, entry));
         }
         each::<House>(&mut *archive, MachineId::House, |_, entry| {
@@ -57,7 +57,7 @@ impl Record {
     }
 
     /// An entry of the players' side.
-    fn at_players(&mut self, number: u16, play: &mut Play, entry: &Entry<ClusterCommand, ClusterEvent>) {
+    fn at_players(&mut self, number: u16, play: &mut ClusterReplay, entry: &Entry<ClusterCommand, ClusterEvent>) {
         if entry.outcome.is_err() {
             return;
         }
@@ -110,12 +110,12 @@ impl Record {
 
 /// Whether bets can be taken, by what the players' side has followed.
 #[derive(Default)]
-struct Play {
+struct ClusterReplay {
     is_open: bool,
     is_held: bool,
 }
 
-impl Play {
+impl ClusterReplay {
     fn hear(&mut self, notice: &Notice) {
         match notice {
             Notice::Opened { .. } => self.is_open = true,

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 /// How the way is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum RelayMode {
     /// Everything passes.
     Open,
     /// Nothing passes and nobody hears of it: what was sent arrives when the way is open again.
@@ -19,7 +19,7 @@ pub(crate) enum Way {
 /// A relay.
 pub(crate) struct Relay {
     port: u16,
-    way: watch::Sender<Way>,
+    way: watch::Sender<RelayMode>,
 }
 
 impl Relay {
@@ -27,7 +27,7 @@ impl Relay {
     pub(crate) async fn start(to: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (way, ways) = watch::channel(Way::Open);
+        let (way, ways) = watch::channel(RelayMode::Open);
         tokio::spawn(async move {
             while let Ok((near, _)) = listener.accept().await {
                 tokio::spawn(relay(near, to, ways.clone()));
@@ -42,12 +42,12 @@ impl Relay {
     }
 
     /// From now on the way is so.
-    pub(crate) fn set(&self, way: Way) {
+    pub(crate) fn set(&self, way: RelayMode) {
         self.way.send_replace(way);
     }
 }
 
-async fn relay(near: TcpStream, to: u16, mut ways: watch::Receiver<Way>) {
+async fn relay(near: TcpStream, to: u16, mut ways: watch::Receiver<RelayMode>) {
     if !passes(&mut ways).await {
         return;
     }
@@ -61,11 +61,11 @@ async fn relay(near: TcpStream, to: u16, mut ways: watch::Receiver<Way>) {
     tokio::select! {
         () = carry(near_in, far_out, ways.clone()) => {}
         () = carry(far_in, near_out, ways) => {}
-        _ = cut.wait_for(|way| *way == Way::Cut) => {}
+        _ = cut.wait_for(|way| *way == RelayMode::Cut) => {}
     }
 }
 
-async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut ways: watch::Receiver<Way>) {
+async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut ways: watch::Receiver<RelayMode>) {
     let mut bytes = vec![0; 16 * 1024];
     while let Ok(len @ 1..) = from.read(&mut bytes).await {
         if !passes(&mut ways).await || to.write_all(&bytes[..len]).await.is_err() {
@@ -75,6 +75,6 @@ async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut ways: watch:
 }
 
 /// Waits while the way is silent, and says whether it is open then.
-async fn passes(ways: &mut watch::Receiver<Way>) -> bool {
-    ways.wait_for(|way| *way != Way::Silent).await.is_ok_and(|way| *way == Way::Open)
+async fn passes(ways: &mut watch::Receiver<RelayMode>) -> bool {
+    ways.wait_for(|way| *way != RelayMode::Silent).await.is_ok_and(|way| *way == RelayMode::Open)
 }

@@ -38,8 +38,8 @@ pub(crate) struct Authorities {
 
 impl Authorities {
     /// Puts the certificate of a machine into a folder, with its key, and says so in the words of its file.
-    pub(crate) fn certify(&self, folder: &Path, name: &str, ip: Ipv4Addr, is_stranger: bool) -> String {
-        let authority = if is_stranger { &self.unknown } else { &self.known };
+    pub(crate) fn certify(&self, folder: &Path, name: &str, ip: Ipv4Addr, is_untrusted: bool) -> String {
+        let authority = if is_untrusted { &self.unknown } else { &self.known };
         let (key, params) = (KeyPair::generate().unwrap(), CertificateParams::new([ip.to_string()]).unwrap());
         let certificate = params.signed_by(&key, &authority.issuer).unwrap();
         for (file, content) in [

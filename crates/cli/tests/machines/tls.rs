@@ -2,9 +2,9 @@
 
 use std::net::SocketAddr;
 
+use crate::connection::TerminalConnection;
 use crate::dealing::Dealing;
-use crate::house::{House, STRANGER, Setup, TABLE, THE_TABLE, until};
-use crate::line::Line;
+use crate::house::{CasinoSetup, TABLE, TABLE_PARTITION, TestCasino, UNTRUSTED_NODE, until};
 use crate::person::accepted;
 use crate::terminal::place;
 
@@ -16,11 +16,11 @@ fn asked(door: SocketAddr) -> (u16, String) {
 }
 
 #[test]
-fn a_stranger_is_not_asked() {
-    let mut house = House::with(&Setup { terminals: 2, is_secured: true, ..Setup::default() });
-    house.until_whole();
-    let doors = house.doors();
-    let holder = house.holder(THE_TABLE);
+fn untrusted_node_gets_no_requests() {
+    let mut house = TestCasino::with(&CasinoSetup { terminals: 2, is_secured: true, ..CasinoSetup::default() });
+    house.wait_until_all_partitions_are_held();
+    let doors = house.addresses();
+    let holder = house.holder(TABLE_PARTITION);
     let other = 1 - holder;
     let dealing = Dealing::open(&house, TABLE);
     assert_eq!(asked(doors[other]).0, 200);
@@ -31,17 +31,20 @@ fn a_stranger_is_not_asked() {
     accepted(&terminal.ask(&place(1, &[("odd", 100)])));
     dealing.conclude([1, 2, 3]);
 
-    house.start(STRANGER);
-    house.move_part(THE_TABLE, STRANGER);
-    until("the stranger answers for the table", || asked(doors[STRANGER]).0 == 200);
+    house.start(UNTRUSTED_NODE);
+    house.move_partition(TABLE_PARTITION, UNTRUSTED_NODE);
+    until("the stranger answers for the table", || asked(doors[UNTRUSTED_NODE]).0 == 200);
     for node in [holder, other] {
         until("it has met the stranger", || {
             assert_eq!(asked(doors[node]), (503, "elsewhere".to_owned()));
             house.log(node).contains("invalid peer certificate")
         });
-        assert!(house.runtime.block_on(Line::open(&devices[1], doors[node])).is_err(), "a socket is no better");
+        assert!(
+            house.runtime.block_on(TerminalConnection::open(&devices[1], doors[node])).is_err(),
+            "a socket is no better"
+        );
     }
-    house.move_part(THE_TABLE, holder);
+    house.move_partition(TABLE_PARTITION, holder);
     until("the table is back", || asked(doors[other]).0 == 200);
     house.audit();
 }

@@ -8,7 +8,7 @@ use taisai_journal::suite::{Spawned, wait_for};
 use crate::house::taisai;
 
 #[test]
-fn it_stops_without_waiting_for_its_database() {
+fn node_stops_without_waiting_for_its_database() {
     let folder = tempfile::tempdir().unwrap();
     let database = TcpListener::bind("127.0.0.1:0").unwrap();
     // It would wait for an hour.

@@ -8,20 +8,20 @@ use taisai_table::Profile;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::dealing::{Dealing, wide_limits};
-use crate::house::{House, TWO_TABLES};
+use crate::house::{TWO_TABLES, TestCasino};
 use crate::person::{accepted, refused};
-use crate::socket::{Heard, Socket};
+use crate::socket::{ReceivedFrame, Socket};
 use crate::terminal::{Device, place, unhex};
 
 const READER: u32 = 901;
 
 /// A live table; its profile refuses what is over a limit.
-fn live(registration: &str) -> (House, tempfile::TempDir) {
+fn live(registration: &str) -> (TestCasino, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let profile = folder.path().join("refusing.toml");
     let text = Profile::SINGAPORE.replace(r#"excess = "show""#, r#"excess = "refuse""#);
     std::fs::write(&profile, text).unwrap();
-    let house = House::with(&format!(
+    let house = TestCasino::with(&format!(
         "profile = {:?}\n\n[[table]]\nnumber = 1\ngame = \"tai-sai\"\nlayout = \"C\"\nseats = 7\nregistration = \"{registration}\"\n",
         profile.display().to_string()
     ));
@@ -29,7 +29,7 @@ fn live(registration: &str) -> (House, tempfile::TempDir) {
 }
 
 /// Puts a reader on file for a table, and enrols it.
-fn enrolled(house: &House, table: u16) -> Device {
+fn enrolled(house: &TestCasino, table: u16) -> Device {
     let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
     let kind = json!({"chip-reader": {"cluster": {"table": table, "number": 0}}});
     let enrol = json!({"enrol": {"device": READER, "kind": kind}});
@@ -40,14 +40,14 @@ fn enrolled(house: &House, table: u16) -> Device {
     Device::enrol(house.address(), table, 0, given["code"].as_str().unwrap())
 }
 
-struct Reader(Socket);
+struct ReaderConnection(Socket);
 
-impl Reader {
-    fn connect(house: &House, device: &Device) -> Self {
+impl ReaderConnection {
+    fn connect(house: &TestCasino, device: &Device) -> Self {
         let path = format!("/api/v1/tables/{}/chip-reader", device.table);
         let mut socket = Socket::open(house.address(), &path, &[]);
         let challenge = unhex(socket.next()["challenge"].as_str().unwrap());
-        socket.say(&device.proof(&challenge));
+        socket.send_json(&device.proof(&challenge));
         Self(socket)
     }
 
@@ -56,7 +56,7 @@ impl Reader {
     }
 
     fn asks(&mut self, message: &Value) -> Value {
-        self.0.say(message);
+        self.0.send_json(message);
         self.hears()["answer"].clone()
     }
 }
@@ -66,21 +66,21 @@ fn numbered(sequence: u64, mut command: Value) -> Value {
     command
 }
 
-fn on_boxes(house: &House) -> Value {
+fn on_boxes(house: &TestCasino) -> Value {
     let shown = house.person("dealer").console(1).next()["snapshot"]["staff"].clone();
     let bets = shown["bets"].as_array().unwrap().iter();
     bets.map(|bet| json!([bet["seat"], bet["box"], bet["amount"]])).collect()
 }
 
 #[test]
-fn the_example_of_the_document_is_so() {
+fn the_documents_example_works() {
     let (mut house, _profile) = live("every-bet");
     let mut limits = wide_limits(LimitScope::Box);
     limits["boxes"] = json!([{"boxes": "big", "min": 100, "max": 100_000}]);
     let dealing = Dealing::with(&house, 1, Some(&limits));
     dealing.open_bets();
     let device = enrolled(&house, 1);
-    let mut reader = Reader::connect(&house, &device);
+    let mut reader = ReaderConnection::connect(&house, &device);
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/chip-reader.md");
     let document = std::fs::read_to_string(document).unwrap();
     let mut lines =
@@ -101,21 +101,21 @@ fn the_example_of_the_document_is_so() {
 }
 
 #[test]
-fn what_a_reader_tells_counts_once_over_lost_connections_and_a_kill() {
+fn chip_reader_reports_count_once_over_reconnects_and_a_kill() {
     let (mut house, _profile) = live("every-bet");
     let dealing = Dealing::with(&house, 1, Some(&wide_limits(LimitScope::Box)));
     dealing.open_bets();
     let device = enrolled(&house, 1);
     let first = numbered(7, place(2, &[("big", 5_000)]));
-    let mut reader = Reader::connect(&house, &device);
+    let mut reader = ReaderConnection::connect(&house, &device);
     accepted(&reader.asks(&first));
     // The answer is lost with the connection.
     drop(reader);
-    let mut reader = Reader::connect(&house, &device);
+    let mut reader = ReaderConnection::connect(&house, &device);
     accepted(&reader.asks(&first));
     house.kill();
     house.restart();
-    let mut reader = Reader::connect(&house, &device);
+    let mut reader = ReaderConnection::connect(&house, &device);
     accepted(&reader.asks(&first));
     refused(&reader.asks(&numbered(7, place(2, &[("big", 6_000)]))), "command-id-reused");
     refused(&reader.asks(&numbered(6, place(2, &[("big", 6_000)]))), "command-too-old");
@@ -139,45 +139,45 @@ fn what_a_reader_tells_counts_once_over_lost_connections_and_a_kill() {
     // Once revoked it is cut off, and its key opens nothing any more.
     accepted(&house.person("administrator").house(json!({"revoke": {"device": READER}})));
     assert_eq!(reader.0.over().map(|(code, _)| code), Some(4000));
-    let reader = Reader::connect(&house, &device);
+    let reader = ReaderConnection::connect(&house, &device);
     assert_eq!(reader.0.over(), Some((4000, "not-proven".to_owned())));
     house.audit();
 }
 
 #[test]
-fn a_reader_has_no_part_where_winners_are_registered_nor_at_terminals() {
+fn chip_reader_is_refused_with_winners_registration_and_at_terminals() {
     let (house, _profile) = live("winners");
     let dealing = Dealing::with(&house, 1, Some(&wide_limits(LimitScope::Box)));
     dealing.open_bets();
-    let mut reader = Reader::connect(&house, &enrolled(&house, 1));
+    let mut reader = ReaderConnection::connect(&house, &enrolled(&house, 1));
     refused(&reader.asks(&numbered(1, place(2, &[("big", 5_000)]))), "other-registration");
     dealing.conclude([4, 5, 6]);
     accepted(&dealing.dealer.cluster(1, json!({"register": {"seat": 2, "stakes": [{"box": "big", "amount": 5_000}]}})));
     refused(&reader.asks(&json!({"sequence": 2, "clear": {"seat": 2}})), "other-registration");
     drop(reader);
 
-    let house = House::with(TWO_TABLES);
+    let house = TestCasino::with(TWO_TABLES);
     Dealing::open(&house, 1).open_bets();
-    let mut reader = Reader::connect(&house, &enrolled(&house, 1));
+    let mut reader = ReaderConnection::connect(&house, &enrolled(&house, 1));
     refused(&reader.asks(&numbered(1, place(2, &[("big", 5_000)]))), "not-allowed");
 }
 
 /// Whoever has another device's key, and whoever says what no reader says, ends alone.
 #[test]
-fn a_reader_that_misbehaves_ends_alone() {
-    let mut house = House::with(TWO_TABLES);
+fn misbehaving_chip_reader_loses_only_its_connection() {
+    let mut house = TestCasino::with(TWO_TABLES);
     let dealing = Dealing::open(&house, 2);
     dealing.open_bets();
     let terminal = house.enrol(1, 3);
-    let stranger = Reader::connect(&house, &terminal);
+    let stranger = ReaderConnection::connect(&house, &terminal);
     assert_eq!(stranger.0.over(), Some((4000, "not-for-you".to_owned())));
     let device = enrolled(&house, 2);
     let mut elsewhere = device.clone();
     elsewhere.table = 1;
-    assert_eq!(Reader::connect(&house, &elsewhere).0.over(), Some((4000, "not-yours".to_owned())));
+    assert_eq!(ReaderConnection::connect(&house, &elsewhere).0.over(), Some((4000, "not-yours".to_owned())));
     assert_eq!(Socket::try_open(house.address(), "/api/v1/tables/9/chip-reader", &[]).err(), Some(404));
 
-    let mut reader = Reader::connect(&house, &device);
+    let mut reader = ReaderConnection::connect(&house, &device);
     for (command, code) in [
         (json!({"sequence": 1, "double": {"seat": 1}}), "bad-request"),
         (json!({"sequence": 1, "place": {"seat": 1}, "clear": {"seat": 1}}), "bad-request"),
@@ -194,18 +194,18 @@ fn a_reader_that_misbehaves_ends_alone() {
         reader.0.send(Message::text("{}"));
     }
     let over = loop {
-        match reader.0.heard() {
-            Heard::Said(_) => {}
-            Heard::Over(why) => break why,
+        match reader.0.receive() {
+            ReceivedFrame::Said(_) => {}
+            ReceivedFrame::Over(why) => break why,
         }
     };
     assert!(over.is_none_or(|(code, _)| code == 4000), "it was cut off");
     // The Dealer goes on, and the reader may come back.
     accepted(&dealing.dealer.cluster(2, place(1, &[("small", 5_000)])));
-    let mut reader = Reader::connect(&house, &device);
+    let mut reader = ReaderConnection::connect(&house, &device);
     reader.0.send(Message::text("x".repeat(100_000)));
     assert!(reader.0.over().is_none_or(|(code, _)| code != 4000), "it is no message");
-    let mut reader = Reader::connect(&house, &device);
+    let mut reader = ReaderConnection::connect(&house, &device);
     accepted(&reader.asks(&numbered(5, place(1, &[("big", 5_000)]))));
     drop(reader);
     house.audit();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use taisai_journal::suite::wait_until;
 use taisai_rules::LimitScope;
 
-use crate::house::{House, first};
+use crate::house::{TestCasino, first};
 use crate::person::{Person, accepted};
 
 /// A table that is open, with the Dealer at it.
@@ -16,14 +16,14 @@ pub(crate) struct Dealing {
 
 impl Dealing {
     /// Opens a table: a Dealer, limits with a unit of one dollar, where the game has limits.
-    pub(crate) fn open(house: &House, table: u16) -> Self {
+    pub(crate) fn open(house: &TestCasino, table: u16) -> Self {
         let (_, layout) = house.person("dealer").get(&format!("/api/v1/tables/{table}/layout"));
         let is_live = layout["has_terminals"] == false;
         Self::with(house, table, Some(&wide_limits(if is_live { LimitScope::Box } else { LimitScope::Terminal })))
     }
 
     /// Opens a table with these limits, if any.
-    pub(crate) fn with(house: &House, table: u16, limits: Option<&Value>) -> Self {
+    pub(crate) fn with(house: &TestCasino, table: u16, limits: Option<&Value>) -> Self {
         Self::of(table, (house.person("dealer"), house.person("pit-supervisor")), limits)
     }
 
@@ -79,7 +79,7 @@ pub(crate) fn wide_limits(scope: LimitScope) -> Value {
 
 /// Cash for credits at a seat, above the house's limit with a second person.
 #[track_caller]
-pub(crate) fn buy_in(house: &House, table: u16, seat: u32, amount: i64) {
+pub(crate) fn buy_in(house: &TestCasino, table: u16, seat: u32, amount: i64) {
     let cashier = house.person("cashier");
     let command = json!({"number": 0, "command": {"buy-in": {"seat": seat, "amount": amount}}});
     let approval = (amount > 1_000_000).then(|| {
@@ -91,7 +91,7 @@ pub(crate) fn buy_in(house: &House, table: u16, seat: u32, amount: i64) {
 }
 
 /// The newest significant events, as the pit sees them.
-pub(crate) fn events(house: &House) -> Vec<Value> {
+pub(crate) fn events(house: &TestCasino) -> Vec<Value> {
     let (status, events) = house.person("pit-manager").get("/api/v1/house/lists/events");
     assert_eq!(status, 200, "{events}");
     events.as_array().unwrap().clone()
@@ -99,6 +99,6 @@ pub(crate) fn events(house: &House) -> Vec<Value> {
 
 /// Whether an event of that kind has happened; it may take a moment to reach the House.
 #[track_caller]
-pub(crate) fn has_happened(house: &House, what: impl Fn(&Value) -> bool) {
+pub(crate) fn has_happened(house: &TestCasino, what: impl Fn(&Value) -> bool) {
     wait_until("it has happened", || events(house).iter().any(|event| what(&event["what"])));
 }

@@ -7,15 +7,15 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use serde_json::{Value, json};
 
 use crate::dealing::Dealing;
-use crate::house::House;
+use crate::house::TestCasino;
 use crate::person::{Person, agent};
 use crate::random::Random;
 use crate::schema::Description;
 
 /// How often each operation is asked by each person.
-const TIMES: u64 = 40;
+const REQUESTS_PER_OPERATION: u64 = 40;
 
-struct Asked<'a> {
+struct FuzzRequest<'a> {
     method: &'a str,
     path: String,
     body: Option<String>,
@@ -24,7 +24,13 @@ struct Asked<'a> {
 }
 
 /// What asks: its path and query filled in, its body as the description has it or wrong by one change.
-fn request<'a>(path: &str, method: &'a str, operation: &Value, by: Option<&Person>, random: &mut Random) -> Asked<'a> {
+fn request<'a>(
+    path: &str,
+    method: &'a str,
+    operation: &Value,
+    by: Option<&Person>,
+    random: &mut Random,
+) -> FuzzRequest<'a> {
     let description = Description::committed();
     let mut filled = path.to_owned();
     let mut query = Vec::new();
@@ -63,10 +69,10 @@ fn request<'a>(path: &str, method: &'a str, operation: &Value, by: Option<&Perso
         }
         body = Some(value.to_string());
     }
-    Asked { method, path: filled, body, is_allowed }
+    FuzzRequest { method, path: filled, body, is_allowed }
 }
 
-fn ask(house: &House, asked: &Asked<'_>, by: Option<&Person>) -> (u16, String, String) {
+fn ask(house: &TestCasino, asked: &FuzzRequest<'_>, by: Option<&Person>) -> (u16, String, String) {
     let url = format!("http://{}{}", house.address(), asked.path);
     let cookie = by.map_or("", |person| &person.cookie);
     let answer = match (asked.method, &asked.body) {
@@ -84,8 +90,8 @@ fn ask(house: &House, asked: &Asked<'_>, by: Option<&Person>) -> (u16, String, S
 }
 
 #[test]
-fn nothing_that_is_asked_is_a_fault_of_the_server() {
-    let house = House::open();
+fn random_requests_never_cause_server_errors() {
+    let house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     dealing.open_bets();
     let description = Description::committed();
@@ -100,7 +106,7 @@ fn nothing_that_is_asked_is_a_fault_of_the_server() {
             if operation["responses"].get("101").is_some() {
                 continue;
             }
-            for turn in 0..TIMES {
+            for turn in 0..REQUESTS_PER_OPERATION {
                 let by = people[usize::try_from(turn).unwrap() % people.len()].as_ref();
                 let asked = request(path, method, operation, by, &mut random);
                 let (status, kind, text) = ask(&house, &asked, by);
@@ -129,7 +135,7 @@ fn nothing_that_is_asked_is_a_fault_of_the_server() {
 /// connection of a terminal, with a reason.
 #[test]
 fn commands_over_sockets_are_answered() {
-    let house = House::open();
+    let house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     dealing.open_bets();
     let (description, mut random) = (Description::committed(), Random(12));
@@ -152,7 +158,7 @@ fn commands_over_sockets_are_answered() {
     console.next();
     for sequence in 1..500_u64 {
         let message = description.any(description.form("StaffCommand"), &mut random);
-        console.say(&json!({"commands": [{"sequence": sequence, "command": message["command"]}]}));
+        console.send_json(&json!({"commands": [{"sequence": sequence, "command": message["command"]}]}));
         console.until("an answer", |message| (message["answers"][0]["sequence"] == sequence).then_some(()));
     }
     assert!(!house.log().contains("panicked"), "{}", house.log());

@@ -8,10 +8,10 @@ use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use tempfile::TempDir;
 
-pub(crate) use crate::let_in::first;
-use crate::let_in::{FIRST, LetIn};
+pub(crate) use crate::credentials::first;
+use crate::credentials::{Credentials, FIRST};
 use crate::person::Person;
-use crate::running::Running;
+use crate::server_process::ServerProcess;
 use crate::terminal::{Device, Terminal};
 
 /// Tests that watch the clock run alone.
@@ -26,10 +26,10 @@ enum Turn {
 const BUSY: u64 = 120_000;
 
 /// A house that runs.
-pub(crate) struct House {
+pub(crate) struct TestCasino {
     folder: TempDir,
-    running: Option<Running>,
-    let_in: LetIn,
+    running: Option<ServerProcess>,
+    credentials: Credentials,
     /// A library that makes faults.
     faults: Option<PathBuf>,
     /// How long it waits for a sign of life, in milliseconds.
@@ -52,7 +52,7 @@ layout = "C"
 seats = 7
 "#;
 
-impl House {
+impl TestCasino {
     /// The usual tables, beside other tests.
     pub(crate) fn open() -> Self {
         Self::with(TWO_TABLES)
@@ -86,7 +86,8 @@ impl House {
         let folder = tempfile::tempdir().unwrap();
         let config = format!("data = \"data\"\nlisten = \"127.0.0.1:0\"\n\n[house]\nname = \"Tests\"\n{tables}");
         std::fs::write(folder.path().join("taisai.toml"), config).unwrap();
-        let mut house = Self { folder, running: None, let_in: LetIn::default(), faults, sign_of_life, _turn: turn };
+        let mut house =
+            Self { folder, running: None, credentials: Credentials::default(), faults, sign_of_life, _turn: turn };
         let terminals = tables.lines().filter_map(|line| line.strip_prefix("terminals = "));
         house.run(&[], (FIRST.len(), terminals.map(|count| count.parse::<usize>().unwrap()).sum()));
         house
@@ -96,13 +97,13 @@ impl House {
     pub(crate) fn restart(&mut self) {
         assert!(self.running.is_none(), "it runs");
         self.run(&[], (0, 0));
-        self.let_in.sign_out();
+        self.credentials.sign_out();
     }
 
     /// Starts it again without its secrets. Everyone is told anew how to come in.
     pub(crate) fn restart_with_new_secrets(&mut self) {
         assert!(self.running.is_none(), "it runs");
-        let told = std::mem::take(&mut self.let_in).told();
+        let told = std::mem::take(&mut self.credentials).told();
         self.run(&["--new-secrets"], told);
     }
 
@@ -127,10 +128,10 @@ impl House {
     /// Starts it, and takes in what it tells until so many people and terminals are told how to come in.
     fn run(&mut self, flags: &[&str], told: (usize, usize)) {
         let mut command = self.command();
-        self.running = Some(Running::start(command.args(flags), |line| self.let_in.hear(line, told)));
+        self.running = Some(ServerProcess::start(command.args(flags), |line| self.credentials.hear(line, told)));
     }
 
-    fn running(&self) -> &Running {
+    fn running(&self) -> &ServerProcess {
         self.running.as_ref().expect("it runs")
     }
 
@@ -190,17 +191,17 @@ impl House {
 
     /// The person with that role of the first people, signed in with a password of their own.
     pub(crate) fn person(&self, role: &str) -> Person {
-        self.let_in.person(self.address(), role)
+        self.credentials.person(self.address(), role)
     }
 
     /// The password that lets a person in now.
     pub(crate) fn password(&self, id: u32) -> String {
-        self.let_in.password(id)
+        self.credentials.password(id)
     }
 
     /// Gives the device at a seat a key, by the code that the first start told.
     pub(crate) fn enrol(&self, table: u16, seat: u32) -> Device {
-        self.let_in.enrol(self.address(), table, seat)
+        self.credentials.enrol(self.address(), table, seat)
     }
 
     /// A terminal that is enrolled and connected.

@@ -9,10 +9,10 @@ use serde_json::Value;
 use taisai_journal::suite::{HANG_LIMIT, wait_until};
 
 use crate::dealing::{Dealing, buy_in};
-use crate::house::House;
+use crate::house::TestCasino;
 use crate::person::accepted;
 use crate::random::Random;
-use crate::socket::Heard;
+use crate::socket::ReceivedFrame;
 use crate::terminal::{Device, Terminal, place};
 
 const TERMINALS: u32 = 500;
@@ -59,19 +59,19 @@ impl Player {
 }
 
 /// Ends a life, also where the test fails in it: nobody would wait for players who go on for ever.
-struct Ending<'a>(&'a AtomicBool);
+struct SetOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for Ending<'_> {
+impl Drop for SetOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 #[test]
-fn every_acknowledged_bet_is_there_once() {
+fn acknowledged_bets_survive_kills_exactly_once() {
     rlimit::increase_nofile_limit(u64::MAX).unwrap();
     let tables = format!("\n[[table]]\nnumber = 1\ngame = \"sic-bo-etg\"\nlayout = \"B\"\nterminals = {TERMINALS}\n");
-    let mut house = House::alone(&tables);
+    let mut house = TestCasino::alone(&tables);
     let dealing = Dealing::open(&house, 1);
     let mut players: Vec<Player> = (1..=TERMINALS)
         .map(|seat| {
@@ -102,7 +102,7 @@ fn every_acknowledged_bet_is_there_once() {
                 };
                 thread::Builder::new().stack_size(512 * 1024).spawn_scoped(scope, play).unwrap();
             }
-            let _ending = Ending(&ends);
+            let _ending = SetOnDrop(&ends);
             wait_until("every terminal is connected", || connected.load(Ordering::Relaxed) == TERMINALS);
             if kill > 0 {
                 accepted(&house.person("dealer").round(1, "continue"));
@@ -133,7 +133,7 @@ fn every_acknowledged_bet_is_there_once() {
     let mut meters = Value::Null;
     while meters["won"] != 2 * taken {
         assert!(Instant::now() < by, "{meters}, of {taken}");
-        let Heard::Said(message) = console.heard() else { panic!("{meters}, of {taken}") };
+        let ReceivedFrame::Said(message) = console.receive() else { panic!("{meters}, of {taken}") };
         let staff = message.get("staff").or_else(|| message["snapshot"].get("staff"));
         meters = staff.and_then(|staff| staff.get("meters")).map_or(meters, |meters| meters[0].clone());
     }

@@ -3,17 +3,17 @@
 
 mod attacks;
 mod chip_reader;
+mod credentials;
 mod dealing;
 mod fuzz;
 mod house;
 mod killed;
-mod let_in;
 mod person;
 mod random;
 mod rounds;
-mod running;
 mod schema;
 mod screens;
+mod server_process;
 mod socket;
 mod spelled;
 mod terminal;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use taisai_rules::{Cover, Dice, Game, Games, Layout, Money, Station, Unit};
 
 use crate::dealing::{Dealing, buy_in, wide_limits};
-use crate::house::House;
+use crate::house::TestCasino;
 use crate::person::accepted;
 use crate::random::Random;
 use crate::terminal::{Terminal, place};
@@ -45,7 +45,7 @@ fn bets(layout: &Layout, dice: Dice, random: &mut Random) -> (Vec<(&'static str,
 
 #[test]
 fn a_round_of_every_game() {
-    let mut house = House::with(&tables());
+    let mut house = TestCasino::with(&tables());
     // Everyone is signed in before the tables are played at, all at once.
     for role in ["dealer", "pit-supervisor", "cashier"] {
         house.person(role);
@@ -60,7 +60,7 @@ fn a_round_of_every_game() {
 }
 
 /// Two rounds at a table.
-fn play_at(house: &House, table: u16, game: &Game, layout: &Layout) {
+fn play_at(house: &TestCasino, table: u16, game: &Game, layout: &Layout) {
     let mut random = Random(table.into());
     let dealing = Dealing::with(house, table, game.limit_scope().map(wide_limits).as_ref());
     let mut terminal = (game.station() == Station::PlayerTerminals).then(|| house.terminal(table, 1));
@@ -75,7 +75,7 @@ fn play_at(house: &House, table: u16, game: &Game, layout: &Layout) {
 
 /// A round at seat 1, in the order of the game: shaken before the bets, or after them.
 fn play(
-    (house, dealing, game): (&House, &Dealing, &Game),
+    (house, dealing, game): (&TestCasino, &Dealing, &Game),
     mut terminal: Option<&mut Terminal>,
     stakes: &[(&str, i64)],
     dice: [u8; 3],
@@ -122,6 +122,6 @@ fn play(
     }
 }
 
-fn meters(house: &House, table: u16) -> Value {
+fn meters(house: &TestCasino, table: u16) -> Value {
     house.person("dealer").console(table).next()["snapshot"]["staff"]["meters"][0].clone()
 }

@@ -4,15 +4,15 @@ use serde_json::{Value, json};
 use taisai_journal::suite::wait_until;
 
 use crate::dealing::{Dealing, buy_in, has_happened};
-use crate::house::House;
+use crate::house::TestCasino;
 use crate::person::{accepted, refused};
-use crate::socket::{Heard, Socket};
+use crate::socket::{ReceivedFrame, Socket};
 use crate::terminal::place;
 
 /// F20: "your bets stand", from a fresh snapshot.
 #[test]
-fn a_terminal_that_returns_is_shown_the_true_state() {
-    let mut house = House::open();
+fn reconnected_terminal_gets_the_current_state() {
+    let mut house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);
@@ -49,8 +49,8 @@ fn a_terminal_that_returns_is_shown_the_true_state() {
 }
 
 #[test]
-fn a_terminal_that_vanishes_is_lost() {
-    let house = House::impatient();
+fn silent_terminal_is_lost() {
+    let house = TestCasino::impatient();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);
@@ -77,8 +77,8 @@ fn a_terminal_that_vanishes_is_lost() {
 
 /// Told to stop, the house begins no round, lets the one in play end, and closes.
 #[test]
-fn a_house_that_is_told_to_stop() {
-    let mut house = House::open();
+fn stopping_server_closes_connections() {
+    let mut house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);
@@ -102,8 +102,8 @@ fn a_house_that_is_told_to_stop() {
 
 /// Each audience is shown what is its own, and a display nothing of anyone's money.
 #[test]
-fn each_audience_sees_what_is_its_own() {
-    let house = House::open();
+fn screens_see_only_what_is_theirs() {
+    let house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);
@@ -121,7 +121,7 @@ fn each_audience_sees_what_is_its_own() {
     // Whatever the round told the other terminal stands before the answer to what it asks after the round.
     let last = other.send(&place(4, &[("small", 100)]));
     loop {
-        let Heard::Said(message) = other.socket.heard() else { panic!("the other terminal is cut off") };
+        let ReceivedFrame::Said(message) = other.socket.receive() else { panic!("the other terminal is cut off") };
         assert!(message.get("staff").is_none() && !message["seat"].to_string().contains("small"), "{message}");
         if message["answers"].as_array().is_some_and(|answers| answers.iter().any(|one| one["sequence"] == last)) {
             break;
@@ -149,8 +149,8 @@ fn each_audience_sees_what_is_its_own() {
 
 /// 1.9: a round that is void has no result, also where it was voided late.
 #[test]
-fn a_round_that_was_voided_late_shows_no_result() {
-    let house = House::open();
+fn late_void_shows_no_result() {
+    let house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     dealing.open_bets();
     dealing.conclude([2, 3, 4]);
@@ -168,8 +168,8 @@ fn a_round_that_was_voided_late_shows_no_result() {
 
 /// 5.6, F82: each round that is voided late is told to all, and to its player with what it came to.
 #[test]
-fn rounds_voided_together_are_told_one_by_one() {
-    let house = House::open();
+fn rounds_voided_together_are_notified_one_by_one() {
+    let house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 10_000);
     let mut terminal = house.terminal(1, 3);
@@ -206,7 +206,7 @@ fn rounds_voided_together_are_told_one_by_one() {
 /// 5.2: the console is shown the boxes below the minimum with whose bets lie there, until the close.
 #[test]
 fn boxes_below_the_minimum_are_shown_until_the_close() {
-    let house = House::open();
+    let house = TestCasino::open();
     let limits = json!({"unit": 100, "boxes": [], "rest": {"min": 2_500, "max": 100_000}, "differential": 0});
     let dealing = Dealing::with(&house, 2, Some(&limits));
     let console = dealing.dealer.console(2);

@@ -19,7 +19,7 @@ use crate::schema::Description;
 
 /// What is heard.
 #[derive(Debug)]
-pub(crate) enum Heard {
+pub(crate) enum ReceivedFrame {
     /// A message.
     Said(Value),
     /// The connection is over, with the code and the reason that the server gave.
@@ -58,7 +58,7 @@ impl Write for Stream {
 /// A socket.
 pub(crate) struct Socket {
     writing: WebSocket<Stream>,
-    heard: mpsc::Receiver<Heard>,
+    heard: mpsc::Receiver<ReceivedFrame>,
     is_mute: Arc<AtomicBool>,
     /// The form in the description of all that is said here.
     form: &'static str,
@@ -67,7 +67,7 @@ pub(crate) struct Socket {
 impl Socket {
     /// Connects, or says with which status it was turned away.
     pub(crate) fn try_open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Self, u16> {
-        match Self::shake_hands(address, path, headers) {
+        match Self::handshake(address, path, headers) {
             Ok(socket) => Ok(socket),
             Err(Error::Http(response)) => Err(response.status().as_u16()),
             Err(error) => panic!("{error}"),
@@ -76,10 +76,10 @@ impl Socket {
 
     /// Connects, or says why not.
     pub(crate) fn connect(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Self, String> {
-        Self::shake_hands(address, path, headers).map_err(|error| error.to_string())
+        Self::handshake(address, path, headers).map_err(|error| error.to_string())
     }
 
-    fn shake_hands(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Self, Error> {
+    fn handshake(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Self, Error> {
         let mut request = format!("ws://{address}{path}").into_client_request().unwrap();
         for (name, value) in headers {
             request.headers_mut().insert(HeaderName::try_from(*name).unwrap(), value.parse().unwrap());
@@ -108,7 +108,7 @@ impl Socket {
     }
 
     /// Says something.
-    pub(crate) fn say(&mut self, message: &Value) {
+    pub(crate) fn send_json(&mut self, message: &Value) {
         self.send(Message::text(message.to_string()));
     }
 
@@ -124,16 +124,16 @@ impl Socket {
 
     /// The next that is heard. Whatever is said fits the description.
     #[track_caller]
-    pub(crate) fn heard(&self) -> Heard {
-        self.heard_by(Instant::now() + HANG_LIMIT)
+    pub(crate) fn receive(&self) -> ReceivedFrame {
+        self.receive_by(Instant::now() + HANG_LIMIT)
     }
 
     /// The same, where all that is waited for must have come at a moment: a house that is asked nothing still says the time.
     #[track_caller]
-    fn heard_by(&self, by: Instant) -> Heard {
+    fn receive_by(&self, by: Instant) -> ReceivedFrame {
         let heard = self.heard.recv_timeout(by.saturating_duration_since(Instant::now()));
         let heard = heard.unwrap_or_else(|why| panic!("nothing is heard: {why}"));
-        if let Heard::Said(message) = &heard {
+        if let ReceivedFrame::Said(message) = &heard {
             let description = Description::committed();
             let fits = description.check(description.form(self.form), message);
             fits.unwrap_or_else(|fault| panic!("{} {message}: {fault}", self.form));
@@ -144,18 +144,18 @@ impl Socket {
     /// The next message.
     #[track_caller]
     pub(crate) fn next(&self) -> Value {
-        match self.heard() {
-            Heard::Said(message) => message,
-            other @ Heard::Over(_) => panic!("no message but {other:?}"),
+        match self.receive() {
+            ReceivedFrame::Said(message) => message,
+            other @ ReceivedFrame::Over(_) => panic!("no message but {other:?}"),
         }
     }
 
     /// The next message, or why there is none.
     #[track_caller]
     pub(crate) fn next_if_any(&self) -> Result<Value, String> {
-        match self.heard() {
-            Heard::Said(message) => Ok(message),
-            Heard::Over(why) => Err(format!("the connection is over: {why:?}")),
+        match self.receive() {
+            ReceivedFrame::Said(message) => Ok(message),
+            ReceivedFrame::Over(why) => Err(format!("the connection is over: {why:?}")),
         }
     }
 
@@ -165,13 +165,13 @@ impl Socket {
         let by = Instant::now() + HANG_LIMIT;
         loop {
             assert!(Instant::now() < by, "{what} is not said");
-            match self.heard_by(by) {
-                Heard::Said(message) => {
+            match self.receive_by(by) {
+                ReceivedFrame::Said(message) => {
                     if let Some(found) = find(&message) {
                         return found;
                     }
                 }
-                other @ Heard::Over(_) => panic!("{what} is not said, but {other:?}"),
+                other @ ReceivedFrame::Over(_) => panic!("{what} is not said, but {other:?}"),
             }
         }
     }
@@ -182,9 +182,9 @@ impl Socket {
         let by = Instant::now() + HANG_LIMIT;
         loop {
             assert!(Instant::now() < by, "it is not over");
-            match self.heard_by(by) {
-                Heard::Said(_) => {}
-                Heard::Over(why) => return why,
+            match self.receive_by(by) {
+                ReceivedFrame::Said(_) => {}
+                ReceivedFrame::Over(why) => return why,
             }
         }
     }
@@ -215,20 +215,20 @@ fn form(path: &str) -> &'static str {
     }
 }
 
-fn read(mut reading: WebSocket<Stream>, hear: &mpsc::Sender<Heard>, is_mute: &AtomicBool) {
+fn read(mut reading: WebSocket<Stream>, hear: &mpsc::Sender<ReceivedFrame>, is_mute: &AtomicBool) {
     let mut farewell = None;
     loop {
         let heard = match reading.read() {
             _ if is_mute.load(Ordering::SeqCst) => return,
-            Ok(Message::Text(text)) => Heard::Said(serde_json::from_str(&text).unwrap()),
+            Ok(Message::Text(text)) => ReceivedFrame::Said(serde_json::from_str(&text).unwrap()),
             Ok(Message::Close(frame)) => {
                 farewell = frame.map(|frame| (frame.code.into(), frame.reason.to_string()));
                 continue;
             }
             Ok(_) => continue,
-            Err(_) => Heard::Over(farewell.take()),
+            Err(_) => ReceivedFrame::Over(farewell.take()),
         };
-        let is_over = matches!(heard, Heard::Over(_));
+        let is_over = matches!(heard, ReceivedFrame::Over(_));
         if hear.send(heard).is_err() || is_over {
             return;
         }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use taisai_journal::suite::HANG_LIMIT;
 
 use crate::person::post;
-use crate::socket::{Heard, Socket};
+use crate::socket::{ReceivedFrame, Socket};
 
 /// A device that is enrolled.
 #[derive(Clone)]
@@ -76,7 +76,7 @@ impl Device {
     pub(crate) fn try_connect(&self, address: SocketAddr) -> Result<Terminal, String> {
         let mut socket = Socket::connect(address, &self.path(), &[])?;
         let challenge = socket.next_if_any()?;
-        socket.say(&self.proof(&unhex(challenge["challenge"].as_str().unwrap())));
+        socket.send_json(&self.proof(&unhex(challenge["challenge"].as_str().unwrap())));
         let snapshot = loop {
             if let Some(snapshot) = socket.next_if_any()?.get("snapshot") {
                 break snapshot.clone();
@@ -106,7 +106,7 @@ pub(crate) struct Terminal {
 
 /// The answer to a command of a number.
 #[derive(serde::Deserialize)]
-struct Answered {
+struct TerminalReply {
     sequence: u64,
     answer: Value,
 }
@@ -127,7 +127,7 @@ impl Terminal {
 
     /// Sends a command under any number.
     pub(crate) fn send_as(&mut self, sequence: u64, command: &Value) {
-        self.socket.say(&json!({"commands": [{"sequence": sequence, "command": command}]}));
+        self.socket.send_json(&json!({"commands": [{"sequence": sequence, "command": command}]}));
     }
 
     /// Takes in what a message shows and answers.
@@ -140,7 +140,9 @@ impl Terminal {
         if message["seat"].is_object() {
             self.view = message["seat"].clone();
         }
-        for Answered { sequence, answer } in serde_json::from_value(message["answers"].clone()).unwrap_or(Vec::new()) {
+        for TerminalReply { sequence, answer } in
+            serde_json::from_value(message["answers"].clone()).unwrap_or(Vec::new())
+        {
             self.answers.insert(sequence, answer);
         }
     }
@@ -159,9 +161,9 @@ impl Terminal {
             if let Some(answer) = self.answers.remove(&sequence) {
                 return Some(answer);
             }
-            match self.socket.heard() {
-                Heard::Said(message) => self.take_in(&message),
-                Heard::Over(why) => {
+            match self.socket.receive() {
+                ReceivedFrame::Said(message) => self.take_in(&message),
+                ReceivedFrame::Over(why) => {
                     self.over = why;
                     return None;
                 }
@@ -193,9 +195,9 @@ impl Terminal {
         let by = Instant::now() + HANG_LIMIT;
         while !is_so(self) {
             assert!(Instant::now() < by, "it is not shown: {} {}", self.public, self.view);
-            match self.socket.heard() {
-                Heard::Said(message) => self.take_in(&message),
-                Heard::Over(why) => {
+            match self.socket.receive() {
+                ReceivedFrame::Said(message) => self.take_in(&message),
+                ReceivedFrame::Over(why) => {
                     self.over = why;
                     return false;
                 }

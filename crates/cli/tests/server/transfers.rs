@@ -11,7 +11,7 @@ use taisai_journal::suite::{HANG_LIMIT, wait_until};
 use taisai_rules::LimitScope;
 
 use crate::dealing::{Dealing, wide_limits};
-use crate::house::House;
+use crate::house::TestCasino;
 use crate::person::{Person, accepted};
 use crate::terminal::{Device, Terminal, place};
 
@@ -34,7 +34,7 @@ const ROLES: [&str; 5] = ["dealer", "pit-supervisor", "shift-manager", "attendan
 
 /// When the process is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Moment {
+enum KillMoment {
     Sent,
     /// Something was written since it was sent, and its answer is not read.
     Written,
@@ -42,14 +42,14 @@ enum Moment {
 }
 
 /// Who asks, and of whom.
-enum By {
+enum SentBy {
     Terminal,
     House(&'static str),
     Table(u16, &'static str),
 }
 
-struct Ask {
-    by: By,
+struct TransferCommand {
+    by: SentBy,
     approval: Option<u64>,
     command: Value,
 }
@@ -65,7 +65,7 @@ struct Amounts {
 }
 
 /// A transfer: how it is asked for after those before it, and what is where once it was carried out.
-type Transfer = (&'static str, fn(&mut Floor) -> Ask, Amounts);
+type Transfer = (&'static str, fn(&mut TransferFixture) -> TransferCommand, Amounts);
 
 const fn now(credits: i64, vouchers: i64, claims: i64, pays: i64) -> Amounts {
     Amounts { credits, vouchers, claims, pays }
@@ -78,31 +78,39 @@ const TRANSFERS: [Transfer; 29] = [
     ("a cash-out to a voucher", cash_out, now(0, 60_000, 0, 0)),
     ("the voucher under a new number", show_anew, now(0, 60_000, 0, 0)),
     ("the player has it", confirm, now(0, 60_000, 0, 0)),
-    ("a voucher redeemed at the terminal", |floor| ask(By::Terminal, floor.presents("redeem")), now(60_000, 0, 0, 0)),
+    (
+        "a voucher redeemed at the terminal",
+        |floor| ask(SentBy::Terminal, floor.presents("redeem")),
+        now(60_000, 0, 0, 0),
+    ),
     ("a large buy-in", |_| buy_in(1_000_000), now(1_060_000, 0, 0, 0)),
     ("a cash-out too large for a voucher, by hand", by_hand, now(0, 0, 1_060_000, 0)),
     (
         "a claim taken back by the player",
-        |floor| ask(By::Terminal, floor.claim("take-back-claim")),
+        |floor| ask(SentBy::Terminal, floor.claim("take-back-claim")),
         now(1_060_000, 0, 0, 0),
     ),
     ("a cash-out by hand again", by_hand, now(0, 0, 1_060_000, 0)),
     (
         "a claim taken by the attendant",
-        |floor| ask(By::House("attendant"), floor.claim("take-claim")),
+        |floor| ask(SentBy::House("attendant"), floor.claim("take-claim")),
         now(0, 0, 1_060_000, 0),
     ),
-    ("a claim paid", |floor| ask(By::House("attendant"), floor.claim("pay-claim")), now(0, 0, 0, 0)),
+    ("a claim paid", |floor| ask(SentBy::House("attendant"), floor.claim("pay-claim")), now(0, 0, 0, 0)),
     ("the player has read it", read_claim, now(0, 0, 0, 0)),
     ("a sale", |floor| sell(floor, 5_000), now(0, 5_000, 0, 0)),
     ("a voucher issued anew by two people", reissue, now(0, 5_000, 0, 0)),
     ("a voucher handed over", hand_over, now(0, 5_000, 0, 0)),
-    ("a voucher redeemed at the cage", |floor| ask(By::House("cashier"), floor.presents("redeem")), now(0, 0, 0, 0)),
+    (
+        "a voucher redeemed at the cage",
+        |floor| ask(SentBy::House("cashier"), floor.presents("redeem")),
+        now(0, 0, 0, 0),
+    ),
     ("a large sale by two people", |floor| sell(floor, 600_000), now(0, 600_000, 0, 0)),
     ("a voucher voided by two people", void, now(0, 0, 600_000, 0)),
     (
         "the claim of a void voucher paid",
-        |floor| ask(By::House("attendant"), floor.claim("pay-claim")),
+        |floor| ask(SentBy::House("attendant"), floor.claim("pay-claim")),
         now(0, 0, 0, 0),
     ),
     ("a third buy-in", |_| buy_in(100_000), now(100_000, 0, 0, 0)),
@@ -111,7 +119,7 @@ const TRANSFERS: [Transfer; 29] = [
         "its witness",
         |_| {
             ask(
-                By::Table(1, "pit-supervisor"),
+                SentBy::Table(1, "pit-supervisor"),
                 json!({"round": {"witness": {"round": 1, "seen": {"settled": [6, 6, 5]}}}}),
             )
         },
@@ -128,86 +136,86 @@ const TRANSFERS: [Transfer; 29] = [
     ("the last cash-out", cash_out, now(0, 101_000, 0, 3_000)),
 ];
 
-const fn ask(by: By, command: Value) -> Ask {
-    Ask { by, approval: None, command }
+const fn ask(by: SentBy, command: Value) -> TransferCommand {
+    TransferCommand { by, approval: None, command }
 }
 
-fn deal(command: &Value) -> Ask {
-    ask(By::Table(2, "dealer"), json!({"cluster": {"number": 0, "command": command}}))
+fn deal(command: &Value) -> TransferCommand {
+    ask(SentBy::Table(2, "dealer"), json!({"cluster": {"number": 0, "command": command}}))
 }
 
-fn buy_in(amount: i64) -> Ask {
+fn buy_in(amount: i64) -> TransferCommand {
     ask(
-        By::Table(1, "cashier"),
+        SentBy::Table(1, "cashier"),
         json!({"cluster": {"number": 0, "command": {"buy-in": {"seat": 1, "amount": amount}}}}),
     )
 }
 
-fn reverse_buy_in(floor: &mut Floor) -> Ask {
+fn reverse_buy_in(floor: &mut TransferFixture) -> TransferCommand {
     let receipt = floor.seat()["buy_in"]["receipt"].clone();
     let command = json!({"reverse-buy-in": {"seat": 1, "receipt": receipt, "why": "the wrong seat"}});
     let what = json!({"cluster": {"table": 1, "number": 0, "command": command}});
     let approval = floor.approved("reverse-buy-in", &what);
-    Ask {
-        by: By::Table(1, "cashier"),
+    TransferCommand {
+        by: SentBy::Table(1, "cashier"),
         approval: Some(approval),
         command: json!({"cluster": {"number": 0, "command": command}}),
     }
 }
 
-fn cash_out(floor: &mut Floor) -> Ask {
+fn cash_out(floor: &mut TransferFixture) -> TransferCommand {
     floor.number = None;
-    ask(By::Terminal, json!({"cash-out-to-voucher": {}}))
+    ask(SentBy::Terminal, json!({"cash-out-to-voucher": {}}))
 }
 
-fn by_hand(_: &mut Floor) -> Ask {
-    ask(By::Terminal, json!({"cash-out": {"seat": 1, "to": "hand-pay"}}))
+fn by_hand(_: &mut TransferFixture) -> TransferCommand {
+    ask(SentBy::Terminal, json!({"cash-out": {"seat": 1, "to": "hand-pay"}}))
 }
 
-fn show_anew(floor: &mut Floor) -> Ask {
+fn show_anew(floor: &mut TransferFixture) -> TransferCommand {
     floor.number = None;
-    ask(By::Terminal, json!({"reissue-voucher": {"serial": floor.offered()}}))
+    ask(SentBy::Terminal, json!({"reissue-voucher": {"serial": floor.offered()}}))
 }
 
-fn confirm(floor: &mut Floor) -> Ask {
-    ask(By::Terminal, json!({"confirm-voucher": {"serial": floor.offered()}}))
+fn confirm(floor: &mut TransferFixture) -> TransferCommand {
+    ask(SentBy::Terminal, json!({"confirm-voucher": {"serial": floor.offered()}}))
 }
 
-fn read_claim(floor: &mut Floor) -> Ask {
+fn read_claim(floor: &mut TransferFixture) -> TransferCommand {
     let mut terminal = floor.terminal();
     terminal.until("that it is paid", |terminal| terminal.view["money"]["paid"][0].is_object());
-    ask(By::Terminal, json!({"read-claim": {"claim": terminal.view["money"]["paid"][0]["claim"]}}))
+    ask(SentBy::Terminal, json!({"read-claim": {"claim": terminal.view["money"]["paid"][0]["claim"]}}))
 }
 
-fn sell(floor: &mut Floor, amount: i64) -> Ask {
+fn sell(floor: &mut TransferFixture, amount: i64) -> TransferCommand {
     floor.number = None;
     let command = json!({"sell": {"amount": amount}});
     let approval = (amount > 500_000).then(|| floor.approved("large-sale", &json!({"house": command})));
-    Ask { by: By::House("cashier"), approval, command }
+    TransferCommand { by: SentBy::House("cashier"), approval, command }
 }
 
-fn reissue(floor: &mut Floor) -> Ask {
+fn reissue(floor: &mut TransferFixture) -> TransferCommand {
     floor.number = None;
     let command = json!({"reissue": {"serial": floor.good_voucher()["serial"]}});
     let approval = Some(floor.approved("reissue-voucher", &json!({"house": command})));
-    Ask { by: By::House("cashier"), approval, command }
+    TransferCommand { by: SentBy::House("cashier"), approval, command }
 }
 
-fn hand_over(floor: &mut Floor) -> Ask {
+fn hand_over(floor: &mut TransferFixture) -> TransferCommand {
     // One that was never shown is not handed over.
     floor.in_hand();
-    ask(By::House("cashier"), json!({"confirm-voucher": {"serial": floor.good_voucher()["serial"]}}))
+    ask(SentBy::House("cashier"), json!({"confirm-voucher": {"serial": floor.good_voucher()["serial"]}}))
 }
 
-fn void(floor: &mut Floor) -> Ask {
+fn void(floor: &mut TransferFixture) -> TransferCommand {
     let mut command = floor.presents("void");
     command["void"]["why"] = json!("torn");
     let approval = Some(floor.approved("void-voucher", &json!({"house": command})));
-    Ask { by: By::House("cashier"), approval, command }
+    TransferCommand { by: SentBy::House("cashier"), approval, command }
 }
 
 /// A round that was lost, and is settled by a ruling with dice that win.
-fn rule(floor: &mut Floor) -> Ask {
+fn rule(floor: &mut TransferFixture) -> TransferCommand {
     assert_eq!(floor.seat()["buy_in"]["receipt"], 4, "a receipt for each buy-in");
     let dealing = floor.dealing(1, LimitScope::Terminal);
     dealing.open_bets();
@@ -215,10 +223,13 @@ fn rule(floor: &mut Floor) -> Ask {
     dealing.conclude([1, 2, 3]);
     wait_until("it is settled", || dealing.dealer.get("/api/v1/tables/1").1["phase"] == "settled");
     let ruling = json!({"settle": {"round": 1, "dice": [6, 6, 5]}});
-    ask(By::Table(1, "shift-manager"), json!({"round": {"rule": {"ruling": ruling, "why": "the dice were misread"}}}))
+    ask(
+        SentBy::Table(1, "shift-manager"),
+        json!({"round": {"rule": {"ruling": ruling, "why": "the dice were misread"}}}),
+    )
 }
 
-fn register(floor: &mut Floor) -> Ask {
+fn register(floor: &mut TransferFixture) -> TransferCommand {
     let dealing = floor.dealing(2, LimitScope::Box);
     dealing.open_bets();
     dealing.conclude([4, 5, 6]);
@@ -226,8 +237,8 @@ fn register(floor: &mut Floor) -> Ask {
 }
 
 /// A house with a player at a terminal, and its staff.
-struct Floor {
-    house: House,
+struct TransferFixture {
+    house: TestCasino,
     people: BTreeMap<&'static str, Person>,
     device: Device,
     /// The numbers of vouchers that were shown.
@@ -236,9 +247,9 @@ struct Floor {
     number: Option<String>,
 }
 
-impl Floor {
+impl TransferFixture {
     fn open() -> Self {
-        let house = House::with(TABLES);
+        let house = TestCasino::with(TABLES);
         let people = ROLES.map(|role| (role, house.person(role))).into();
         let device = house.enrol(1, 1);
         Self { house, people, device, shown: BTreeSet::new(), number: None }
@@ -297,7 +308,7 @@ impl Floor {
     /// Its number; one whose answer was lost is issued anew by two people.
     fn in_hand(&mut self) -> String {
         if self.number.is_none() {
-            let Ask { approval, command, .. } = reissue(self);
+            let TransferCommand { approval, command, .. } = reissue(self);
             self.hear(&self.person("cashier").house_with(approval.unwrap(), command));
         }
         self.number.clone().unwrap()
@@ -324,12 +335,12 @@ impl Floor {
     }
 
     /// Asks, kills the process at that moment, starts it again and asks again under the same number.
-    fn carry_out(&mut self, asked: Ask, moment: Moment) {
-        let Ask { by, approval, command } = asked;
+    fn carry_out(&mut self, asked: TransferCommand, moment: KillMoment) {
+        let TransferCommand { by, approval, command } = asked;
         let (role, path) = match by {
-            By::Terminal => return self.carry_out_at_terminal(&command, moment),
-            By::House(role) => (role, "/api/v1/house/commands".to_owned()),
-            By::Table(table, role) => (role, format!("/api/v1/tables/{table}/commands")),
+            SentBy::Terminal => return self.carry_out_at_terminal(&command, moment),
+            SentBy::House(role) => (role, "/api/v1/house/commands".to_owned()),
+            SentBy::Table(table, role) => (role, format!("/api/v1/tables/{table}/commands")),
         };
         let person = self.person(role);
         // Nothing is taken in at a terminal that has lost the house.
@@ -337,7 +348,7 @@ impl Floor {
         let body =
             json!({"source": person.source, "sequence": person.next(), "approval": approval, "command": command});
         let before = self.written();
-        if moment == Moment::Answered {
+        if moment == KillMoment::Answered {
             self.hear(&person.post(&path, &body).1);
             self.house.kill();
         } else {
@@ -349,11 +360,11 @@ impl Floor {
         self.hear(&self.person(role).post(&path, &body).1);
     }
 
-    fn carry_out_at_terminal(&mut self, command: &Value, moment: Moment) {
+    fn carry_out_at_terminal(&mut self, command: &Value, moment: KillMoment) {
         let mut terminal = self.terminal();
         let before = self.written();
         let sequence = terminal.send(command);
-        if moment == Moment::Answered {
+        if moment == KillMoment::Answered {
             self.hear(&terminal.answer(sequence));
             self.house.kill();
         } else {
@@ -365,9 +376,9 @@ impl Floor {
         self.hear(&terminal.answer(sequence));
     }
 
-    fn kill_at(&mut self, moment: Moment, before: &[(SystemTime, u64)]) {
+    fn kill_at(&mut self, moment: KillMoment, before: &[(SystemTime, u64)]) {
         let by = Instant::now() + HANG_LIMIT;
-        while moment == Moment::Written && self.written() == before {
+        while moment == KillMoment::Written && self.written() == before {
             assert!(Instant::now() < by, "nothing is written");
         }
         self.house.kill();
@@ -382,8 +393,8 @@ impl Floor {
     }
 }
 
-fn killed_at(moment: Moment) {
-    let mut floor = Floor::open();
+fn killed_at(moment: KillMoment) {
+    let mut floor = TransferFixture::open();
     for (name, ask, then) in TRANSFERS {
         let asked = ask(&mut floor);
         floor.carry_out(asked, moment);
@@ -402,7 +413,7 @@ fn killed_at(moment: Moment) {
 #[test]
 fn every_transfer_is_carried_out_once_wherever_the_process_is_killed() {
     thread::scope(|scope| {
-        for moment in [Moment::Sent, Moment::Written, Moment::Answered] {
+        for moment in [KillMoment::Sent, KillMoment::Written, KillMoment::Answered] {
             scope.spawn(move || killed_at(moment));
         }
     });
@@ -410,10 +421,10 @@ fn every_transfer_is_carried_out_once_wherever_the_process_is_killed() {
 
 /// A cashier whose first answer was lost reads in the second how much to pay out, and which approval was asked for.
 #[test]
-fn what_is_sent_again_is_answered_with_the_amount_and_the_approval() {
-    let mut floor = Floor::open();
+fn repeated_commands_get_the_same_amount_and_approval() {
+    let mut floor = TransferFixture::open();
     let asked = sell(&mut floor, 5_000);
-    floor.carry_out(asked, Moment::Answered);
+    floor.carry_out(asked, KillMoment::Answered);
     let redeem = floor.presents("redeem");
     let request = json!({"request-approval": {"act": "large-sale", "what": json!({"house": {"sell": {"amount": 600_000}}}).to_string()}});
     for (command, path) in [(redeem, "/on-file/voucher/amount"), (request, "/approval-requested/approval")] {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use taisai_journal::suite::wait_until;
 
 use crate::dealing::{Dealing, wide_limits};
-use crate::house::House;
+use crate::house::TestCasino;
 use crate::person::{Person, accepted, refused};
 use taisai_rules::LimitScope;
 
@@ -22,7 +22,7 @@ fn register(seat: u32, bet_box: &str, amount: i64) -> Value {
     json!({"register": {"seat": seat, "stakes": [{"box": bet_box, "amount": amount}]}})
 }
 
-fn staff(house: &House) -> Value {
+fn staff(house: &TestCasino) -> Value {
     house.person("dealer").console(1).next()["snapshot"]["staff"].clone()
 }
 
@@ -35,7 +35,7 @@ fn with_second(first: &Person, second: &Person, act: &str, command: &Value) -> V
 
 #[test]
 fn winners_are_registered_paid_and_made_good_from_the_film() {
-    let mut house = House::with(WINNERS);
+    let mut house = TestCasino::with(WINNERS);
     let dealing = Dealing::with(&house, 1, Some(&wide_limits(LimitScope::Box)));
     dealing.open_bets();
     let place = json!({"place": {"seat": 1, "chips": "own", "stakes": [{"box": "big", "amount": 1_000}]}});

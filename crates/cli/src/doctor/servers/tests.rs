@@ -37,8 +37,8 @@ fn at(place: &str, condition: ServerCondition) -> ExaminedServer {
 /// What is not well, as check and state.
 fn judged(servers: &[ExaminedServer]) -> Vec<(&'static str, State)> {
     let findings = judge(servers, "0.1.0");
-    assert!(findings.iter().all(|finding| (finding.state == State::Well) == finding.mend.is_none()), "{findings:?}");
-    findings.iter().filter(|found| found.state != State::Well).map(|found| (found.check, found.state)).collect()
+    assert!(findings.iter().all(|finding| (finding.state == State::Ok) == finding.fix.is_none()), "{findings:?}");
+    findings.iter().filter(|found| found.state != State::Ok).map(|found| (found.check, found.state)).collect()
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn each_thing_that_is_wrong_is_said() {
     };
     let hidden = StandbyServer { state: None, sync_state: None, behind: None, ..standby("b", "") };
     let starting = StandbyServer { state: Some("catchup".to_owned()), ..standby("b", "quorum") };
-    let behind = StandbyServer { behind: Some(FAR_BEHIND + 1), ..standby("b", "quorum") };
+    let behind = StandbyServer { behind: Some(MAX_STANDBY_LAG_BYTES + 1), ..standby("b", "quorum") };
     let clock =
         |ahead, uncertainty| ServerCondition { ahead, uncertainty: Duration::from_millis(uncertainty), ..primary() };
     let silent = PostgresError::Silent(Duration::from_secs(3));
@@ -86,7 +86,7 @@ fn each_thing_that_is_wrong_is_said() {
         (clock(-125_001, 0), vec![("clock", State::Wrong)]),
         (clock(-130_000, 5), vec![]),
         (ServerCondition { commits: Some(Err(silent)), ..primary() }, vec![("commit", State::Wrong)]),
-        (ServerCondition { commits: Some(Ok(vec![SLOW * 2; 3])), ..primary() }, vec![("commit", State::Note)]),
+        (ServerCondition { commits: Some(Ok(vec![SLOW_COMMIT * 2; 3])), ..primary() }, vec![("commit", State::Note)]),
         (ServerCondition { nodes: Ok(vec![node("0.1.0"), node("0.2.0")]), ..primary() }, vec![("nodes", State::Note)]),
         (ServerCondition { nodes: Ok(vec![node("0.2.0")]), ..primary() }, vec![("nodes", State::Note)]),
         (ServerCondition { nodes: Ok(Vec::new()), ..primary() }, vec![]),

@@ -11,9 +11,9 @@ use serde_json::json;
 use taisai_journal::suite::HANG_LIMIT;
 
 use crate::dealing::{Dealing, buy_in, has_happened};
-use crate::house::{House, TWO_TABLES};
+use crate::house::{TWO_TABLES, TestCasino};
 use crate::person::{accepted, agent, try_post};
-use crate::socket::Heard;
+use crate::socket::ReceivedFrame;
 use crate::terminal::{Terminal, place};
 
 /// The library, built once.
@@ -33,15 +33,15 @@ fn library() -> &'static PathBuf {
 }
 
 /// A house to which faults can happen.
-fn faulty() -> House {
-    House::faulty(TWO_TABLES, library())
+fn faulty() -> TestCasino {
+    TestCasino::faulty(TWO_TABLES, library())
 }
 
-fn happen(house: &House, fault: &str, how: &str) {
+fn happen(house: &TestCasino, fault: &str, how: &str) {
     fs::write(house.folder().join(fault), how).unwrap();
 }
 
-fn betting(house: &House) -> (Dealing, Terminal) {
+fn betting(house: &TestCasino) -> (Dealing, Terminal) {
     let dealing = Dealing::open(house, 1);
     buy_in(house, 1, 3, 1_000_000);
     let terminal = house.terminal(1, 3);
@@ -86,9 +86,9 @@ fn stops_at_once(fault: &str, why: &str) {
     let sequence = terminal.send(&place(3, &[("small", 100)]));
     let by = Instant::now() + HANG_LIMIT;
     let told = loop {
-        let message = match terminal.socket.heard() {
-            Heard::Said(message) => message,
-            Heard::Over(told) => break told,
+        let message = match terminal.socket.receive() {
+            ReceivedFrame::Said(message) => message,
+            ReceivedFrame::Over(told) => break told,
         };
         assert!(Instant::now() < by, "it goes on: {message}");
         let answers = message["answers"].as_array().cloned().unwrap_or_default();
@@ -132,7 +132,7 @@ fn flush_failing() {
 
 /// A person who sells or signs in while nothing can be stored is told so, or finds nobody there: nothing is promised.
 #[test]
-fn nothing_is_promised_while_the_store_fails() {
+fn no_bet_is_acknowledged_while_the_store_fails() {
     let house = faulty();
     let cashier = house.person("cashier");
     happen(&house, "flush", "");

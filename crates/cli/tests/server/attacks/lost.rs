@@ -2,14 +2,14 @@
 
 use std::fs;
 
-use crate::house::House;
+use crate::house::TestCasino;
 use crate::person::Person;
 
 const SECRETS: [&str; 3] = ["data/secrets.db", "data/secrets.db-wal", "data/secrets.db-shm"];
 
 #[test]
 fn everyone_who_manages_people_is_locked_out() {
-    let mut house = House::open();
+    let mut house = TestCasino::open();
     let administrator = crate::house::first("administrator");
     let number = administrator.to_string();
     let unlock = ["unlock", "--config", "taisai.toml", "--new-password", "--person", &number];
@@ -36,7 +36,7 @@ fn everyone_who_manages_people_is_locked_out() {
 
 #[test]
 fn secrets_lost() {
-    let mut house = House::open();
+    let mut house = TestCasino::open();
     let before = house.password(1);
     house.enrol(1, 3);
     house.audit();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::dealing::{Dealing, buy_in, has_happened};
-use crate::house::{House, TWO_TABLES};
+use crate::house::{TWO_TABLES, TestCasino};
 use crate::person::{Person, accepted, refused};
 use crate::socket::Socket;
 use crate::terminal::{Device, place, unhex};
@@ -16,7 +16,7 @@ use crate::terminal::{Device, place, unhex};
 /// The order in the record decides, never a client's clock (F03).
 #[test]
 fn bet_after_close_by_any_clock() {
-    let mut house = House::open();
+    let mut house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);
@@ -58,7 +58,7 @@ fn bet_after_close_by_any_clock() {
 
 #[test]
 fn same_command_sent_again() {
-    let house = House::open();
+    let house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);
@@ -106,7 +106,7 @@ fn sell(cashier: &Person, amount: i64) -> String {
 
 #[test]
 fn one_voucher_at_two_cages_at_the_same_instant() {
-    let mut house = House::open();
+    let mut house = TestCasino::open();
     let cashier = house.person("cashier");
     let other = Person::sign_in(house.address(), cashier.id, &house.password(cashier.id));
     let mut terminal = house.terminal(1, 1);
@@ -142,7 +142,7 @@ fn one_voucher_at_two_cages_at_the_same_instant() {
 /// F45: five wrong numbers lock the device's redemption.
 #[test]
 fn voucher_numbers_guessed() {
-    let house = House::open();
+    let house = TestCasino::open();
     let cashier = house.person("cashier");
     let number = sell(&cashier, 5_000);
     let mut terminal = house.terminal(1, 2);
@@ -167,7 +167,7 @@ fn voucher_numbers_guessed() {
 
 #[test]
 fn stake_of_minus_one_and_other_numbers() {
-    let house = House::open();
+    let house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);
@@ -236,7 +236,7 @@ fn message<'a>(commands: impl IntoIterator<Item = (u64, &'a String)>) -> String 
 /// The screens of people likewise: what cannot be read is refused alone.
 #[test]
 fn a_command_of_a_person_that_cannot_be_read() {
-    let house = House::open();
+    let house = TestCasino::open();
     let cage = [("cookie", house.person("cashier").cookie)];
     let cage = cage.each_ref().map(|(name, cookie)| (*name, cookie.as_str()));
     let cage = Socket::open(house.address(), "/api/v1/house/cage", &cage);
@@ -280,7 +280,7 @@ fn a_terminal_or_a_script_with_its_key_buys_in_by_note() {
     for (tables, takes_notes) in
         [(TWO_TABLES.to_owned(), false), (format!("profile = \"training\"\n{TWO_TABLES}"), true)]
     {
-        let mut house = House::with(&tables);
+        let mut house = TestCasino::with(&tables);
         let mut terminal = house.terminal(1, 3);
         for command in notes_of_a_terminal() {
             refused(&terminal.ask(&command), "bad-command");
@@ -291,7 +291,7 @@ fn a_terminal_or_a_script_with_its_key_buys_in_by_note() {
             Ok(mut socket) => {
                 assert!(takes_notes);
                 let challenge = unhex(socket.next()["challenge"].as_str().unwrap());
-                socket.say(&terminal.device.proof(&challenge));
+                socket.send_json(&terminal.device.proof(&challenge));
                 assert_eq!(socket.over(), Some((4000, "not-for-you".to_owned())));
             }
         }
@@ -311,7 +311,7 @@ fn a_terminal_or_a_script_with_its_key_buys_in_by_note() {
 }
 
 /// A note acceptor with a key of its own: each note counts once, and its stacker reconciles.
-fn notes_of_an_acceptor(house: &House, terminal: &mut crate::terminal::Terminal) {
+fn notes_of_an_acceptor(house: &TestCasino, terminal: &mut crate::terminal::Terminal) {
     let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
     let approval = administrator.approved_by(&supervisor, "manage-devices", &json!({"code": {"device": 900}}));
     let (status, given) = administrator.post("/api/v1/devices/900/code", &json!({"approval": approval}));
@@ -319,9 +319,9 @@ fn notes_of_an_acceptor(house: &House, terminal: &mut crate::terminal::Terminal)
     let device = Device::enrol(house.address(), 1, 3, given["code"].as_str().unwrap());
     let mut socket = Socket::open(house.address(), "/api/v1/tables/1/acceptor", &[]);
     let challenge = unhex(socket.next()["challenge"].as_str().unwrap());
-    socket.say(&device.proof(&challenge));
+    socket.send_json(&device.proof(&challenge));
     let mut ask = |message: Value| {
-        socket.say(&message);
+        socket.send_json(&message);
         socket.until("an answer", |said| said.get("answer").cloned())
     };
     for _ in 0..3 {

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 use taisai_journal::suite::{wait_for, wait_until};
 
 use crate::dealing::{Dealing, buy_in, events, has_happened};
-use crate::house::House;
+use crate::house::TestCasino;
 use crate::person::{Person, accepted, refused};
 use crate::socket::Socket;
 
 #[test]
 fn terminals_session_copied_to_another_machine() {
-    let house = House::open();
+    let house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);
@@ -22,7 +22,7 @@ fn terminals_session_copied_to_another_machine() {
     wait_until("the copy is reported", || {
         let (mut copy, challenge) = device.knock(house.address());
         overheard = device.proof(&challenge);
-        copy.say(&overheard);
+        copy.send_json(&overheard);
         let (code, why) = copy.over().expect("it says why");
         assert!(code >= 4000, "{code} {why}");
         events(&house).iter().any(is_reported)
@@ -30,10 +30,10 @@ fn terminals_session_copied_to_another_machine() {
     // What was overheard is of no use for another challenge, nor for another device.
     let other = house.enrol(1, 4);
     let (mut copy, fresh) = device.knock(house.address());
-    copy.say(&overheard);
+    copy.send_json(&overheard);
     copy.over();
     let (mut copy, _) = other.knock(house.address());
-    copy.say(&json!({"device": device.number, "signature": other.proof(&fresh)["signature"]}));
+    copy.send_json(&json!({"device": device.number, "signature": other.proof(&fresh)["signature"]}));
     copy.over();
     // The terminal has noticed nothing.
     accepted(&terminal.place(&[("small", 1_000)]));
@@ -48,7 +48,7 @@ fn terminals_session_copied_to_another_machine() {
 /// 003 3.7, 5.5.3: faces said before "No more Bets" are in no message to anyone, and a table's screen is for those who work there.
 #[test]
 fn dice_read_under_the_cover() {
-    let house = House::open();
+    let house = TestCasino::open();
     let dealing = Dealing::open(&house, 2);
     for role in ["cashier", "auditor", "administrator"] {
         let cookie = house.person(role).cookie;
@@ -78,7 +78,7 @@ fn dice_read_under_the_cover() {
 /// 5.6, 2.2.1: a set that was found damaged at one table opens no round at another until two people have inspected it.
 #[test]
 fn damaged_dice_at_another_table() {
-    let house = House::open();
+    let house = TestCasino::open();
     let (first, second) = (Dealing::open(&house, 1), Dealing::open(&house, 2));
     accepted(&first.supervisor.round(1, json!({"use-dice": {"dice_set": 5}})));
     first.open_bets();
@@ -94,7 +94,7 @@ fn damaged_dice_at_another_table() {
 
 #[test]
 fn terminal_stolen() {
-    let house = House::open();
+    let house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 5, 30_000);
     let terminal = house.terminal(1, 5);
@@ -102,7 +102,7 @@ fn terminal_stolen() {
     accepted(&house.person("administrator").house(json!({"revoke": {"device": device.number}})));
     terminal.socket.over();
     let (mut again, challenge) = device.knock(house.address());
-    again.say(&device.proof(&challenge));
+    again.send_json(&device.proof(&challenge));
     again.over();
     has_happened(&house, |what| what["device-revoked"] == device.number);
     // A supervisor recovers the credits; an attendant pays them by hand.
@@ -120,7 +120,7 @@ fn terminal_stolen() {
 
 #[test]
 fn dealer_changes_a_past_result() {
-    let mut house = House::open();
+    let mut house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);
@@ -159,7 +159,7 @@ fn dealer_changes_a_past_result() {
 /// 5.14, F12: a ruling is one manager's alone and stands, but its money waits for a witness; both are events with before and after.
 #[test]
 fn one_manager_voids_a_round_and_reinstates_it_with_other_dice() {
-    let mut house = House::open();
+    let mut house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);
@@ -201,7 +201,7 @@ fn one_manager_voids_a_round_and_reinstates_it_with_other_dice() {
 /// One person, one identity: two-person acts need two (F50).
 #[test]
 fn one_person_holding_two_roles_approves_alone() {
-    let house = House::open();
+    let house = TestCasino::open();
     let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
     let engage = |roles: &[&str]| json!({"add-person": {"person": 77, "name": "Two Hats", "roles": roles}});
     // Who manages accounts or audits touches neither money nor results.
@@ -234,7 +234,7 @@ fn one_person_holding_two_roles_approves_alone() {
 /// F51: five failed sign-ins lock a person out, whoever tries; the right password is then as wrong as any.
 #[test]
 fn passwords_guessed() {
-    let house = House::open();
+    let house = TestCasino::open();
     let right = house.password(5);
     let mut answers = Vec::new();
     for guess in 0..5 {
@@ -252,7 +252,7 @@ fn passwords_guessed() {
 /// Shown as text: JSON keeps it as it is, and no page runs a script that stands in it.
 #[test]
 fn script_in_a_name_a_reason_a_vouchers_text() {
-    let house = House::open();
+    let house = TestCasino::open();
     let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
     let script = "<script>alert(1)</script>";
     let add = json!({"add-person": {"person": 78, "name": script, "roles": ["dealer"]}});

@@ -5,12 +5,12 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::dealing::{Dealing, buy_in};
-use crate::house::House;
+use crate::house::TestCasino;
 use crate::person::accepted;
 
 /// A house with a settled round, which has stopped.
-fn played() -> House {
-    let mut house = House::open();
+fn played() -> TestCasino {
+    let mut house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
     let mut terminal = house.terminal(1, 3);
@@ -33,12 +33,12 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn record(house: &House) -> PathBuf {
+fn record(house: &TestCasino) -> PathBuf {
     house.folder().join("data").join("journal.db")
 }
 
 /// The block that holds the round's result, by its bytes in a table of the store.
-fn edit(house: &House, sql: &str) {
+fn edit(house: &TestCasino, sql: &str) {
     let store = rusqlite::Connection::open(record(house)).unwrap();
     let changed = store.execute(sql, []).unwrap();
     assert!(changed > 0, "{sql}");
@@ -124,7 +124,7 @@ fn records_rolled_back() {
 
 #[test]
 fn two_programs_on_one_store() {
-    let house = House::open();
+    let house = TestCasino::open();
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_taisai"))
         .args(["serve", "--config", "taisai.toml"])
         .current_dir(house.folder())

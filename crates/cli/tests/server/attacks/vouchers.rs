@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::dealing::{Dealing, buy_in, has_happened};
-use crate::house::House;
+use crate::house::TestCasino;
 use crate::person::{accepted, refused};
 use crate::terminal::Terminal;
 
@@ -35,7 +35,7 @@ fn until_offered(terminal: &mut Terminal) {
 
 #[test]
 fn the_same_cash_out_and_sale_sent_again_show_no_number() {
-    let mut house = House::open();
+    let mut house = TestCasino::open();
     let _dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 33_500);
     let mut terminal = house.terminal(1, 3);
@@ -64,7 +64,7 @@ fn the_same_cash_out_and_sale_sent_again_show_no_number() {
 /// The answer is lost with the process: the terminal offers the voucher, and shows it under a new number.
 #[test]
 fn a_voucher_whose_answer_was_lost_is_issued_anew_and_the_old_number_is_dead() {
-    let mut house = House::open();
+    let mut house = TestCasino::open();
     let _dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 33_500);
     let mut terminal = house.terminal(1, 3);
@@ -107,8 +107,8 @@ fn a_voucher_whose_answer_was_lost_is_issued_anew_and_the_old_number_is_dead() {
 
 /// The next player does not get the last one's voucher, also not after having lost everything.
 #[test]
-fn whoever_plays_next_is_not_offered_the_voucher_of_the_player_before() {
-    let mut house = House::open();
+fn next_player_is_not_offered_the_previous_players_voucher() {
+    let mut house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 33_500);
     let mut terminal = house.terminal(1, 3);
@@ -139,7 +139,7 @@ fn whoever_plays_next_is_not_offered_the_voucher_of_the_player_before() {
 /// A claim is on the terminal until it is paid and that is read, whatever happens to the process.
 #[test]
 fn a_cash_out_by_hand_stays_on_the_terminal_and_can_be_taken_back_until_an_attendant_has_it() {
-    let mut house = House::open();
+    let mut house = TestCasino::open();
     let _dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 33_500);
     let mut terminal = house.terminal(1, 3);
@@ -184,7 +184,7 @@ fn a_cash_out_by_hand_stays_on_the_terminal_and_can_be_taken_back_until_an_atten
 /// The process is killed at any moment of a cash-out: the money is in credits, or offered as one voucher, and never in both.
 #[test]
 fn a_cash_out_killed_at_any_moment_loses_nothing() {
-    let mut house = House::open();
+    let mut house = TestCasino::open();
     let _dealing = Dealing::open(&house, 1);
     let device = house.enrol(1, 3);
     for steps in [0_u64, 10_000, 100_000, 1_000_000] {

@@ -11,12 +11,12 @@ use tokio_tungstenite::tungstenite::protocol::frame::Frame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
 use crate::dealing::{Dealing, buy_in};
-use crate::house::House;
+use crate::house::TestCasino;
 use crate::person::{accepted, agent};
 use crate::socket::Socket;
 use crate::terminal::Terminal;
 
-fn betting(house: &House) -> Terminal {
+fn betting(house: &TestCasino) -> Terminal {
     let dealing = Dealing::open(house, 1);
     buy_in(house, 1, 1, 1_000_000);
     let terminal = house.terminal(1, 1);
@@ -45,7 +45,7 @@ fn is_time_out(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
-fn resident(house: &House) -> u64 {
+fn resident(house: &TestCasino) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", house.pid())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.split_whitespace().next().unwrap().parse().unwrap()
@@ -53,7 +53,7 @@ fn resident(house: &House) -> u64 {
 
 #[test]
 fn damaged_fragmented_oversized_endless_or_slow_frames_and_requests() {
-    let house = House::open();
+    let house = TestCasino::open();
     let mut terminal = betting(&house);
     let before = resident(&house);
     let at = house.address();
@@ -130,7 +130,7 @@ fn damaged_fragmented_oversized_endless_or_slow_frames_and_requests() {
 
 #[test]
 fn slow_requests_and_frames() {
-    let house = House::open();
+    let house = TestCasino::open();
     let mut terminal = betting(&house);
     // A head that goes on for ever, byte by byte: it is not waited for.
     let mut slow = TcpStream::connect(house.address()).unwrap();
@@ -152,7 +152,7 @@ fn slow_requests_and_frames() {
 
 #[test]
 fn another_sites_page_opening_a_socket_or_posting_a_form() {
-    let house = House::open();
+    let house = TestCasino::open();
     let dealer = house.person("dealer");
     let own = format!("http://{}", house.address());
     for (origin, is_let_in) in [("https://evil.example", false), ("null", false), (&*own, true)] {
@@ -180,7 +180,7 @@ fn another_sites_page_opening_a_socket_or_posting_a_form() {
 fn thousands_of_idle_or_slow_connections() {
     const IDLE: usize = 3_000;
     rlimit::increase_nofile_limit(u64::MAX).unwrap();
-    let house = House::open();
+    let house = TestCasino::open();
     let mut terminal = betting(&house);
     let mut bet = |times: u32| (0..times).for_each(|_| accepted(&terminal.place(&[("small", 100)])));
     bet(100);

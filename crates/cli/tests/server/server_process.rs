@@ -10,14 +10,14 @@ use std::time::Instant;
 use taisai_journal::suite::{HANG_LIMIT, Spawned, wait_for};
 
 /// A program that runs.
-pub(crate) struct Running {
+pub(crate) struct ServerProcess {
     child: Spawned,
     address: SocketAddr,
     log: Arc<Mutex<String>>,
     logging: Option<JoinHandle<()>>,
 }
 
-impl Running {
+impl ServerProcess {
     /// Starts it, and has each line heard that it tells, until it has told where it is and what was heard is enough.
     pub(crate) fn start(command: &mut Command, mut is_enough: impl FnMut(&str) -> bool) -> Self {
         let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -88,7 +88,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         if thread::panicking() {
             eprintln!("the log of {}:\n{}", self.address, self.log());

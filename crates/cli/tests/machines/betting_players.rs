@@ -14,8 +14,8 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::cashier::Cashier;
-use crate::house::{House, until};
-use crate::line::{Line, Lost};
+use crate::connection::{ConnectionLost, TerminalConnection};
+use crate::house::{TestCasino, until};
 use crate::terminal::{Device, place};
 
 /// What a player begins with, and what is placed at a time, in cents.
@@ -23,10 +23,10 @@ const CREDITS: i64 = 1_000_000;
 const STAKE: i64 = 100;
 
 /// So long a player thinks before the next bet.
-const THINKS: Duration = Duration::from_millis(250);
+const TIME_BETWEEN_BETS: Duration = Duration::from_millis(250);
 
 /// So long after a machine did not answer the next one is tried.
-const AGAIN: Duration = Duration::from_millis(50);
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The player at a terminal.
 pub(crate) struct Player {
@@ -35,17 +35,17 @@ pub(crate) struct Player {
     cashier: Arc<Cashier>,
     /// The machine that was last tried.
     door: usize,
-    line: Option<Line>,
+    line: Option<TerminalConnection>,
     /// The number of each bet, and whether it was accepted.
     pub(crate) bets: Vec<(u64, bool)>,
 }
 
 impl Player {
     /// A player who tries another machine first than the one at the seat before.
-    pub(crate) fn new(house: &House, device: Device) -> Self {
+    pub(crate) fn new(house: &TestCasino, device: Device) -> Self {
         let door = usize::try_from(device.seat).unwrap();
         let cashier = Arc::clone(house.cashier());
-        Self { device, doors: house.doors().into(), cashier, door, line: None, bets: Vec::new() }
+        Self { device, doors: house.addresses().into(), cashier, door, line: None, bets: Vec::new() }
     }
 
     /// The cluster and the seat.
@@ -61,7 +61,7 @@ impl Player {
             if let Ok(line) = self.line().await {
                 match line.ask(sequence, command).await {
                     Ok(answer) => return answer,
-                    Err(Lost) => self.line = None,
+                    Err(ConnectionLost) => self.line = None,
                 }
             }
         }
@@ -87,7 +87,7 @@ impl Player {
                     return found;
                 }
                 assert!(Instant::now() < by, "seat {seat} is shown {}", line.seat);
-                if line.heard().await.is_err() {
+                if line.receive().await.is_err() {
                     self.line = None;
                 }
             }
@@ -102,38 +102,38 @@ impl Player {
         let _turn = loop {
             tokio::select! {
                 turn = &mut turn => break turn,
-                () = self.hears(AGAIN, |_| false) => {}
+                () = self.hears(RETRY_INTERVAL, |_| false) => {}
             }
         };
         let by = Instant::now() + HANG_LIMIT;
         while self.line().await.is_err() || !cashier.takes(self.device.cluster, self.device.seat, amount).await {
             assert!(Instant::now() < by, "the terminal at seat {} stays lost", self.device.seat);
-            self.hears(AGAIN, |_| false).await;
+            self.hears(RETRY_INTERVAL, |_| false).await;
         }
     }
 
     /// The connection, or one at the next machine.
-    async fn line(&mut self) -> Result<&mut Line, Lost> {
+    async fn line(&mut self) -> Result<&mut TerminalConnection, ConnectionLost> {
         if self.line.is_none() {
             self.door = (self.door + 1) % self.doors.len();
-            match Line::open(&self.device, self.doors[self.door]).await {
+            match TerminalConnection::open(&self.device, self.doors[self.door]).await {
                 Ok(line) => self.line = Some(line),
-                Err(Lost) => sleep(AGAIN).await,
+                Err(ConnectionLost) => sleep(RETRY_INTERVAL).await,
             }
         }
-        self.line.as_mut().ok_or(Lost)
+        self.line.as_mut().ok_or(ConnectionLost)
     }
 
     /// Hears what is shown for a while, or until it is so.
-    async fn hears(&mut self, span: Duration, is_so: impl Fn(&Line) -> bool) {
+    async fn hears(&mut self, span: Duration, is_so: impl Fn(&TerminalConnection) -> bool) {
         let by = tokio::time::Instant::now() + span;
         while let Ok(line) = self.line().await {
             if is_so(line) {
                 return;
             }
-            match tokio::time::timeout_at(by, line.heard()).await {
+            match tokio::time::timeout_at(by, line.receive()).await {
                 Ok(Ok(_)) => {}
-                Ok(Err(Lost)) => self.line = None,
+                Ok(Err(ConnectionLost)) => self.line = None,
                 Err(_) => return,
             }
         }
@@ -152,14 +152,14 @@ impl Player {
         is_accepted
     }
 
-    async fn plays(mut self, hall: Arc<Hall>, rests: watch::Receiver<bool>) -> Self {
+    async fn plays(mut self, hall: Arc<BettingState>, rests: watch::Receiver<bool>) -> Self {
         let begun = Instant::now();
         self.buy_in(CREDITS).await;
         while !*rests.borrow() {
-            self.hears(THINKS, |_| false).await;
-            self.hears(THINKS, Line::is_open).await;
+            self.hears(TIME_BETWEEN_BETS, |_| false).await;
+            self.hears(TIME_BETWEEN_BETS, TerminalConnection::is_open).await;
             let boxes = ["small", "big"];
-            if self.line.as_ref().is_some_and(Line::is_open) {
+            if self.line.as_ref().is_some_and(TerminalConnection::is_open) {
                 let bet = place(self.device.seat, &[(boxes[self.bets.len() % 2], STAKE)]);
                 let sequence = self.device.sequence.fetch_add(1, Ordering::Relaxed) + 1;
                 if self.bets_as(sequence, &bet).await {
@@ -172,18 +172,18 @@ impl Player {
 }
 
 /// What all players can say together.
-struct Hall {
+struct BettingState {
     taken: AtomicU64,
-    watched: Mutex<Watched>,
+    watched: Mutex<FirstBetWatch>,
 }
 
 /// The first bet that was accepted over a connection opened since a moment.
-struct Watched {
+struct FirstBetWatch {
     since: Instant,
     first: Option<Instant>,
 }
 
-impl Hall {
+impl BettingState {
     fn takes(&self, connected: Instant) {
         self.taken.fetch_add(1, Ordering::Relaxed);
         let mut watched = self.watched.lock().unwrap();
@@ -194,17 +194,17 @@ impl Hall {
 }
 
 /// Everyone who bets.
-pub(crate) struct Crowd {
-    hall: Arc<Hall>,
+pub(crate) struct BettingPlayers {
+    hall: Arc<BettingState>,
     rests: watch::Sender<bool>,
     players: Vec<JoinHandle<Player>>,
 }
 
-impl Crowd {
+impl BettingPlayers {
     /// Everyone begins to bet.
-    pub(crate) fn begin(house: &House, devices: Vec<Device>) -> Self {
-        let watched = Watched { since: Instant::now(), first: None };
-        let hall = Arc::new(Hall { taken: AtomicU64::new(0), watched: Mutex::new(watched) });
+    pub(crate) fn begin(house: &TestCasino, devices: Vec<Device>) -> Self {
+        let watched = FirstBetWatch { since: Instant::now(), first: None };
+        let hall = Arc::new(BettingState { taken: AtomicU64::new(0), watched: Mutex::new(watched) });
         let (rests, rest) = watch::channel(false);
         let play = |device| Player::new(house, device).plays(Arc::clone(&hall), rest.clone());
         let players = devices.into_iter().map(|device| house.runtime.spawn(play(device))).collect();
@@ -231,7 +231,7 @@ impl Crowd {
     /// From now on the first bet is looked for that is taken over a new connection.
     pub(crate) fn watch(&self) -> Instant {
         let since = Instant::now();
-        *self.hall.watched.lock().unwrap() = Watched { since, first: None };
+        *self.hall.watched.lock().unwrap() = FirstBetWatch { since, first: None };
         since
     }
 
@@ -247,7 +247,7 @@ impl Crowd {
     }
 
     /// Everyone has the last answer and rests.
-    pub(crate) fn rest(self, house: &House) -> Vec<Player> {
+    pub(crate) fn rest(self, house: &TestCasino) -> Vec<Player> {
         self.rests.send_replace(true);
         let players = self.players.into_iter();
         players.map(|player| house.runtime.block_on(player).expect("a player went on to the end")).collect()

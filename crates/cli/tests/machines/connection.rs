@@ -13,13 +13,13 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 use crate::terminal::{Device, unhex};
 
 /// A quiet house says the time each second: who hears nothing for so long has lost it.
-const SILENCE: Duration = Duration::from_secs(4);
+const MAX_SILENCE: Duration = Duration::from_secs(4);
 
 /// A house that speaks and does not answer for so long is lost too.
-const ANSWERED: Duration = Duration::from_secs(15);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A connection.
-pub(crate) struct Line {
+pub(crate) struct TerminalConnection {
     socket: WebSocketStream<TcpStream>,
     /// When it was opened.
     pub(crate) since: Instant,
@@ -30,48 +30,48 @@ pub(crate) struct Line {
 
 /// The house is lost: there is no connection any more.
 #[derive(Debug)]
-pub(crate) struct Lost;
+pub(crate) struct ConnectionLost;
 
-impl Line {
+impl TerminalConnection {
     /// Connects at a machine, and proves itself.
-    pub(crate) async fn open(device: &Device, address: SocketAddr) -> Result<Self, Lost> {
-        timeout(SILENCE, Self::knock(device, address)).await.map_err(|_| Lost)?
+    pub(crate) async fn open(device: &Device, address: SocketAddr) -> Result<Self, ConnectionLost> {
+        timeout(MAX_SILENCE, Self::try_open(device, address)).await.map_err(|_| ConnectionLost)?
     }
 
-    async fn knock(device: &Device, address: SocketAddr) -> Result<Self, Lost> {
+    async fn try_open(device: &Device, address: SocketAddr) -> Result<Self, ConnectionLost> {
         let since = Instant::now();
-        let stream = TcpStream::connect(address).await.map_err(|_| Lost)?;
-        stream.set_nodelay(true).map_err(|_| Lost)?;
+        let stream = TcpStream::connect(address).await.map_err(|_| ConnectionLost)?;
+        stream.set_nodelay(true).map_err(|_| ConnectionLost)?;
         let Device { table, cluster, .. } = device;
         let path = format!("ws://{address}/api/v1/tables/{table}/terminal?cluster={cluster}");
-        let (socket, _) = client_async(path, stream).await.map_err(|_| Lost)?;
+        let (socket, _) = client_async(path, stream).await.map_err(|_| ConnectionLost)?;
         let mut line = Self { socket, since, public: Value::Null, seat: Value::Null };
-        let challenge = line.hear().await?;
+        let challenge = line.read_message().await?;
         let challenge = challenge["challenge"].as_str().unwrap_or_else(|| panic!("no challenge: {challenge}"));
-        line.say(&device.proof(&unhex(challenge))).await?;
+        line.send_json(&device.proof(&unhex(challenge))).await?;
         while line.public.is_null() {
-            line.heard().await?;
+            line.receive().await?;
         }
         Ok(line)
     }
 
-    async fn say(&mut self, message: &Value) -> Result<(), Lost> {
-        self.socket.send(Message::text(message.to_string())).await.map_err(|_| Lost)
+    async fn send_json(&mut self, message: &Value) -> Result<(), ConnectionLost> {
+        self.socket.send(Message::text(message.to_string())).await.map_err(|_| ConnectionLost)
     }
 
-    async fn hear(&mut self) -> Result<Value, Lost> {
+    async fn read_message(&mut self) -> Result<Value, ConnectionLost> {
         loop {
-            match timeout(SILENCE, self.socket.next()).await {
+            match timeout(MAX_SILENCE, self.socket.next()).await {
                 Ok(Some(Ok(Message::Text(text)))) => return Ok(serde_json::from_str(&text).unwrap()),
                 Ok(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => {}
-                Ok(Some(Ok(_) | Err(_)) | None) | Err(_) => return Err(Lost),
+                Ok(Some(Ok(_) | Err(_)) | None) | Err(_) => return Err(ConnectionLost),
             }
         }
     }
 
     /// Hears the next message and takes in what it shows. It can be left and begun again.
-    pub(crate) async fn heard(&mut self) -> Result<Value, Lost> {
-        let message = self.hear().await?;
+    pub(crate) async fn receive(&mut self) -> Result<Value, ConnectionLost> {
+        let message = self.read_message().await?;
         if let Some(snapshot) = message.get("snapshot") {
             (self.public, self.seat) = (snapshot["public"].clone(), snapshot["seat"].clone());
         }
@@ -92,11 +92,11 @@ impl Line {
     }
 
     /// Sends a command under a number, and waits for its answer.
-    pub(crate) async fn ask(&mut self, sequence: u64, command: &Value) -> Result<Value, Lost> {
-        self.say(&json!({"commands": [{"sequence": sequence, "command": command}]})).await?;
-        let by = tokio::time::Instant::now() + ANSWERED;
+    pub(crate) async fn ask(&mut self, sequence: u64, command: &Value) -> Result<Value, ConnectionLost> {
+        self.send_json(&json!({"commands": [{"sequence": sequence, "command": command}]})).await?;
+        let by = tokio::time::Instant::now() + REPLY_TIMEOUT;
         loop {
-            let message = tokio::time::timeout_at(by, self.heard()).await.map_err(|_| Lost)??;
+            let message = tokio::time::timeout_at(by, self.receive()).await.map_err(|_| ConnectionLost)??;
             let answers = message["answers"].as_array().into_iter().flatten();
             if let Some(answered) = answers.into_iter().find(|answered| answered["sequence"] == sequence) {
                 return Ok(answered["answer"].clone());

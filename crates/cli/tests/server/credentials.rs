@@ -32,13 +32,13 @@ pub(crate) fn first(role: &str) -> u32 {
 
 /// Passwords by person, codes by table, cluster and seat, and who came in by them.
 #[derive(Default)]
-pub(crate) struct LetIn {
+pub(crate) struct Credentials {
     passwords: Mutex<BTreeMap<u32, String>>,
     codes: BTreeMap<(u16, u16, u32), String>,
     people: Mutex<BTreeMap<u32, Person>>,
 }
 
-impl LetIn {
+impl Credentials {
     /// Hears a line of the first start, and says whether so many people and terminals have been told how to come in.
     pub(crate) fn hear(&mut self, line: &str, (people, terminals): (usize, usize)) -> bool {
         self.remember(line);
