@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use taisai_engine::Stop;
+use taisai_engine::WorkerStop;
 use taisai_record::NotRecorded;
 
 /// Why a part of the house has stopped.
@@ -13,7 +13,7 @@ pub enum Stopped {
     Record(#[from] NotRecorded),
     /// A machine refuses what another has for it, or an invariant does not hold.
     #[error(transparent)]
-    Engine(#[from] Stop),
+    Engine(#[from] WorkerStop),
     /// This node of a house on several machines holds nothing any more.
     #[error("this node holds no part of the house any more: {0}")]
     Over(String),
