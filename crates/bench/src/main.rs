@@ -12,22 +12,11 @@ mod torture;
 
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 /// Counts what is allocated, for the figures that promise how little.
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<std::alloc::System> = &INSTRUMENTED_SYSTEM;
-
-/// One figure: what was measured, and how it compares.
-#[derive(Serialize)]
-struct Figure {
-    name: &'static str,
-    value: f64,
-    unit: &'static str,
-    ratio: f64,
-    of: &'static str,
-}
 
 fn main() -> anyhow::Result<()> {
     let chosen: Vec<String> = std::env::args().skip(1).collect();
@@ -50,8 +39,8 @@ fn main() -> anyhow::Result<()> {
         figures.extend(analysis::figures()?);
     }
     println!();
-    for Figure { name, value, unit, ratio, of } in &figures {
-        println!("{name:<24} {value:>12.2} {unit:<12} {ratio:>8.3}  of {of}");
+    for figure in &figures {
+        println!("{figure}");
     }
     std::fs::create_dir_all("target")?;
     let file = std::path::Path::new("target/bench.json");
@@ -71,18 +60,4 @@ fn race(rounds: u32, mut ours: impl FnMut(), mut rival: impl FnMut()) -> (Durati
         best = (best.0.min(time(&mut ours)), best.1.min(time(&mut rival)));
     }
     best
-}
-
-/// A small generator of numbers (`SplitMix64`), so that every run measures the same work.
-struct Numbers(u64);
-
-impl Numbers {
-    /// The next number below `end`.
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (mixed ^ (mixed >> 31)) % end
-    }
 }

@@ -18,20 +18,20 @@ use taisai_table::{
     Cluster, ClusterCommand, ClusterId, CommandRequest, Decision, Notice, Profile, RoundNumber, TableId, Time,
 };
 
-use crate::Figure;
 use crate::table::{BOXES, TERMINALS, commands, opening_commands, single_bets, system};
+use taisai_lab::{Figure, RequiredRatio};
 
 /// Bets of a player who touches box after box: each a command of its own, ten a terminal and round.
-const SINGLE: Load = Load { terminals: 10_000, rounds: 30, commands: single_bets };
+const SINGLE: RecordLoad = RecordLoad { terminals: 10_000, rounds: 30, commands: single_bets };
 /// Ten million bets, ten in a command.
-const TENS: Load = Load { terminals: TERMINALS, rounds: 10, commands };
+const TENS: RecordLoad = RecordLoad { terminals: TERMINALS, rounds: 10, commands };
 /// How many commands a table decides before it hands them over.
 const BATCH: usize = 1_000;
 const CLUSTER: ClusterId = ClusterId { table: TableId(1), number: 0 };
 
 /// What is bet.
 #[derive(Clone, Copy)]
-struct Load {
+struct RecordLoad {
     terminals: u32,
     rounds: u64,
     commands: fn(u64, u32) -> Vec<CommandRequest<ClusterCommand>>,
@@ -133,10 +133,10 @@ fn on_postgres(folder: &Path) -> anyhow::Result<Vec<Figure>> {
 }
 
 const fn figure(name: &'static str, value: f64, unit: &'static str, ratio: f64, of: &'static str) -> Figure {
-    Figure { name, value, unit, ratio, of }
+    Figure { name, value, unit, ratio, of, must: RequiredRatio::None }
 }
 
-fn open(journal: Box<dyn Journal>, folder: &Path, load: Load) -> anyhow::Result<(RecordStore, Recorder<Cluster>)> {
+fn open(journal: Box<dyn Journal>, folder: &Path, load: RecordLoad) -> anyhow::Result<(RecordStore, Recorder<Cluster>)> {
     let program = Program { version: env!("CARGO_PKG_VERSION").to_owned(), hash: [0; 32] };
     let files =
         RecordFiles { key: folder.join("house.key"), anchor: Some(folder.join("anchor.txt")), trusted: Vec::new() };
@@ -175,7 +175,7 @@ fn commit(recorder: &mut Recorder<Cluster>, durable: &Arc<AtomicU64>) -> anyhow:
 }
 
 /// Bets that were decided, made durable and answered.
-struct Placed {
+struct PlacedBets {
     bets: f64,
     /// The time of placing them, without seating, settling and snapshots.
     time: Duration,
@@ -183,20 +183,20 @@ struct Placed {
     flushes: Vec<usize>,
 }
 
-impl Placed {
+impl PlacedBets {
     fn rate(&self) -> f64 {
         self.bets / self.time.as_secs_f64() / 1e6
     }
 }
 
 /// Places a load of bets.
-fn place(address: &Address, folder: &Path, load: Load) -> anyhow::Result<Placed> {
+fn place(address: &Address, folder: &Path, load: RecordLoad) -> anyhow::Result<PlacedBets> {
     let flushes = Arc::new(Mutex::new(Vec::new()));
     std::fs::create_dir_all(folder)?;
-    let journal = Counted { journal: address.journal()?, flushes: Arc::clone(&flushes) };
+    let journal = CountingJournal { journal: address.journal()?, flushes: Arc::clone(&flushes) };
     let (book, mut recorder) = open(Box::new(journal), folder, load)?;
     seat(&mut recorder, load)?;
-    let mut placed = Placed { bets: 0.0, time: Duration::ZERO, flushes: Vec::new() };
+    let mut placed = PlacedBets { bets: 0.0, time: Duration::ZERO, flushes: Vec::new() };
     for round in (1..=load.rounds).map(RoundNumber) {
         follow(&mut recorder, Notice::Opened { round });
         let mut commands = (load.commands)(round.0, load.terminals).into_iter();
@@ -225,12 +225,12 @@ fn place(address: &Address, folder: &Path, load: Load) -> anyhow::Result<Placed>
 }
 
 /// A store that keeps how many bytes each commit has.
-struct Counted {
+struct CountingJournal {
     journal: Box<dyn Journal>,
     flushes: Arc<Mutex<Vec<usize>>>,
 }
 
-impl Journal for Counted {
+impl Journal for CountingJournal {
     fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<ChainHead, ClaimError> {
         self.journal.claim(chain, epoch)
     }
@@ -246,7 +246,7 @@ impl Journal for Counted {
 }
 
 /// Everyone sits down and buys in.
-fn seat(recorder: &mut Recorder<Cluster>, load: Load) -> anyhow::Result<()> {
+fn seat(recorder: &mut Recorder<Cluster>, load: RecordLoad) -> anyhow::Result<()> {
     for asked in opening_commands(load.terminals) {
         carry_out(recorder, asked);
         if recorder.is_full() {

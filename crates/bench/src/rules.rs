@@ -6,7 +6,9 @@ use std::hint::black_box;
 use serde::{Deserialize, Serialize};
 use taisai_rules::{Bet, BetBox, BoxLimit, Dice, Game, Games, Layout, Limits, Money, Settlement, Unit};
 
-use crate::{Figure, Numbers, race};
+use taisai_lab::{Figure, Random, RequiredRatio};
+
+use crate::race;
 
 /// Resolved wagers to payouts, beside a bare look-up in a table of factors.
 pub(crate) fn settle_wagers() -> Figure {
@@ -15,7 +17,7 @@ pub(crate) fn settle_wagers() -> Figure {
     let unit = Unit::try_from(Money::from_cents(100)).expect("a unit");
     let throws: Vec<Dice> = Dice::all().collect();
     let payouts: Vec<_> = throws.iter().map(|dice| layout.payouts(*dice, unit).expect("whole payouts")).collect();
-    let mut numbers = Numbers(1);
+    let mut numbers = Random::new(1);
     let boxes: Vec<(BetBox, i64)> = (0..WAGERS)
         .map(|_| {
             let bet_box = layout.boxes()[usize::try_from(numbers.below(104)).expect("small")];
@@ -64,13 +66,14 @@ pub(crate) fn settle_wagers() -> Figure {
         unit: "M wagers/s",
         ratio: rival.as_secs_f64() / ours.as_secs_f64(),
         of: "a bare table look-up (at least 0.6)",
+        must: RequiredRatio::None,
     }
 }
 
 /// What the rival of `taisai settle` reads: the same input, nothing checked.
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "only parsed where the rival is timed")]
-struct Slip<'a> {
+struct JsonSlip<'a> {
     game: &'a str,
     layout: &'a str,
     dice: [u8; 3],
@@ -102,13 +105,13 @@ struct SlipBoxLimit {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Answer {
-    lines: Vec<Line>,
-    house: House,
+struct SettleAnswer {
+    lines: Vec<AnswerLine>,
+    house: AnswerHouse,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct AnswerLine {
     player: String,
     r#box: String,
     stake: i64,
@@ -122,7 +125,7 @@ struct Line {
 }
 
 #[derive(Serialize, Deserialize)]
-struct House {
+struct AnswerHouse {
     collected: i64,
     paid_out: i64,
     net: i64,
@@ -139,7 +142,7 @@ pub(crate) fn settle_lines() -> anyhow::Result<[Figure; 2]> {
     let mut answers = Vec::new();
     anyhow::ensure!(taisai::settle::run(games, None, input.as_bytes(), &mut answers)?, "a slip was refused");
     let answers = std::str::from_utf8(&answers)?.lines().map(serde_json::from_str);
-    let answers = answers.collect::<Result<Vec<Answer>, _>>()?;
+    let answers = answers.collect::<Result<Vec<SettleAnswer>, _>>()?;
     let over = answers.iter().filter(|answer| answer.lines.iter().any(|line| line.returned > 0)).count();
     println!("settle-lines: {over} of {LINES} lines are over their limits");
     let ours = || {
@@ -149,7 +152,7 @@ pub(crate) fn settle_lines() -> anyhow::Result<[Figure; 2]> {
     let rival = |write: &dyn Fn(usize, &mut Vec<u8>)| {
         let mut out = Vec::with_capacity(1 << 17);
         for (place, line) in black_box(&input).lines().enumerate() {
-            black_box(serde_json::from_str::<Slip>(line).expect("our own slip"));
+            black_box(serde_json::from_str::<JsonSlip>(line).expect("our own slip"));
             write(place, &mut out);
             out.push(b'\n');
             if out.len() >= 1 << 16 {
@@ -162,7 +165,14 @@ pub(crate) fn settle_lines() -> anyhow::Result<[Figure; 2]> {
     let figure = |name, of, rival: &dyn Fn()| {
         let (ours, rival) = race(7, ours, rival);
         let value = f64::from(LINES) / ours.as_secs_f64() / 1e3;
-        Figure { name, value, unit: "k lines/s", ratio: rival.as_secs_f64() / ours.as_secs_f64(), of }
+        Figure {
+            name,
+            value,
+            unit: "k lines/s",
+            ratio: rival.as_secs_f64() / ours.as_secs_f64(),
+            of,
+            must: RequiredRatio::None,
+        }
     };
     Ok([
         figure("settle-lines", "parsing and serialising alone (at least 0.7)", &|| rival(&serialised)),
@@ -172,7 +182,7 @@ pub(crate) fn settle_lines() -> anyhow::Result<[Figure; 2]> {
 
 /// The settlement of a line, for the rival to write.
 fn settled(line: &str) -> anyhow::Result<Settlement<&str>> {
-    let slip: Slip = serde_json::from_str(line)?;
+    let slip: JsonSlip = serde_json::from_str(line)?;
     let layout = layout("tai-sai@6", "C");
     let limits = match &slip.limits {
         None => Limits::none(),
@@ -195,7 +205,7 @@ fn settled(line: &str) -> anyhow::Result<Settlement<&str>> {
 
 fn slips(lines: u32) -> String {
     let boxes = layout("tai-sai@6", "C").boxes();
-    let mut numbers = Numbers(2);
+    let mut numbers = Random::new(2);
     let mut text = String::new();
     for line in 0..lines {
         let mut face = || 1 + numbers.below(6);
@@ -237,5 +247,12 @@ pub(crate) fn all_odds() -> Figure {
     };
     let (ours, _) = race(50, odds, || {});
     let milliseconds = ours.as_secs_f64() * 1e3;
-    Figure { name: "odds-all-ten", value: milliseconds, unit: "ms", ratio: milliseconds / 2.0, of: "2 ms (at most 1)" }
+    Figure {
+        name: "odds-all-ten",
+        value: milliseconds,
+        unit: "ms",
+        ratio: milliseconds / 2.0,
+        of: "2 ms (at most 1)",
+        must: RequiredRatio::None,
+    }
 }

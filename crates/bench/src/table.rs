@@ -13,7 +13,7 @@ use taisai_table::{
     TableRules, Time, encode,
 };
 
-use crate::{Figure, Numbers};
+use taisai_lab::{Figure, Random, RequiredRatio};
 
 pub(crate) const TERMINALS: u32 = 100_000;
 pub(crate) const BOXES: u32 = 10;
@@ -88,6 +88,7 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
             unit: "M bets/s",
             ratio: rate(best[0]) / adds,
             of: "random adds over the state's size (at least 0.05; and 5 M bets/s)",
+            must: RequiredRatio::None,
         },
         Figure {
             name: "settle-credits",
@@ -95,6 +96,7 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
             unit: "M wagers/s",
             ratio: ratio(best[1]),
             of: "a bare look-up and add (at least 0.25)",
+            must: RequiredRatio::None,
         },
         Figure {
             name: "settle-digest",
@@ -102,6 +104,7 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
             unit: "M wagers/s",
             ratio: ratio(best[2]),
             of: "a bare look-up and add (at least 0.1)",
+            must: RequiredRatio::None,
         },
         Figure {
             name: "memory-terminal",
@@ -109,6 +112,7 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
             unit: "bytes",
             ratio: bytes_a_terminal / 768.0,
             of: "768 bytes (at most 1)",
+            must: RequiredRatio::None,
         },
         Figure {
             name: "memory-wager",
@@ -116,6 +120,7 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
             unit: "bytes",
             ratio: wager_bytes / 24.0,
             of: "24 bytes (at most 1)",
+            must: RequiredRatio::None,
         },
     ])
 }
@@ -180,7 +185,7 @@ fn carry_out(cluster: &mut Cluster, asked: Command) {
 /// a hundred comes the same again.
 pub(crate) fn commands(round: u64, terminals: u32) -> Vec<Command> {
     let layout = crate::rules::layout("sic-bo-etg@2", "B");
-    let mut numbers = Numbers(round);
+    let mut numbers = Random::new(round);
     let mut seats: Vec<u32> = (0..terminals).collect();
     for place in (1..seats.len()).rev() {
         let other = usize::try_from(numbers.below(u64::try_from(place).expect("small") + 1)).expect("small");
@@ -263,7 +268,7 @@ fn random_adds(bytes_a_terminal: f64) -> f64 {
     #[expect(clippy::as_conversions, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a size")]
     let len = (bytes_a_terminal * 100_000.0 / 8.0) as u64;
     let mut array = vec![1u64; usize::try_from(len).expect("it fits in memory")];
-    let mut numbers = Numbers(9);
+    let mut numbers = Random::new(9);
     let start = Instant::now();
     for _ in 0..ADDS {
         let place = usize::try_from(numbers.below(len)).expect("small");

@@ -145,7 +145,7 @@ fn run(args: &Args) -> anyhow::Result<bool> {
         }
         Command::Replay { record, table, cluster, key, at, json } => {
             let games = games::load(args.games.as_deref())?;
-            replay::run(&games, record, &replay::Place { table: *table, cluster: *cluster, at: *at, key }, *json)
+            replay::run(&games, record, &replay::ReplayTarget { table: *table, cluster: *cluster, at: *at, key }, *json)
         }
         Command::Audit { command } => audit::run(command),
         Command::Report { command } => report::run(command, args.games.as_deref()),

@@ -1,9 +1,9 @@
 //! `taisai replay`: steps through the record of a simulated run, or of a table in a store, forwards and backwards, and shows the
 //! table at each step. It applies entries and prints; nothing is decided again.
 
+mod entry_text;
 pub mod failure;
 pub mod file;
-mod said;
 pub mod setup;
 
 use std::io::{BufRead as _, IsTerminal as _, Write};
@@ -20,19 +20,19 @@ use taisai_table::{
 
 use crate::print::{self, BAD, Column, GOOD, HEADING, QUIET, counted};
 use crate::store::{self, Store};
-use failure::{Failure, caught, quietly};
-use file::Replay;
-use said::Said;
+use entry_text::EntryText;
+use failure::{RunFailure, caught, quietly};
+use file::ReplayFile;
 use setup::{TABLE, hex};
 
 /// How a file of `taisai-lab torture --nodes` begins. It holds a seed and a plan; only the simulator can run them again.
 pub const SIMULATOR_RUN: &str = "taisai simulator run 1\n";
 
 /// The state is kept after every so many entries, so that going back is quick.
-const KEPT: usize = 512;
+const SNAPSHOT_INTERVAL: usize = 512;
 
 /// Where to look.
-pub(crate) struct Place<'a> {
+pub(crate) struct ReplayTarget<'a> {
     pub(crate) table: Option<u16>,
     pub(crate) cluster: Option<u16>,
     /// An entry of a file, or a block of a store.
@@ -42,58 +42,58 @@ pub(crate) struct Place<'a> {
 }
 
 /// Shows a record; `false` if it does not end in the state in which the run was.
-pub(crate) fn run(games: &Games, record: &Address, place: &Place<'_>, json: bool) -> anyhow::Result<bool> {
+pub(crate) fn run(games: &Games, record: &Address, place: &ReplayTarget<'_>, json: bool) -> anyhow::Result<bool> {
     if let Address::Folder(file) = record
         && std::fs::read(file).is_ok_and(|bytes| bytes.starts_with(SIMULATOR_RUN.as_bytes()))
     {
         bail!("{0} is a run of several nodes: step through it with taisai-lab replay {0}", file.display());
     }
-    let (mut tape, at) = match record {
+    let (mut cursor, at) = match record {
         Address::Folder(file) if !file.is_dir() => of_file(games, file, place)?,
         store => of_store(store, place)?,
     };
     match at {
         Some(at) => {
-            tape.go(at)?;
+            cursor.go(at)?;
             if json {
-                writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&tape.step()?)?)?;
+                writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&cursor.step()?)?)?;
             } else {
-                tape.show(&mut anstream::stdout().lock())?;
+                cursor.show(&mut anstream::stdout().lock())?;
             }
             Ok(true)
         }
-        None if !json && std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => tape.interact(),
-        None => tape.list(json),
+        None if !json && std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => cursor.interact(),
+        None => cursor.list(json),
     }
 }
 
 /// The run of a file, and the entry to stop at.
-fn of_file(games: &Games, file: &Path, place: &Place<'_>) -> anyhow::Result<(Tape, Option<usize>)> {
+fn of_file(games: &Games, file: &Path, place: &ReplayTarget<'_>) -> anyhow::Result<(ReplayCursor, Option<usize>)> {
     if place.table.is_some() || !place.key.is_empty() {
         bail!("{} is no store: there is no table to choose, and nothing is signed", file.display());
     }
     let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let Replay { setup, entries, hash } = Replay::read(&bytes).with_context(|| file.display().to_string())?;
-    let tape = Tape::new(TABLE, setup.game.clone(), setup.machines(games)?, entries, Some(hash));
-    let (last, at) = (tape.entries.len(), place.at.map(usize::try_from).transpose()?);
+    let ReplayFile { setup, entries, hash } = ReplayFile::read(&bytes).with_context(|| file.display().to_string())?;
+    let cursor = ReplayCursor::new(TABLE, setup.game.clone(), setup.machines(games)?, entries, Some(hash));
+    let (last, at) = (cursor.entries.len(), place.at.map(usize::try_from).transpose()?);
     match at {
         Some(at) if at > last => bail!(
             "there {} {}, not {at}",
             if last == 1 { "is" } else { "are" },
             counted(u64::try_from(last)?, ("entry", "entries"))
         ),
-        at => Ok((tape, at)),
+        at => Ok((cursor, at)),
     }
 }
 
 /// A table of a store, and how many entries there are up to the block to stop at.
-fn of_store(address: &Address, place: &Place<'_>) -> anyhow::Result<(Tape, Option<usize>)> {
+fn of_store(address: &Address, place: &ReplayTarget<'_>) -> anyhow::Result<(ReplayCursor, Option<usize>)> {
     let store = Store::at(address.clone(), place.key)?;
     let mut archive = store.archive()?;
     let heads = archive.heads()?;
     let table = store::table(place.table, &heads)?;
     let merged = quietly(|| caught(&address, || merge_chains(&mut *archive, &store.keys, table)));
-    let MergedTable { machines, entries, game } = merged.map_err(|Failure(what)| anyhow::anyhow!(what))??;
+    let MergedTable { machines, entries, game } = merged.map_err(|RunFailure(what)| anyhow::anyhow!(what))??;
     let machine = match place.cluster {
         Some(number) => MachineId::Cluster(ClusterId { table, number }),
         None => MachineId::Round(table),
@@ -109,7 +109,7 @@ fn of_store(address: &Address, place: &Place<'_>) -> anyhow::Result<(Tape, Optio
         anyhow::Ok(entries.iter().rposition(is_before).map_or(0, |place| place + 1))
     });
     let entries = entries.into_iter().map(|(_, recorded)| recorded).collect();
-    Ok((Tape::new(table, game, machines, entries, None), at.transpose()?))
+    Ok((ReplayCursor::new(table, game, machines, entries, None), at.transpose()?))
 }
 
 const fn of(recorded: &MachineEntry) -> MachineId {
@@ -121,7 +121,7 @@ const fn of(recorded: &MachineEntry) -> MachineId {
 }
 
 /// The record, and the machines as they are after some of its entries.
-struct Tape {
+struct ReplayCursor {
     table: TableId,
     game: String,
     entries: Vec<MachineEntry>,
@@ -135,10 +135,10 @@ struct Tape {
 
 /// An entry and the table after it, for programs.
 #[derive(Serialize)]
-struct Step<'a> {
+struct ReplayStep<'a> {
     entry: usize,
     #[serde(flatten)]
-    said: Option<Said>,
+    entry_text: Option<EntryText>,
     phase: taisai_table::Phase,
     round: u64,
     bets: i64,
@@ -147,7 +147,7 @@ struct Step<'a> {
     game: &'a str,
 }
 
-impl Tape {
+impl ReplayCursor {
     fn new(
         table: TableId,
         game: String,
@@ -169,34 +169,34 @@ impl Tape {
 
     /// Goes to the state after so many entries.
     fn go(&mut self, to: usize) -> anyhow::Result<()> {
-        let kept = (to / KEPT).min(self.kept.len() - 1);
-        if to < self.at || kept * KEPT > self.at {
-            (self.at, self.machines) = (kept * KEPT, self.kept[kept].clone());
+        let kept = (to / SNAPSHOT_INTERVAL).min(self.kept.len() - 1);
+        if to < self.at || kept * SNAPSHOT_INTERVAL > self.at {
+            (self.at, self.machines) = (kept * SNAPSHOT_INTERVAL, self.kept[kept].clone());
         }
         while self.at < to {
             let (machines, entry) = (&mut self.machines, &self.entries[self.at]);
             let applied = quietly(|| caught(entry, || machines.apply(entry)));
-            if let Err(Failure(what)) = applied {
+            if let Err(RunFailure(what)) = applied {
                 bail!("entry {}: {what}", self.at + 1);
             }
             self.at += 1;
-            if self.at == self.kept.len() * KEPT {
+            if self.at == self.kept.len() * SNAPSHOT_INTERVAL {
                 self.kept.push(self.machines.clone());
             }
         }
         Ok(())
     }
 
-    fn said(&self) -> anyhow::Result<Option<Said>> {
-        self.at.checked_sub(1).map(|place| Said::of(&self.entries[place])).transpose()
+    fn entry_text(&self) -> anyhow::Result<Option<EntryText>> {
+        self.at.checked_sub(1).map(|place| EntryText::of(&self.entries[place])).transpose()
     }
 
-    fn step(&self) -> anyhow::Result<Step<'_>> {
+    fn step(&self) -> anyhow::Result<ReplayStep<'_>> {
         let round = &self.table().round;
         let (number, phase) = (round.number().0, round.phase());
-        Ok(Step {
+        Ok(ReplayStep {
             entry: self.at,
-            said: self.said()?,
+            entry_text: self.entry_text()?,
             phase,
             round: number,
             bets: self.seats().map(|(cluster, seat)| cluster.on_layout(seat).cents()).sum(),
@@ -222,7 +222,7 @@ impl Tape {
             writeln!(
                 out,
                 "{to:>7}  {}  {QUIET}{phase:?} {}, bets {bets}, credits {credits}, house {house}{QUIET:#}",
-                step.said.map(|said| said.line()).unwrap_or_default(),
+                step.entry_text.map(|entry_text| entry_text.line()).unwrap_or_default(),
                 step.round,
             )?;
         }
@@ -293,7 +293,8 @@ impl Tape {
     /// The table as it is now.
     fn show(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let (round, house) = (&self.table().round, &self.machines.house);
-        let what = self.said()?.map_or_else(|| "before the first entry".to_owned(), |said| said.line());
+        let what =
+            self.entry_text()?.map_or_else(|| "before the first entry".to_owned(), |entry_text| entry_text.line());
         writeln!(out, "\n{HEADING}{}{HEADING:#}  {what}", self.at)?;
         let faces = round.faces().map(|faces| faces.map(|face| face.map_or_else(|| "–".to_owned(), |f| f.to_string())));
         let held = if round.is_held() { ", held" } else { "" };

@@ -15,18 +15,18 @@ use taisai_table::{
     Refusal, ReportedEvent, RoundNumber, Seat, Slip, Time, Transfer, TransferPurpose, Verdict,
 };
 
-use crate::effect::{Change, ConnectionId, Effect, Effects, NewestCommand, Reply, ReplyTo};
+use crate::effect::{ConnectionId, Effect, Effects, NewestCommand, Reply, ReplyTo, ScreenChange};
 use crate::house::SeatMoney;
 use crate::message::Message;
 use crate::planted::{Mistake, makes};
-use crate::recorded::Recorded;
+use crate::recorded::RecordedMachine;
 use crate::report_queue::ReportQueue;
 use crate::round::{PublicView, ResultView};
 use crate::timer::{Millis, RETRY, earliest};
-use crate::worker::Stop;
+use crate::worker::WorkerStop;
 use command::{bets_in, seat_asking};
 use report::Reportable;
-use seats::Seats;
+use seats::ConnectedSeats;
 
 pub use command::{player_seats, seat_of};
 pub use staff_view::{BelowView, ClusterView, LiveView, RegisteringView, ReturnsView, SeatBet, SeatHealth, SeatPlace};
@@ -100,7 +100,7 @@ impl ClusterInput {
                 let verdict = Verdict::Refused(Refusal::UnknownSeat);
                 effects.reply(reply, Reply { verdict, is_repeated: false, event: None });
             }
-            Self::Connect { connection, .. } => effects.publish(Change::Cut(connection)),
+            Self::Connect { connection, .. } => effects.publish(ScreenChange::Cut(connection)),
             Self::Disconnect { .. } | Self::Slip { .. } => {}
         }
     }
@@ -112,10 +112,10 @@ type FollowReport = (u64, Money, bool);
 /// A players' side of a table.
 #[derive(Debug)]
 pub struct ClusterPartition {
-    cluster: Recorded<Cluster>,
+    cluster: RecordedMachine<Cluster>,
     /// Whether the round's partition is on the same worker: no message is lost between the two.
     is_local: bool,
-    seats: Seats,
+    seats: ConnectedSeats,
     /// Notices that arrived in order and are not followed yet.
     notices: VecDeque<(u64, Notice)>,
     slips: BTreeMap<RoundNumber, Slip>,
@@ -152,7 +152,7 @@ impl ClusterPartition {
     pub fn new(cluster: Cluster, source: u64) -> Self {
         Self {
             is_local: false,
-            seats: Seats::new(&cluster),
+            seats: ConnectedSeats::new(&cluster),
             notices: VecDeque::new(),
             slips: BTreeMap::new(),
             reading: BTreeMap::new(),
@@ -171,7 +171,7 @@ impl ClusterPartition {
             is_watched: false,
             view: None,
             view_due: None,
-            cluster: Recorded::new(cluster, source),
+            cluster: RecordedMachine::new(cluster, source),
         }
     }
 
@@ -210,7 +210,7 @@ impl ClusterPartition {
         }
     }
 
-    pub(crate) fn start(&mut self, now: Time, effects: &mut Effects) -> Result<(), Stop> {
+    pub(crate) fn start(&mut self, now: Time, effects: &mut Effects) -> Result<(), WorkerStop> {
         let checked = self.check();
         effects.counts.are_sound = Some(checked.is_ok());
         checked?;
@@ -264,7 +264,7 @@ impl ClusterPartition {
             && self.machine().seat_refusals(seat) > MAX_SEAT_REFUSALS
             && let Some(connection) = connection
         {
-            effects.publish(Change::Cut(connection));
+            effects.publish(ScreenChange::Cut(connection));
         }
     }
 
@@ -277,8 +277,8 @@ impl ClusterPartition {
         effects: &mut Effects,
     ) {
         match self.seats.connect(seat, connection, money) {
-            Err(()) => return effects.publish(Change::Cut(connection)),
-            Ok(Some(before)) => effects.publish(Change::Cut(before)),
+            Err(()) => return effects.publish(ScreenChange::Cut(connection)),
+            Ok(Some(before)) => effects.publish(ScreenChange::Cut(before)),
             Ok(None) => effects.counts.terminals += 1,
         }
         if self.machine().is_lost(seat) {
@@ -287,7 +287,7 @@ impl ClusterPartition {
         let counted = counted.and(self.machine().newest(counted.source, Some(seat)));
         if let Some(view) = self.seats.whole(self.cluster.machine(), seat) {
             let (cluster, view) = (self.machine().id().number, Box::new(view));
-            effects.publish(Change::SeatConnected { cluster, seat, connection, time: now, counted, view });
+            effects.publish(ScreenChange::SeatConnected { cluster, seat, connection, time: now, counted, view });
         }
     }
 
@@ -351,11 +351,11 @@ impl ClusterPartition {
         let is_first = self.public.is_none();
         view.add_to(&mut self.results);
         if is_first || self.results != results {
-            effects.publish(Change::Results(results.clone()));
+            effects.publish(ScreenChange::Results(results.clone()));
             self.results = results;
         }
         if self.public.as_ref() != Some(&view) {
-            effects.publish(Change::Public(view.clone()));
+            effects.publish(ScreenChange::Public(view.clone()));
             self.public = Some(view);
         }
     }
@@ -367,7 +367,7 @@ impl ClusterPartition {
     }
 
     /// Follows the notices that have arrived, as far as it can.
-    fn follow(&mut self, now: Time, effects: &mut Effects) -> Result<(), Stop> {
+    fn follow(&mut self, now: Time, effects: &mut Effects) -> Result<(), WorkerStop> {
         while let Some((number, notice)) = self.notices.front() {
             let over = over(notice, self.cluster.machine());
             if let Some(round) = over
@@ -382,7 +382,7 @@ impl ClusterPartition {
             let played = self.keep_games(&notice, slip.as_ref());
             let asked = self.cluster.own(now, ClusterCommand::Follow { number, notice, slip });
             if let Verdict::Refused(refusal) = self.ask(asked, effects).verdict() {
-                return Err(Stop::Refused { by: MachineId::Cluster(self.machine().id()), refusal });
+                return Err(WorkerStop::Refused { by: MachineId::Cluster(self.machine().id()), refusal });
             }
             for (seat, was_locked) in played {
                 if !was_locked && self.machine().is_locked(seat) {
@@ -435,7 +435,7 @@ impl ClusterPartition {
         }
     }
 
-    pub(crate) fn send(&mut self, now: Time, effects: &mut Effects) -> Result<(), Stop> {
+    pub(crate) fn send(&mut self, now: Time, effects: &mut Effects) -> Result<(), WorkerStop> {
         self.follow(now, effects)?;
         let machine = self.cluster.machine();
         let (cluster, before) = (machine.id(), self.transfer_sent);
@@ -503,7 +503,7 @@ impl ClusterPartition {
         effects.append(MachineId::Cluster(self.cluster.machine().id()), &mut self.cluster.undurable);
     }
 
-    pub(crate) fn end(&mut self, effects: &mut Effects) -> Result<(), Stop> {
+    pub(crate) fn end(&mut self, effects: &mut Effects) -> Result<(), WorkerStop> {
         self.append(effects);
         if std::mem::take(&mut self.needs_checkpoint) {
             let checked = self.check();
@@ -532,9 +532,9 @@ impl ClusterPartition {
     }
 
     /// A ledger that does not sum to zero is a bug: the table stops rather than go on with wrong money.
-    fn check(&self) -> Result<(), Stop> {
+    fn check(&self) -> Result<(), WorkerStop> {
         let of = MachineId::Cluster(self.machine().id());
-        self.machine().check().map_err(|broken| Stop::Broken { of, broken })
+        self.machine().check().map_err(|broken| WorkerStop::Broken { of, broken })
     }
 
     fn own(&mut self, now: Time, command: ClusterCommand, effects: &mut Effects) {

@@ -82,7 +82,7 @@ pub enum Effect {
     /// A message to a partition of another thread or node.
     Send(Message),
     /// Screens are shown something.
-    Publish(Change),
+    Publish(ScreenChange),
     /// The slip of a round that is over is read from the record.
     ReadSlip(ClusterId, RoundNumber),
     /// A cluster does not follow its round in time: another node takes it.
@@ -91,7 +91,7 @@ pub enum Effect {
 
 /// What changes on screens.
 #[derive(Debug, PartialEq)]
-pub enum Change {
+pub enum ScreenChange {
     /// The seat of a terminal that is connected, and replies to its commands.
     Seat(Box<SeatChange>),
     /// A terminal is connected: it is shown everything.
@@ -197,7 +197,7 @@ pub struct Effects {
 }
 
 impl Effects {
-    pub(crate) fn publish(&mut self, change: Change) {
+    pub(crate) fn publish(&mut self, change: ScreenChange) {
         self.held.push(Effect::Publish(change));
     }
 
@@ -235,7 +235,7 @@ impl Effects {
 
     /// An effect has left: its memory is used again.
     pub fn left(&mut self, effect: Effect) {
-        if let Effect::Publish(Change::Seat(mut seat)) = effect
+        if let Effect::Publish(ScreenChange::Seat(mut seat)) = effect
             && self.spare_seats.len() < SPARE_SEATS
         {
             seat.replies.clear();

@@ -20,12 +20,12 @@ pub use lists::{
 pub use seat_money::SeatMoney;
 pub use vouchers::{AwaitedVouchers, VoucherFate};
 
-use crate::effect::{CallerId, Change, ConnectionId, Effects, NewestCommand, Reply, ReplyTo, Topic};
+use crate::effect::{CallerId, ConnectionId, Effects, NewestCommand, Reply, ReplyTo, ScreenChange, Topic};
 use crate::message::Message;
 use crate::planted::{Mistake, makes};
-use crate::recorded::Recorded;
+use crate::recorded::RecordedMachine;
 use crate::timer::{Millis, earliest};
-use crate::worker::Stop;
+use crate::worker::WorkerStop;
 use delivery::Delivery;
 use published::PublishedLists;
 
@@ -81,7 +81,7 @@ pub enum HouseInput {
 /// The House with what it sends and publishes, and the callers who wait for vouchers.
 #[derive(Debug)]
 pub struct HousePartition {
-    house: Recorded<House>,
+    house: RecordedMachine<House>,
     delivery: Delivery,
     lists: PublishedLists,
     awaited: AwaitedVouchers,
@@ -94,7 +94,7 @@ impl HousePartition {
     /// `source` numbers the partition's own commands: no other source has it, and it is higher than those on record.
     pub fn new(house: House, source: u64) -> Self {
         Self {
-            house: Recorded::new(house, source),
+            house: RecordedMachine::new(house, source),
             delivery: Delivery::default(),
             lists: PublishedLists::default(),
             awaited: AwaitedVouchers::default(),
@@ -108,7 +108,7 @@ impl HousePartition {
         self.house.machine()
     }
 
-    pub(crate) fn start(&mut self, now: Time, effects: &mut Effects) -> Result<(), Stop> {
+    pub(crate) fn start(&mut self, now: Time, effects: &mut Effects) -> Result<(), WorkerStop> {
         self.tick_at = now;
         self.check(effects)
     }
@@ -127,7 +127,7 @@ impl HousePartition {
                 self.lists.publish_topic(topic, self.house.machine(), effects);
                 let counted = NewestCommand { source, sequence: self.machine().newest(source) };
                 let topics = vec![topic];
-                effects.publish(Change::Subscribed { connection, topics, time: now, counted: Some(counted) });
+                effects.publish(ScreenChange::Subscribed { connection, topics, time: now, counted: Some(counted) });
             }
             HouseInput::AwaitVoucher { hash, caller } => {
                 self.awaited.wait(self.house.machine(), hash, caller, &mut effects.held);
@@ -232,7 +232,7 @@ impl HousePartition {
         effects.append(MachineId::House, &mut self.house.undurable);
     }
 
-    pub(crate) fn end(&mut self, effects: &mut Effects) -> Result<(), Stop> {
+    pub(crate) fn end(&mut self, effects: &mut Effects) -> Result<(), WorkerStop> {
         self.append(effects);
         if std::mem::take(&mut self.is_checkpoint_due) {
             self.check(effects)?;
@@ -241,10 +241,10 @@ impl HousePartition {
         Ok(())
     }
 
-    fn check(&self, effects: &mut Effects) -> Result<(), Stop> {
+    fn check(&self, effects: &mut Effects) -> Result<(), WorkerStop> {
         let checked = self.machine().check();
         effects.counts.are_sound = Some(checked.is_ok());
-        checked.map_err(|broken| Stop::Broken { of: MachineId::House, broken })
+        checked.map_err(|broken| WorkerStop::Broken { of: MachineId::House, broken })
     }
 
     pub(crate) fn next_timer(&self) -> Option<Time> {

@@ -17,7 +17,7 @@ use crate::effect::{CallerId, ConnectionId, Effect, NewestCommand, Reply, ReplyT
 use crate::house::HouseInput;
 use crate::message::Message;
 use crate::round::RoundInput;
-use crate::worker::{Input, Partition, Stop, Worker};
+use crate::worker::{Input, Partition, Worker, WorkerStop};
 
 pub use batch::Batch;
 
@@ -318,7 +318,7 @@ impl InMemoryInstallation {
     }
 
     /// Appends a batch, then lets go of what rests on it; the reply to a caller, if it is there.
-    fn end(&mut self, worker: usize, batch: Result<Batch, Stop>, caller: Option<CallerId>) -> Option<Reply> {
+    fn end(&mut self, worker: usize, batch: Result<Batch, WorkerStop>, caller: Option<CallerId>) -> Option<Reply> {
         let Batch { appends, effects, .. } = batch.unwrap_or_else(|stop| panic!("{stop}"));
         for recorded in appends.into_iter().flatten() {
             self.append(recorded);

@@ -22,7 +22,8 @@ pub use cluster::{
     ReturnsView, SeatBet, SeatHealth, SeatPlace, SeatView, player_seats, seat_of,
 };
 pub use effect::{
-    Append, CallerId, Change, ConnectionId, Counts, Effect, Effects, NewestCommand, Reply, ReplyTo, SeatChange, Topic,
+    Append, CallerId, ConnectionId, Counts, Effect, Effects, NewestCommand, Reply, ReplyTo, ScreenChange, SeatChange,
+    Topic,
 };
 pub use house::{
     ApprovalOnFile, AwaitedVouchers, ClaimOnFile, DeviceOnFile, EmployeeOnFile, HouseInput, HouseList, HousePartition,
@@ -41,4 +42,4 @@ pub use planted::plant;
 pub use recorded::EntryBuffer;
 pub use roster::{NodeName, Roster, RosterLease, RosterNode};
 pub use round::{PublicView, ResultView, RoundInput, RoundPartition, RoundStaffView, in_play, is_lit};
-pub use worker::{Input, Partition, Stop, Worker};
+pub use worker::{Input, Partition, Worker, WorkerStop};

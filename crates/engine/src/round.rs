@@ -13,13 +13,13 @@ use taisai_table::{
 };
 
 use crate::cluster::{ClusterView, MAX_NOTICES};
-use crate::effect::{Change, ConnectionId, Effect, Effects, NewestCommand, Reply, ReplyTo, Topic};
+use crate::effect::{ConnectionId, Effect, Effects, NewestCommand, Reply, ReplyTo, ScreenChange, Topic};
 use crate::message::Message;
 use crate::planted::{Mistake, makes};
-use crate::recorded::Recorded;
+use crate::recorded::RecordedMachine;
 use crate::report_queue::ReportQueue;
 use crate::timer::{Millis, RETRY, earliest};
-use crate::worker::Stop;
+use crate::worker::WorkerStop;
 
 use view::is_shown;
 pub use view::{PublicView, ResultView, RoundStaffView, is_lit};
@@ -73,7 +73,7 @@ pub enum RoundInput {
 
 /// A command that waits until clusters hold what has happened so far.
 #[derive(Debug)]
-struct Waiting {
+struct WaitingCommand {
     until: Time,
     actor: Actor,
     id: CommandId,
@@ -91,7 +91,7 @@ struct Subscriber {
 
 /// What the round knows of a cluster.
 #[derive(Debug)]
-struct Follower {
+struct FollowingCluster {
     cluster: ClusterId,
     /// Whether the cluster's partition is on the same worker: no message is lost between the two.
     is_local: bool,
@@ -110,15 +110,15 @@ struct Follower {
 /// The dealer's side of a table.
 #[derive(Debug)]
 pub struct RoundPartition {
-    round: Recorded<Round>,
+    round: RecordedMachine<Round>,
     closes: BetsCloser,
     /// How long a cluster may take to answer.
     silence: Millis,
-    followers: Vec<Follower>,
+    followers: Vec<FollowingCluster>,
     /// When notices that clusters do not hold by then are sent again.
     retry_at: Option<Time>,
     /// What is asked between rounds, until clusters hold what has happened so far.
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingCommand>,
     reports: ReportQueue,
     /// The sources that have used an id again since the last round was over: each is reported once.
     reusing: BTreeSet<u64>,
@@ -148,7 +148,7 @@ impl RoundPartition {
     /// record.
     pub fn new(round: Round, profile: &Profile, source: u64) -> Self {
         let latest = (1..=round.number().0).rev().map(RoundNumber).find(|number| round.past(*number).is_some());
-        let follower = |cluster| Follower {
+        let follower = |cluster| FollowingCluster {
             cluster,
             is_local: false,
             sent: 0,
@@ -178,7 +178,7 @@ impl RoundPartition {
             staff: None,
             staff_due: None,
             subscribers: Vec::new(),
-            round: Recorded::new(round, source),
+            round: RecordedMachine::new(round, source),
         }
     }
 
@@ -198,8 +198,8 @@ impl RoundPartition {
     }
 
     pub(crate) fn start(&mut self, now: Time, effects: &mut Effects) {
-        effects.publish(Change::Results(ResultView::last(self.machine())));
-        effects.publish(Change::Public(Box::new(self.public.clone())));
+        effects.publish(ScreenChange::Results(ResultView::last(self.machine())));
+        effects.publish(ScreenChange::Public(Box::new(self.public.clone())));
         self.own(now, RoundCommand::Restarted, effects);
         if self.has_remote() {
             self.view_again_at = Some(now);
@@ -211,7 +211,7 @@ impl RoundPartition {
             RoundInput::Command { actor, id, command, reply } => {
                 if self.is_behind() || !self.waiting.is_empty() {
                     let until = FOLLOW_TIMEOUT.after(now);
-                    self.waiting.push_back(Waiting { until, actor, id, command, reply });
+                    self.waiting.push_back(WaitingCommand { until, actor, id, command, reply });
                 } else {
                     self.command(now, (actor, id, command, reply), effects);
                 }
@@ -230,7 +230,7 @@ impl RoundPartition {
         }
     }
 
-    pub(crate) fn receive(&mut self, now: Time, message: Message, effects: &mut Effects) -> Result<(), Stop> {
+    pub(crate) fn receive(&mut self, now: Time, message: Message, effects: &mut Effects) -> Result<(), WorkerStop> {
         match message {
             Message::Followed { cluster, followed, received, colour_chips, is_registered, replaces } => {
                 self.answered(now, cluster, received);
@@ -262,7 +262,7 @@ impl RoundPartition {
         report: (u64, taisai_rules::Money, bool),
         replaces: Option<CommandId>,
         effects: &mut Effects,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), WorkerStop> {
         let Some(at) = self.followers.iter().position(|follower| follower.cluster == cluster) else { return Ok(()) };
         let Some(known) = self.machine().reported(cluster) else { return Ok(()) };
         let (followed, colour_chips, is_registered) = report;
@@ -274,7 +274,7 @@ impl RoundPartition {
             if let Verdict::Refused(refusal) = self.ask(asked, effects).verdict()
                 && self.followers[at].is_local
             {
-                return Err(Stop::Refused { by: MachineId::Round(cluster.table), refusal });
+                return Err(WorkerStop::Refused { by: MachineId::Round(cluster.table), refusal });
             }
         }
         if self.machine().is_followed() {
@@ -298,7 +298,7 @@ impl RoundPartition {
         follower.numbers.clear();
         follower.numbers.extend_from_slice(view.numbers());
         follower.shown = (!follower.is_local).then_some(now);
-        effects.publish(Change::ClusterStaff(cluster.number, Some(view)));
+        effects.publish(ScreenChange::ClusterStaff(cluster.number, Some(view)));
     }
 
     pub(crate) fn on_time(&mut self, now: Time, effects: &mut Effects) {
@@ -315,7 +315,7 @@ impl RoundPartition {
         for follower in &mut self.followers {
             if follower.shown.is_some_and(|shown| CLUSTER_VIEW_TIMEOUT.after(shown) <= now) {
                 follower.shown = None;
-                effects.publish(Change::ClusterStaff(follower.cluster.number, None));
+                effects.publish(ScreenChange::ClusterStaff(follower.cluster.number, None));
             }
         }
     }
@@ -323,11 +323,12 @@ impl RoundPartition {
     /// Decides the first command that waits, where no cluster of another node is behind.
     pub(crate) fn take_waiting(&mut self, now: Time, effects: &mut Effects) -> bool {
         let round = self.round.machine();
-        let is_behind = |follower: &Follower| !follower.is_local && round.notices(follower.cluster).next().is_some();
+        let is_behind =
+            |follower: &FollowingCluster| !follower.is_local && round.notices(follower.cluster).next().is_some();
         if self.followers.iter().any(is_behind) {
             return false;
         }
-        let Some(Waiting { actor, id, command, reply, .. }) = self.waiting.pop_front() else { return false };
+        let Some(WaitingCommand { actor, id, command, reply, .. }) = self.waiting.pop_front() else { return false };
         self.command(now, (actor, id, command, reply), effects);
         true
     }
@@ -339,7 +340,7 @@ impl RoundPartition {
     pub(crate) fn send(&mut self, now: Time, effects: &mut Effects) {
         while let Some(first) = self.waiting.front()
             && (first.until <= now || !self.is_behind())
-            && let Some(Waiting { actor, id, command, reply, .. }) = self.waiting.pop_front()
+            && let Some(WaitingCommand { actor, id, command, reply, .. }) = self.waiting.pop_front()
         {
             self.command(now, (actor, id, command, reply), effects);
         }
@@ -391,7 +392,7 @@ impl RoundPartition {
         let public = PublicView::of(self.round.machine(), latest);
         if public != self.public {
             self.public = public;
-            effects.publish(Change::Public(Box::new(self.public.clone())));
+            effects.publish(ScreenChange::Public(Box::new(self.public.clone())));
             self.show_clusters(now, effects);
         }
     }
@@ -400,7 +401,7 @@ impl RoundPartition {
         self.staff_due = None;
         let staff = RoundStaffView::of(self.round.machine());
         if self.staff.as_ref() != Some(&staff) {
-            effects.publish(Change::RoundStaff(Box::new(staff.clone())));
+            effects.publish(ScreenChange::RoundStaff(Box::new(staff.clone())));
             self.staff = Some(staff);
         }
     }
@@ -428,7 +429,7 @@ impl RoundPartition {
 
     pub(crate) fn end(&mut self, now: Time, effects: &mut Effects) {
         for Subscriber { topics, counted, connection } in self.subscribers.drain(..) {
-            effects.publish(Change::Subscribed { connection, topics, time: now, counted });
+            effects.publish(ScreenChange::Subscribed { connection, topics, time: now, counted });
         }
         self.append(effects);
         // Evidence of a round has what a checkpoint vouches for: a late change is signed for at once, not with the next round.

@@ -16,7 +16,7 @@ const DEPARTURE: Millis = Millis(5_000);
 
 /// Why partitions stop. What they have decided in this batch is not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Stop {
+pub enum WorkerStop {
     /// A machine refuses what another has for it.
     #[error("{by:?}: what passes between partitions is refused: {}", refusal.code())]
     Refused {
@@ -150,7 +150,7 @@ impl Worker {
     }
 
     /// The partitions begin: what they have for others is sent, and what was under way when they last stopped goes on.
-    pub fn start(&mut self, now: Time, effects: &mut Effects) -> Result<(), Stop> {
+    pub fn start(&mut self, now: Time, effects: &mut Effects) -> Result<(), WorkerStop> {
         for partition in &mut self.partitions {
             match partition {
                 Partition::House(house) => house.start(now, effects)?,
@@ -162,7 +162,7 @@ impl Worker {
     }
 
     /// Takes an input. What comes of it is complete after [`end_batch`](Self::end_batch).
-    pub fn handle(&mut self, now: Time, input: Input, effects: &mut Effects) -> Result<(), Stop> {
+    pub fn handle(&mut self, now: Time, input: Input, effects: &mut Effects) -> Result<(), WorkerStop> {
         match input {
             Input::House(input) => {
                 if let Some(Partition::House(house)) = self.partitions.first_mut() {
@@ -188,7 +188,7 @@ impl Worker {
 
     /// Completes a batch: messages between these partitions are delivered, screens are shown what has changed, and everything is
     /// there to be appended.
-    pub fn end_batch(&mut self, now: Time, effects: &mut Effects) -> Result<(), Stop> {
+    pub fn end_batch(&mut self, now: Time, effects: &mut Effects) -> Result<(), WorkerStop> {
         if matches!(self.departure, Departure::AfterReports(by) if by <= now) {
             self.departure = Departure::Now;
         }
@@ -264,7 +264,7 @@ impl Worker {
     }
 
     /// Delivers messages to partitions of this worker; the others leave with the batch. `false` if there were none for here.
-    fn deliver(&mut self, now: Time, effects: &mut Effects) -> Result<bool, Stop> {
+    fn deliver(&mut self, now: Time, effects: &mut Effects) -> Result<bool, WorkerStop> {
         let mut has_delivered = false;
         let mut delivering = std::mem::take(&mut self.delivering);
         std::mem::swap(&mut delivering, &mut effects.messages);
@@ -286,7 +286,7 @@ impl Worker {
         Ok(has_delivered)
     }
 
-    fn receive(&mut self, now: Time, message: Message, effects: &mut Effects) -> Result<(), Stop> {
+    fn receive(&mut self, now: Time, message: Message, effects: &mut Effects) -> Result<(), WorkerStop> {
         let to = message.to();
         match self.partitions.iter_mut().find(|partition| partition.id() == to) {
             Some(Partition::House(house)) => house.receive(now, message, effects),
@@ -347,7 +347,7 @@ impl Partition {
         }
     }
 
-    fn send(&mut self, now: Time, effects: &mut Effects) -> Result<(), Stop> {
+    fn send(&mut self, now: Time, effects: &mut Effects) -> Result<(), WorkerStop> {
         match self {
             Self::House(house) => house.send(now, effects),
             Self::Round(round) => round.send(now, effects),
@@ -373,7 +373,7 @@ impl Partition {
     }
 
     /// Hands over what was decided, and has it vouched for where that is due.
-    fn end(&mut self, now: Time, effects: &mut Effects) -> Result<(), Stop> {
+    fn end(&mut self, now: Time, effects: &mut Effects) -> Result<(), WorkerStop> {
         match self {
             Self::House(house) => return house.end(effects),
             Self::Round(round) => round.end(now, effects),

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use taisai_engine::{
-    BatchNumber, Change, ClusterInput, ClusterPartition, ConnectionId, Effect, Effects, Input, NewestCommand, Outbox,
-    ReplyTo, RoundInput, RoundPartition, Worker,
+    BatchNumber, ClusterInput, ClusterPartition, ConnectionId, Effect, Effects, Input, NewestCommand, Outbox, ReplyTo,
+    RoundInput, RoundPartition, ScreenChange, Worker,
 };
 use taisai_rules::{Games, Money};
 use taisai_table::{
@@ -116,7 +116,7 @@ impl Table {
         self.outbox.hold(self.batch, held);
         while let Some(mut held) = self.outbox.release(self.batch, true) {
             for effect in held.drain(..) {
-                if let Effect::Publish(Change::Seat(change)) = &effect {
+                if let Effect::Publish(ScreenChange::Seat(change)) = &effect {
                     let is_accepted = |verdict: &Verdict| *verdict == Verdict::Accepted;
                     self.replies += change.replies.len();
                     self.accepted += change.replies.iter().filter(|(_, reply)| is_accepted(&reply.verdict)).count();

@@ -5,10 +5,10 @@
 #![expect(clippy::float_arithmetic, reason = "rates and ratios; no money is counted here")]
 
 mod answers;
+mod casino;
 mod crowd;
 mod cut_off;
 mod figure;
-mod house;
 mod process;
 mod rival;
 mod staff;
@@ -21,9 +21,9 @@ use anyhow::Context as _;
 use taisai::flush;
 use taisai::output_file::OutputFile;
 
-use crowd::{Crowd, Load};
-use figure::{Figure, Floor};
-use house::House;
+use casino::MeasuredCasino;
+use crowd::{LoadPattern, TerminalCrowd};
+pub use figure::{Figure, RequiredRatio};
 use process::Process;
 
 /// The bytes of a kilobyte and of a megabyte.
@@ -86,16 +86,16 @@ async fn measure(args: &BenchArgs) -> anyhow::Result<Vec<Figure>> {
     figures.extend(cut_off::measure(args, &program).await?);
     let players = args.players.min(args.terminals);
     eprintln!("A house with {} terminals is set up, and each is enrolled.", args.terminals);
-    let house = House::start(&program, args.terminals, 1)?;
+    let house = MeasuredCasino::start(&program, args.terminals, 1)?;
     let mut staff = house.staff()?;
     staff.open_bets()?;
-    let mut seats = Crowd::connect(&house.place(), 0..players).await?;
+    let mut seats = TerminalCrowd::connect(&house.place(), 0..players).await?;
     seats.buy_in().await?;
     let echo = Process::start(&std::env::current_exe()?, &["bench", "--echo"], None)?;
     let rival = rival::place(&echo)?;
 
     eprintln!("Bets, one a message, from {players} terminals; the echo server in turn.");
-    let one = Load::Closed { bets: 1 };
+    let one = LoadPattern::Closed { bets: 1 };
     let mut echoes = None;
     let (mut best, mut best_echo) = (0.0_f64, 0.0_f64);
     for _ in 0..args.times {
@@ -104,7 +104,7 @@ async fn measure(args: &BenchArgs) -> anyhow::Result<Vec<Figure>> {
         let echoes = match &mut echoes {
             Some(echoes) => echoes,
             // It answers with as many bytes as the house.
-            None => echoes.insert(Crowd::connect(&rival.echo(bets.answer_bytes()), 0..players).await?),
+            None => echoes.insert(TerminalCrowd::connect(&rival.echo(bets.answer_bytes()), 0..players).await?),
         };
         best_echo = best_echo.max(echoes.run(one, args.seconds()).await?.rate());
     }
@@ -114,7 +114,7 @@ async fn measure(args: &BenchArgs) -> anyhow::Result<Vec<Figure>> {
         "bets/s",
         best / best_echo,
         "the echo server",
-        Floor::AtLeast(0.8),
+        RequiredRatio::AtLeast(0.8),
     ));
     let echoes = echoes.context("nothing was measured")?;
     figures.extend(acknowledged(args, &house, &mut seats, echoes, best / 2.0).await?);
@@ -122,13 +122,14 @@ async fn measure(args: &BenchArgs) -> anyhow::Result<Vec<Figure>> {
     eprintln!("Bets, a hundred a message.");
     let (mut best, mut best_echo, mut echoes) = (0.0_f64, 0.0_f64, None);
     for _ in 0..args.times {
-        let bets = seats.run(Load::Few { bets: 100 }, args.seconds()).await?;
+        let bets = seats.run(LoadPattern::Few { bets: 100 }, args.seconds()).await?;
         best = best.max(bets.rate());
         let echoes = match &mut echoes {
             Some(echoes) => echoes,
-            None => echoes.insert(Crowd::connect(&rival.echo(bets.answer_bytes()), 0..players.min(crowd::FEW)).await?),
+            None => echoes
+                .insert(TerminalCrowd::connect(&rival.echo(bets.answer_bytes()), 0..players.min(crowd::FEW)).await?),
         };
-        best_echo = best_echo.max(echoes.run(Load::Few { bets: 100 }, args.seconds()).await?.rate());
+        best_echo = best_echo.max(echoes.run(LoadPattern::Few { bets: 100 }, args.seconds()).await?.rate());
     }
     drop(echoes);
     figures.push(Figure::new(
@@ -137,9 +138,9 @@ async fn measure(args: &BenchArgs) -> anyhow::Result<Vec<Figure>> {
         "bets/s",
         best / 1_000_000.0,
         "1,000,000",
-        Floor::AtLeast(1.0),
+        RequiredRatio::AtLeast(1.0),
     ));
-    figures.push(Figure::new("the same", best, "bets/s", best / best_echo, "the echo server", Floor::None));
+    figures.push(Figure::new("the same", best, "bets/s", best / best_echo, "the echo server", RequiredRatio::None));
 
     eprintln!("{} terminals are connected.", args.terminals);
     let before = house.resident()?;
@@ -147,10 +148,17 @@ async fn measure(args: &BenchArgs) -> anyhow::Result<Vec<Figure>> {
     let resident = house.resident()?;
     if args.terminals > players {
         let idle = (resident - before) / f64::from(args.terminals - players) / KILOBYTES;
-        figures.push(Figure::new("an idle terminal", idle, "kB", idle / 12.0, "12 kB", Floor::AtMost(1.0)));
+        figures.push(Figure::new("an idle terminal", idle, "kB", idle / 12.0, "12 kB", RequiredRatio::AtMost(1.0)));
     }
     let resident = resident / MEGABYTES;
-    figures.push(Figure::new("memory, all idle", resident, "MB", resident / 300.0, "300 MB", Floor::AtMost(1.0)));
+    figures.push(Figure::new(
+        "memory, all idle",
+        resident,
+        "MB",
+        resident / 300.0,
+        "300 MB",
+        RequiredRatio::AtMost(1.0),
+    ));
     figures.push(results(args, house, staff, seats, &rival).await?);
     drop(echo);
     figures.extend(in_clusters(args, &program, players).await?);
@@ -172,10 +180,17 @@ async fn in_clusters(args: &BenchArgs, program: &Path, players: u32) -> anyhow::
             _ => continue,
         };
         let ratio = micros / first_micros;
-        figures.push(Figure::new(names.0, micros, "µs of processor", ratio, "that in one cluster", Floor::AtMost(1.3)));
+        figures.push(Figure::new(
+            names.0,
+            micros,
+            "µs of processor",
+            ratio,
+            "that in one cluster",
+            RequiredRatio::AtMost(1.3),
+        ));
         if let Some(name) = names.1 {
             let ratio = millis / first_millis;
-            figures.push(Figure::new(name, millis, "ms", ratio, "that to one cluster", Floor::AtMost(2.0)));
+            figures.push(Figure::new(name, millis, "ms", ratio, "that to one cluster", RequiredRatio::AtMost(2.0)));
         }
     }
     Ok(figures)
@@ -183,15 +198,15 @@ async fn in_clusters(args: &BenchArgs, program: &Path, players: u32) -> anyhow::
 
 /// The processor time of a bet in microseconds, and from "No more Bets" to the last terminal that shows the result in milliseconds.
 async fn in_so_many(args: &BenchArgs, program: &Path, players: u32, clusters: u32) -> anyhow::Result<(f64, f64)> {
-    let house = House::start(program, players, clusters)?;
+    let house = MeasuredCasino::start(program, players, clusters)?;
     let mut staff = house.staff()?;
     staff.open_bets()?;
-    let mut seats = Crowd::connect(&house.place(), 0..players).await?;
+    let mut seats = TerminalCrowd::connect(&house.place(), 0..players).await?;
     seats.buy_in().await?;
     let (mut micros, mut millis) = (f64::MAX, f64::MAX);
     for _ in 0..args.times {
         let before = house.processor()?;
-        let bets = seats.run(Load::Closed { bets: 1 }, args.seconds()).await?;
+        let bets = seats.run(LoadPattern::Closed { bets: 1 }, args.seconds()).await?;
         micros = micros.min(house.processor()?.saturating_sub(before).as_secs_f64() * 1_000_000.0 / bets.all());
     }
     for _ in 0..args.times {
@@ -230,24 +245,24 @@ fn start_to_ready(args: &BenchArgs, program: &Path) -> anyhow::Result<Figure> {
     eprintln!("Houses are started with empty stores.");
     let mut best = Duration::MAX;
     for _ in 0..args.times.max(3) {
-        best = best.min(house::start_to_ready(program)?);
+        best = best.min(casino::start_to_ready(program)?);
     }
     let millis = best.as_secs_f64() * 1_000.0;
-    Ok(Figure::new("start to ready", millis, "ms", millis / 300.0, "300 ms", Floor::AtMost(1.0)))
+    Ok(Figure::new("start to ready", millis, "ms", millis / 300.0, "300 ms", RequiredRatio::AtMost(1.0)))
 }
 
 /// How long an answer takes at half the peak, beside a flush of as many bytes as the house flushes then, and beside the answers of
 /// the echo server at the same load.
 async fn acknowledged(
     args: &BenchArgs,
-    house: &House,
-    seats: &mut Crowd,
-    mut echoes: Crowd,
+    house: &MeasuredCasino,
+    seats: &mut TerminalCrowd,
+    mut echoes: TerminalCrowd,
     rate: f64,
 ) -> anyhow::Result<[Figure; 2]> {
     eprintln!("Half of that load, and flushes of as many bytes; the echo server in turn.");
     let [mut best, mut best_flush, mut best_echo] = [Duration::MAX; 3];
-    let half = Load::Paced { bets_a_second: rate };
+    let half = LoadPattern::Paced { bets_a_second: rate };
     for _ in 0..args.times {
         let before = house.written()?;
         let mut answered = seats.run(half, args.seconds()).await?;
@@ -261,18 +276,25 @@ async fn acknowledged(
     }
     let (millis, ratio) = (best.as_secs_f64() * 1_000.0, |rival: Duration| best.as_secs_f64() / rival.as_secs_f64());
     Ok([
-        Figure::new("answer, p99, half load", millis, "ms", ratio(best_flush), "p99 of a flush", Floor::AtMost(10.0)),
-        Figure::new("the same", millis, "ms", ratio(best_echo), "p99 of an echo", Floor::AtMost(1.3)),
+        Figure::new(
+            "answer, p99, half load",
+            millis,
+            "ms",
+            ratio(best_flush),
+            "p99 of a flush",
+            RequiredRatio::AtMost(10.0),
+        ),
+        Figure::new("the same", millis, "ms", ratio(best_echo), "p99 of an echo", RequiredRatio::AtMost(1.3)),
     ])
 }
 
 /// From the Dealer's commit until the last terminal shows the result, beside a bare broadcast of the same bytes.
 async fn results(
     args: &BenchArgs,
-    house: House,
+    house: MeasuredCasino,
     mut staff: staff::Staff,
-    mut seats: Crowd,
-    rival: &rival::Place,
+    mut seats: TerminalCrowd,
+    rival: &rival::RivalAddress,
 ) -> anyhow::Result<Figure> {
     eprintln!("Results to {} terminals; then the same bytes from the echo server.", args.terminals);
     let (mut best, mut shown) = (Duration::MAX, String::new());
@@ -288,7 +310,7 @@ async fn results(
         staff.next_round()?;
     }
     drop((seats, staff, house));
-    let mut followers = Crowd::connect(&rival.everyone(), 0..args.terminals).await?;
+    let mut followers = TerminalCrowd::connect(&rival.everyone(), 0..args.terminals).await?;
     let mut bare = Duration::MAX;
     for _ in 0..args.times {
         followers.listen().await?;
@@ -297,5 +319,5 @@ async fn results(
         bare = bare.min(heard.last.saturating_duration_since(said));
     }
     let (millis, bare) = (best.as_secs_f64() * 1_000.0, bare.as_secs_f64() * 1_000.0);
-    Ok(Figure::new("result to the last", millis, "ms", millis / bare, "a bare broadcast", Floor::AtMost(2.0)))
+    Ok(Figure::new("result to the last", millis, "ms", millis / bare, "a bare broadcast", RequiredRatio::AtMost(2.0)))
 }

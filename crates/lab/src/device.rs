@@ -11,21 +11,21 @@ use anyhow::{Context as _, bail};
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde::{Deserialize, Serialize};
 
-use crate::socket::{Server, Socket};
+use crate::socket::{ClientSocket, ServerAddress};
 
 /// What is signed begins with it.
 const PURPOSE: &[u8] = b"taisai device\0";
 
 /// A device that is enrolled.
 #[derive(Clone)]
-pub(crate) struct Device {
+pub(crate) struct DeviceKey {
     key: SigningKey,
-    known: Known,
+    known: DeviceIdentity,
 }
 
 /// What a device must know of itself.
 #[derive(Clone, Copy, Deserialize)]
-struct Known {
+struct DeviceIdentity {
     device: u32,
     #[serde(deserialize_with = "digits")]
     house: [u8; 16],
@@ -33,7 +33,7 @@ struct Known {
 
 /// The file of a key.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct KeyFile {
     private_key: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     device: Option<u32>,
@@ -43,15 +43,15 @@ struct Kept {
 
 /// What a device sends to be enrolled.
 #[derive(Serialize)]
-struct Enrolment<'a> {
+struct EnrolmentAnswer<'a> {
     code: &'a str,
     public_key: String,
 }
 
-impl Device {
+impl DeviceKey {
     /// A device whose key and number are known.
     pub(crate) fn new(secret: [u8; 32], device: u32, house: [u8; 16]) -> Self {
-        Self { key: SigningKey::from_bytes(&secret), known: Known { device, house } }
+        Self { key: SigningKey::from_bytes(&secret), known: DeviceIdentity { device, house } }
     }
 
     /// Its number.
@@ -60,7 +60,7 @@ impl Device {
     }
 
     /// The device of a key's file. The key is made if there is none, and enrolled with the code if one is given.
-    pub(crate) fn open(file: &Path, server: &Server, code: Option<&str>) -> anyhow::Result<Self> {
+    pub(crate) fn open(file: &Path, server: &ServerAddress, code: Option<&str>) -> anyhow::Result<Self> {
         let mut kept = match std::fs::read_to_string(file) {
             Ok(text) => {
                 serde_json::from_str(&text).with_context(|| format!("{} is no key of a device", file.display()))?
@@ -68,7 +68,7 @@ impl Device {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let mut secret = [0; 32];
                 getrandom::fill(&mut secret)?;
-                let kept = Kept { private_key: hex(&secret), device: None, house: None };
+                let kept = KeyFile { private_key: hex(&secret), device: None, house: None };
                 keep(file, &kept)?;
                 kept
             }
@@ -77,34 +77,34 @@ impl Device {
         let secret = bytes(&kept.private_key).with_context(|| format!("{} holds no key", file.display()))?;
         let key = SigningKey::from_bytes(&secret);
         if let Some(code) = code {
-            let enrolment = Enrolment { code, public_key: hex(key.verifying_key().as_bytes()) };
+            let enrolment = EnrolmentAnswer { code, public_key: hex(key.verifying_key().as_bytes()) };
             let enrolled = ureq::post(server.url("/api/v1/devices/enrol")).send_json(&enrolment);
-            let known: Known = enrolled.context("the house does not enrol it")?.body_mut().read_json()?;
+            let known: DeviceIdentity = enrolled.context("the house does not enrol it")?.body_mut().read_json()?;
             (kept.device, kept.house) = (Some(known.device), Some(hex(&known.house)));
             keep(file, &kept)?;
         }
         let (Some(device), Some(house)) = (kept.device, kept.house.as_deref().and_then(bytes)) else {
             bail!("the device is not enrolled yet: give its code with --enrol");
         };
-        Ok(Self { key, known: Known { device, house } })
+        Ok(Self { key, known: DeviceIdentity { device, house } })
     }
 
     /// Answers the challenge that a house begins with.
-    pub(crate) async fn prove(&self, socket: &mut Socket) -> anyhow::Result<()> {
+    pub(crate) async fn prove(&self, socket: &mut ClientSocket) -> anyhow::Result<()> {
         #[derive(Deserialize)]
-        struct Challenge {
+        struct ProofChallenge {
             challenge: String,
         }
 
         let said = socket.next().await?.context("the house closed the connection")?;
-        let asked: Challenge = serde_json::from_str(said).with_context(|| format!("the house says: {said}"))?;
+        let asked: ProofChallenge = serde_json::from_str(said).with_context(|| format!("the house says: {said}"))?;
         let challenge: [u8; 32] = bytes(&asked.challenge).context("the challenge has not 32 bytes")?;
         let signed = self.signed(&challenge);
         Ok(socket.send(&signed).await?)
     }
 
     fn signed(&self, challenge: &[u8; 32]) -> String {
-        let Known { device, house } = self.known;
+        let DeviceIdentity { device, house } = self.known;
         let message = [PURPOSE, &house, &device.to_le_bytes(), challenge].concat();
         let signature = hex(&self.key.sign(&message).to_bytes());
         format!("{{\"device\":{device},\"signature\":\"{signature}\"}}")
@@ -117,7 +117,7 @@ impl Device {
 }
 
 /// Writes the file of a key, for its owner only.
-fn keep(file: &Path, kept: &Kept) -> anyhow::Result<()> {
+fn keep(file: &Path, kept: &KeyFile) -> anyhow::Result<()> {
     let written = || -> std::io::Result<()> {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
         file.write_all(serde_json::to_string(kept)?.as_bytes())?;
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_is_signed_is_for_this_house_device_and_challenge() {
-        let device = Device::new([3; 32], 0x0102_0304, [9; 16]);
+        let device = DeviceKey::new([3; 32], 0x0102_0304, [9; 16]);
         let challenge = [5; 32];
         let answer: serde_json::Value = serde_json::from_str(&device.signed(&challenge)).unwrap();
         assert_eq!(answer["device"], 0x0102_0304);
@@ -178,19 +178,19 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("tumbler.key");
-        let server = Server::parse("http://127.0.0.1:1").unwrap();
-        let error = Device::open(&file, &server, None).err().unwrap();
+        let server = ServerAddress::parse("http://127.0.0.1:1").unwrap();
+        let error = DeviceKey::open(&file, &server, None).err().unwrap();
         assert!(error.to_string().contains("--enrol"), "{error}");
         assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         let first = std::fs::read_to_string(&file).unwrap();
-        assert!(Device::open(&file, &server, None).is_err());
+        assert!(DeviceKey::open(&file, &server, None).is_err());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), first, "the same key");
-        let mut kept: Kept = serde_json::from_str(&first).unwrap();
+        let mut kept: KeyFile = serde_json::from_str(&first).unwrap();
         (kept.device, kept.house) = (Some(7), Some(hex(&[1; 16])));
         keep(&file, &kept).unwrap();
-        assert_eq!(Device::open(&file, &server, None).unwrap().known.device, 7);
+        assert_eq!(DeviceKey::open(&file, &server, None).unwrap().known.device, 7);
         std::fs::write(&file, "{}").unwrap();
-        assert!(Device::open(&file, &server, None).is_err());
+        assert!(DeviceKey::open(&file, &server, None).is_err());
     }
 
     #[test]

@@ -8,6 +8,9 @@ mod socket;
 pub mod torture;
 mod tumbler;
 
+pub use bench::{Figure, RequiredRatio};
+pub use taisai_simulator::Random;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 

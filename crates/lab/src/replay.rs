@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use taisai::print::{self, BAD, GOOD, QUIET};
 use taisai::replay::SIMULATOR_RUN;
 use taisai::replay::failure::quietly;
-use taisai_simulator::{Failure, Plan, ReplayMoment, event_at};
+use taisai_simulator::{ReplayMoment, SimulationFailure, SimulationPlan, event_at};
 
 use crate::torture::installations;
 
@@ -44,7 +44,7 @@ pub(crate) struct RunFile {
 }
 
 impl RunFile {
-    pub(crate) fn new(plan: &Plan, failure: &Failure) -> Self {
+    pub(crate) fn new(plan: &SimulationPlan, failure: &SimulationFailure) -> Self {
         Self {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             seed: failure.seed,
@@ -68,7 +68,7 @@ impl RunFile {
         serde_json::from_str(json).with_context(|| format!("{} is damaged", path.display()))
     }
 
-    fn plan(&self) -> Plan {
+    fn plan(&self) -> SimulationPlan {
         installations::plan(self.nodes, self.clusters, self.faults)
     }
 
@@ -180,7 +180,7 @@ mod tests {
     fn file() -> RunFile {
         let plan = installations::plan(3, 2, 10);
         let (invariant, detail, trace) = ("money_is_conserved", "a cent is missing".to_owned(), Vec::new());
-        RunFile::new(&plan, &Failure { seed: 7, invariant, detail, millis: 1_500, event: 40, trace })
+        RunFile::new(&plan, &SimulationFailure { seed: 7, invariant, detail, millis: 1_500, event: 40, trace })
     }
 
     #[test]

@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
-use frame::{Frame, Kind};
+use frame::{Frame, FrameKind};
 
 /// A connection's answer to the request for it has no more bytes.
 const LARGEST_HEAD: usize = 8 * 1024;
@@ -21,14 +21,14 @@ const ACCEPTED: &str = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
 /// Where a house is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Server {
+pub(crate) struct ServerAddress {
     /// Host and port, as they stand in its address.
     pub(crate) authority: String,
     /// The host, and its port.
     at: (String, u16),
 }
 
-impl Server {
+impl ServerAddress {
     /// Reads `http://HOST[:PORT]`.
     pub(crate) fn parse(text: &str) -> anyhow::Result<Self> {
         let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("ws://")) else {
@@ -59,7 +59,7 @@ impl Server {
 }
 
 /// An open WebSocket.
-pub(crate) struct Socket {
+pub(crate) struct ClientSocket {
     stream: TcpStream,
     /// What has been read and not been taken, from `taken` on.
     read: Vec<u8>,
@@ -70,9 +70,9 @@ pub(crate) struct Socket {
     pub(crate) is_deaf: bool,
 }
 
-impl Socket {
+impl ClientSocket {
     /// Opens a WebSocket, from an address of this machine if one is given.
-    pub(crate) async fn open(server: &Server, path: &str, from: Option<IpAddr>) -> anyhow::Result<Self> {
+    pub(crate) async fn open(server: &ServerAddress, path: &str, from: Option<IpAddr>) -> anyhow::Result<Self> {
         Self::open_at(server.address().await?, &server.authority, path, from).await
     }
 
@@ -116,7 +116,7 @@ impl Socket {
 
     /// Sends a message.
     pub(crate) async fn send(&mut self, text: &str) -> io::Result<()> {
-        frame::write(Kind::Text, text.as_bytes(), &mut self.out);
+        frame::write(FrameKind::Text, text.as_bytes(), &mut self.out);
         self.flush().await
     }
 
@@ -149,13 +149,13 @@ impl Socket {
             let payload = self.taken + payload.start..self.taken + payload.end;
             self.taken += length;
             match kind {
-                Kind::Text => {
+                FrameKind::Text => {
                     let text = std::str::from_utf8(&self.read[payload]);
                     return text.map(Some).map_err(|_| io::ErrorKind::InvalidData.into());
                 }
-                Kind::Ping if !self.is_deaf => frame::write(Kind::Pong, &self.read[payload], &mut self.out),
-                Kind::Ping | Kind::Pong => {}
-                Kind::Close => return Ok(None),
+                FrameKind::Ping if !self.is_deaf => frame::write(FrameKind::Pong, &self.read[payload], &mut self.out),
+                FrameKind::Ping | FrameKind::Pong => {}
+                FrameKind::Close => return Ok(None),
             }
         }
     }
@@ -174,13 +174,13 @@ mod tests {
             ("http://[::1]:9", "[::1]:9", "::1", 9),
             ("http://[::1]", "[::1]", "::1", 80),
         ] {
-            let server = Server::parse(text).unwrap();
+            let server = ServerAddress::parse(text).unwrap();
             assert_eq!((&*server.authority, &*server.at.0, server.at.1), (authority, host, port));
         }
         for bad in
             ["https://127.0.0.1", "127.0.0.1:80", "http://", "http://a:b", "http://a/b", "http://a b", "http://:80"]
         {
-            assert!(Server::parse(bad).is_err(), "{bad}");
+            assert!(ServerAddress::parse(bad).is_err(), "{bad}");
         }
     }
 }

@@ -5,9 +5,11 @@
 //! stays bounded, every house can be rebuilt from its first entry, and a failure's file begins where the house did.
 
 mod cage;
-mod chance;
-mod hall;
+mod casino;
+mod coverage;
+mod faults;
 pub(crate) mod installations;
+mod messages;
 mod model;
 mod notes;
 mod order;
@@ -16,9 +18,6 @@ mod play;
 mod players;
 mod register;
 mod restart;
-mod tally;
-mod trouble;
-mod wire;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -27,16 +26,16 @@ use anyhow::Context as _;
 use taisai::output_file::OutputFile;
 use taisai::print::{self, BAD, Column, GOOD, QUIET};
 use taisai::progress_bar::ProgressBar;
-use taisai::replay::failure::{Failure, caught, quietly};
-use taisai::replay::setup::{Setup, hex};
+use taisai::replay::failure::{RunFailure, caught, quietly};
+use taisai::replay::setup::{ReplaySetup, hex};
 use taisai_engine::WorkerPlacement;
 use taisai_rules::{Game, Games, Layout, LimitScope, Moment, Money, Station};
+use taisai_simulator::Random;
 use taisai_table::{BetsCloser, ExcessPolicy, Profile, Registration};
 
-use chance::Chance;
-use hall::Hall;
+use casino::SimulatedCasino;
+use coverage::{Coverage, CoverageRow};
 use installations::InstallationArgs;
-use tally::{Row, Tally};
 
 /// From so many rounds on, everything that can be met must have been.
 const ENOUGH: u64 = 20_000;
@@ -51,7 +50,7 @@ const LARGE: u64 = 1_000;
 /// How the simulator runs.
 #[derive(clap::Args)]
 pub(crate) struct TortureArgs {
-    /// Where chance begins: the same seed gives the same run
+    /// The seed: the same seed gives the same run
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// How many rounds are played, of each game
@@ -92,9 +91,9 @@ impl TortureArgs {
 }
 
 /// What a game's run came to.
-struct Ran<'g> {
+struct GameRun<'g> {
     game: &'g Game,
-    tally: Tally,
+    coverage: Coverage,
     /// The hash of the last house's final state.
     hash: [u8; 32],
 }
@@ -104,7 +103,7 @@ pub fn commands(game: &str, rounds: u64) -> anyhow::Result<u64> {
     let args = TortureArgs::new(1, rounds);
     let games = Games::embedded();
     let ran = quietly(|| play(&args, games, games.find(game, None)?))?;
-    Ok(ran.context("an invariant was broken")?.tally.commands)
+    Ok(ran.context("an invariant was broken")?.coverage.commands)
 }
 
 /// Plays rounds on a layout of a game, writes the record of the last house to a file, and gives the hash of the state it ends in:
@@ -132,42 +131,42 @@ pub(crate) fn run(args: &TortureArgs, games: &Games, now: Moment) -> anyhow::Res
 }
 
 /// Plays one game; none if it failed, which has been told.
-fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result<Option<Ran<'g>>> {
+fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result<Option<GameRun<'g>>> {
     let layouts: Vec<_> = match &args.layout {
         Some(layout) => vec![game.layout(layout)?],
         None => game.layouts().iter().collect(),
     };
-    let mut tally = Tally::default();
+    let mut coverage = Coverage::default();
     let mut hash = [0; 32];
     let mut bar = ProgressBar::new(game.id(), args.rounds);
-    let mut seeds = Chance::new(args.seed);
+    let mut seeds = Random::new(args.seed);
     let size = args.house.unwrap_or_else(|| house_size(args.rounds));
     for house in 0..args.rounds.div_ceil(size) {
         let setup = setup(args, game, &layouts, house, &mut seeds)?;
         let rounds = size.min(args.rounds - house * size);
         // On several nodes every partition may have a worker of its own: then messages between all of them are chosen.
         let placement = if seeds.one_in(3) { WorkerPlacement::Together } else { WorkerPlacement::Apart };
-        let mut hall = Hall::new(setup, games, placement, seeds.next(), &mut tally)?;
+        let mut casino = SimulatedCasino::new(setup, games, placement, seeds.next(), &mut coverage)?;
         let played = caught(&"a step between commands", || {
-            hall.found()?;
+            casino.found()?;
             for _ in 0..rounds {
-                hall.play_round()?;
+                casino.play_round()?;
                 bar.advance(1);
             }
-            hall.end()
+            casino.end()
         });
-        hash = hall.installation.machines().state_hash();
+        hash = casino.installation.machines().state_hash();
         if let Err(failure) = played.and_then(|held| held) {
-            bar.finish(&format!("{} rounds", bar.done), (hall.tally.commands, "commands"));
-            told(args, &hall, &failure, house)?;
+            bar.finish(&format!("{} rounds", bar.done), (casino.coverage.commands, "commands"));
+            told(args, &casino, &failure, house)?;
             return Ok(None);
         }
         if let Some(path) = &args.save {
-            save(path, &hall)?;
+            save(path, &casino)?;
         }
     }
-    bar.finish(&format!("{} rounds", bar.done), (tally.commands, "commands"));
-    Ok(Some(Ran { game, tally, hash }))
+    bar.finish(&format!("{} rounds", bar.done), (coverage.commands, "commands"));
+    Ok(Some(GameRun { game, coverage, hash }))
 }
 
 /// Short runs have small houses, so that they too see every profile and layout; long ones have houses that grow old.
@@ -182,8 +181,8 @@ fn setup(
     game: &Game,
     layouts: &[&Layout],
     house: u64,
-    seeds: &mut Chance,
-) -> anyhow::Result<Setup> {
+    seeds: &mut Random,
+) -> anyhow::Result<ReplaySetup> {
     // Every third house has no note acceptors.
     let mut profile = if house % 3 == 2 { Profile::singapore() } else { Profile::training() };
     profile.excess = if house.is_multiple_of(2) { ExcessPolicy::Show } else { ExcessPolicy::Refuse };
@@ -199,7 +198,7 @@ fn setup(
     let registers_winners = game.station() == Station::LiveTable && house % 3 == 1;
     let is_bound_by_terminal = game.limit_scope() == Some(LimitScope::Terminal);
     let clusters = if is_bound_by_terminal { (1 + seeds.small(3)).min(args.terminals) } else { 1 };
-    Ok(Setup {
+    Ok(ReplaySetup {
         game: format!("{}@{}", game.id(), game.version()),
         layout: layouts[place].id().to_owned(),
         registration: if registers_winners { Registration::Winners } else { Registration::EveryBet },
@@ -209,17 +208,17 @@ fn setup(
     })
 }
 
-fn save(path: &Path, hall: &Hall) -> anyhow::Result<()> {
-    let bytes = hall.record.file(&hall.setup, &hall.installation.machines().state_hash())?;
+fn save(path: &Path, casino: &SimulatedCasino) -> anyhow::Result<()> {
+    let bytes = casino.record.file(&casino.setup, &casino.installation.machines().state_hash())?;
     OutputFile::new(path)?.write(bytes).map(drop)
 }
 
-fn told(args: &TortureArgs, hall: &Hall, failure: &Failure, house: u64) -> anyhow::Result<()> {
+fn told(args: &TortureArgs, casino: &SimulatedCasino, failure: &RunFailure, house: u64) -> anyhow::Result<()> {
     let name = format!("torture-{}.replay", args.seed);
     let path = args.save.clone().unwrap_or_else(|| name.into());
-    save(&path, hall)?;
-    let Setup { game, layout, .. } = &hall.setup;
-    let (round, path) = (hall.round().number().0, path.display());
+    save(&path, casino)?;
+    let ReplaySetup { game, layout, .. } = &casino.setup;
+    let (round, path) = (casino.round().number().0, path.display());
     let mut out = anstream::stdout().lock();
     writeln!(out, "{BAD}broken{BAD:#}  {game} layout {layout}, house {}, round {round}: {}", house + 1, failure.0)?;
     writeln!(out, "The record is in {path}. Step through it with")?;
@@ -228,7 +227,7 @@ fn told(args: &TortureArgs, hall: &Hall, failure: &Failure, house: u64) -> anyho
 }
 
 /// Prints what was met; `false` if something that can be was not, in a run that is long enough.
-fn summary(args: &TortureArgs, ran: &[Ran]) -> anyhow::Result<bool> {
+fn summary(args: &TortureArgs, ran: &[GameRun]) -> anyhow::Result<bool> {
     let mut out = anstream::stdout().lock();
     let columns: Vec<_> = ["Game"]
         .into_iter()
@@ -236,21 +235,21 @@ fn summary(args: &TortureArgs, ran: &[Ran]) -> anyhow::Result<bool> {
         .chain(["Rounds", "Commands", "A round", "Bets", "Faults"].into_iter().map(Column::right))
         .chain([Column::left("Final state")])
         .collect();
-    let row = |Ran { game, tally, hash }: &Ran| {
+    let row = |GameRun { game, coverage, hash }: &GameRun| {
         vec![
             game.id().to_owned(),
-            tally.rounds.to_string(),
-            tally.commands.to_string(),
-            tally.commands.checked_div(tally.rounds).unwrap_or(0).to_string(),
-            tally.bets.to_string(),
-            tally.faults().to_string(),
+            coverage.rounds.to_string(),
+            coverage.commands.to_string(),
+            coverage.commands.checked_div(coverage.rounds).unwrap_or(0).to_string(),
+            coverage.bets.to_string(),
+            coverage.faults().to_string(),
             hex(hash),
         ]
     };
     print::heading(&mut out, &format!("Seed {}: every invariant held", args.seed))?;
     print::table(&mut out, &columns, &ran.iter().map(row).collect::<Vec<_>>())?;
     print::heading(&mut out, "How often it was met")?;
-    let met: Vec<Vec<Row>> = ran.iter().map(|ran| ran.tally.rows(ran.game)).collect();
+    let met: Vec<Vec<CoverageRow>> = ran.iter().map(|ran| ran.coverage.rows(ran.game)).collect();
     let columns: Vec<_> = [Column::left(""), Column::left("What")]
         .into_iter()
         .chain(ran.iter().map(|ran| Column::right(ran.game.id())))
@@ -263,7 +262,7 @@ fn summary(args: &TortureArgs, ran: &[Ran]) -> anyhow::Result<bool> {
     writeln!(out)?;
     let mut all_met = true;
     for (ran, rows) in ran.iter().zip(&met) {
-        for Row { group, name, out_of_reach, .. } in rows {
+        for CoverageRow { group, name, out_of_reach, .. } in rows {
             if let Some(why) = out_of_reach {
                 writeln!(out, "{QUIET}–  {}: {group} {name}: {why}{QUIET:#}", ran.game.id())?;
             }
@@ -279,7 +278,7 @@ fn summary(args: &TortureArgs, ran: &[Ran]) -> anyhow::Result<bool> {
     Ok(all_met || args.rounds < ENOUGH)
 }
 
-fn cell(row: &Row) -> String {
+fn cell(row: &CoverageRow) -> String {
     match row.out_of_reach {
         Some(_) if row.count == 0 => "–".to_owned(),
         Some(_) | None => row.count.to_string(),

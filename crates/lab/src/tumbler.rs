@@ -12,17 +12,17 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use crate::device::Device;
-use crate::socket::{Server, Socket};
+use crate::device::DeviceKey;
+use crate::socket::{ClientSocket, ServerAddress};
 pub(crate) use script::Misbehaviour;
-use script::Script;
+use script::TumblerScript;
 
 /// How the tumbler runs.
 #[derive(clap::Args)]
 pub(crate) struct TumblerArgs {
     /// The house: http://HOST:PORT
-    #[arg(long, value_name = "URL", value_parser = Server::parse)]
-    server: Server,
+    #[arg(long, value_name = "URL", value_parser = ServerAddress::parse)]
+    server: ServerAddress,
     /// The table
     #[arg(long, value_name = "TABLE")]
     table: u16,
@@ -47,14 +47,14 @@ pub(crate) struct TumblerArgs {
 }
 
 /// Where the dice come from.
-enum Dice {
+enum DiceSource {
     Chance,
     Same([u8; 3]),
     /// Lines of standard input, read as they come: the house is answered meanwhile.
     Lines(mpsc::Receiver<String>),
 }
 
-impl Dice {
+impl DiceSource {
     fn parse(text: Option<&str>) -> anyhow::Result<Self> {
         match text {
             None => Ok(Self::Chance),
@@ -105,12 +105,12 @@ fn faces_of(text: &str) -> anyhow::Result<[u8; 3]> {
 
 /// Where the table is, as its display shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Shown {
+struct DisplayedRound {
     round: u64,
     phase: String,
 }
 
-impl Shown {
+impl DisplayedRound {
     /// Takes in a message to displays: the first shows everything, the others what has changed.
     fn take(&mut self, message: &str) -> anyhow::Result<()> {
         let message: Value = serde_json::from_str(message).context("the display shows something else")?;
@@ -127,22 +127,22 @@ impl Shown {
 
 /// Runs the tumbler until it has done its rounds, or the house goes.
 pub(crate) fn run(args: &TumblerArgs) -> anyhow::Result<bool> {
-    let device = Device::open(&args.key, &args.server, args.enrol.as_deref())?;
-    let mut dice = Dice::parse(args.dice.as_deref())?;
+    let device = DeviceKey::open(&args.key, &args.server, args.enrol.as_deref())?;
+    let mut dice = DiceSource::parse(args.dice.as_deref())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(tumble(args, &device, &mut dice))?;
     Ok(true)
 }
 
-async fn tumble(args: &TumblerArgs, device: &Device, dice: &mut Dice) -> anyhow::Result<()> {
+async fn tumble(args: &TumblerArgs, device: &DeviceKey, dice: &mut DiceSource) -> anyhow::Result<()> {
     let at = |what: &str| format!("/api/v1/tables/{}/{what}", args.table);
-    let mut display = Socket::open(&args.server, &at("display"), None).await?;
-    let mut socket = Socket::open(&args.server, &at("tumbler"), None).await?;
+    let mut display = ClientSocket::open(&args.server, &at("display"), None).await?;
+    let mut socket = ClientSocket::open(&args.server, &at("tumbler"), None).await?;
     device.prove(&mut socket).await?;
     let since = SystemTime::now().duration_since(UNIX_EPOCH).context("the system's clock is before 1970")?;
-    let mut script = Script::new(u64::try_from(since.as_millis())?, &args.misbehave);
+    let mut script = TumblerScript::new(u64::try_from(since.as_millis())?, &args.misbehave);
     let pause = Duration::from_millis(args.pause);
-    let (mut shown, mut done, mut rounds) = (Shown::default(), 0, 0);
+    let (mut shown, mut done, mut rounds) = (DisplayedRound::default(), 0, 0);
     let mut wants_dice = false;
     let mut waiting: VecDeque<String> = VecDeque::new();
     let mut due = Instant::now();
@@ -204,7 +204,7 @@ mod tests {
     async fn chance_shows_every_face() {
         let mut counts = [0; 6];
         for _ in 0..2_000 {
-            for face in Dice::Chance.next().await.unwrap() {
+            for face in DiceSource::Chance.next().await.unwrap() {
                 counts[usize::from(face) - 1] += 1;
             }
         }
@@ -213,11 +213,11 @@ mod tests {
 
     #[test]
     fn the_display_is_followed() {
-        let mut shown = Shown::default();
+        let mut shown = DisplayedRound::default();
         shown.take(r#"{"number":1,"snapshot":{"public":{"round":4,"phase":"open"}}}"#).unwrap();
-        assert_eq!(shown, Shown { round: 4, phase: "open".to_owned() });
+        assert_eq!(shown, DisplayedRound { round: 4, phase: "open".to_owned() });
         shown.take(r#"{"number":2,"public":{"phase":"closed"}}"#).unwrap();
-        assert_eq!(shown, Shown { round: 4, phase: "closed".to_owned() });
+        assert_eq!(shown, DisplayedRound { round: 4, phase: "closed".to_owned() });
         shown.take(r#"{"number":3,"public":{"is_held":true}}"#).unwrap();
         assert_eq!(shown.phase, "closed");
         assert!(shown.take("nonsense").is_err());

@@ -11,7 +11,7 @@ use taisai_table::{
 };
 
 use crate::clock::BEGIN;
-use crate::machine::Machine;
+use crate::machine::AnyMachine;
 use crate::random::Random;
 
 /// The table with terminals.
@@ -160,18 +160,18 @@ impl Casino {
     }
 
     /// A machine before its first entry.
-    pub(crate) fn machine(&self, id: MachineId) -> Machine {
+    pub(crate) fn machine(&self, id: MachineId) -> AnyMachine {
         let profile = self.profile.clone();
         match id {
-            MachineId::House => Machine::House(Box::new(House::new(profile, false))),
+            MachineId::House => AnyMachine::House(Box::new(House::new(profile, false))),
             MachineId::Round(table) => {
                 let plan = self.plan(table);
                 let clusters = u16::try_from(plan.seats.len()).unwrap_or(u16::MAX);
-                Machine::Round(Box::new(Round::new(table, plan.rules.clone(), profile, false, clusters)))
+                AnyMachine::Round(Box::new(Round::new(table, plan.rules.clone(), profile, false, clusters)))
             }
             MachineId::Cluster(cluster) => {
                 let rules = self.plan(cluster.table).rules.clone();
-                Machine::Cluster(Box::new(Cluster::new(cluster, rules, profile, SEATS)))
+                AnyMachine::Cluster(Box::new(Cluster::new(cluster, rules, profile, SEATS)))
             }
         }
     }

@@ -68,12 +68,12 @@ impl WorkerClock {
 
 /// Numbers for those who send commands: they rise, and no two nodes give the same.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sources {
+pub(crate) struct SourceNumbers {
     slot: u64,
     last: u64,
 }
 
-impl Sources {
+impl SourceNumbers {
     pub(crate) const fn new(slot: u64) -> Self {
         Self { slot, last: 0 }
     }
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn numbers_of_sources_rise_and_are_not_shared() {
-        let (mut one, mut two) = (Sources::new(1), Sources::new(2));
+        let (mut one, mut two) = (SourceNumbers::new(1), SourceNumbers::new(2));
         let first = one.next(1_000, 0);
         assert!(one.next(900, 0) > first && two.next(1_000, 0) != first);
         assert!(one.next(900, 9_999_999) > 9_999_999);

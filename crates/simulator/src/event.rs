@@ -13,7 +13,7 @@ use taisai_table::{
 use crate::fault::Fault;
 use crate::planted::Mistakes;
 use crate::random::Random;
-use crate::store::Outcome;
+use crate::store::StatementOutcome;
 use crate::trace::Trace;
 
 /// Something that happens.
@@ -41,7 +41,7 @@ pub(crate) enum NodeEvent {
     /// A worker looks at its inputs and timers.
     Work { partition: MachineId, run: u64 },
     /// What came of a statement.
-    Outcome { to: Waiting, outcome: Outcome },
+    Outcome { to: StatementPurpose, outcome: StatementOutcome },
     /// A message of another partition.
     Message(Message),
     /// A request of a person or terminal.
@@ -52,7 +52,7 @@ pub(crate) enum NodeEvent {
 
 /// What a process has a statement for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Waiting {
+pub(crate) enum StatementPurpose {
     Membership,
     Opening { partition: MachineId, run: u64 },
     Writer { partition: MachineId, run: u64 },
@@ -61,24 +61,24 @@ pub(crate) enum Waiting {
 
 /// A process that waits for a statement's outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Waiter {
+pub(crate) struct StatementSender {
     pub(crate) node: usize,
     pub(crate) process: u64,
-    pub(crate) to: Waiting,
+    pub(crate) to: StatementPurpose,
 }
 
 /// A request to a machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) caller: CallerId,
-    pub(crate) what: Ask,
+    pub(crate) what: ClientRequest,
     /// Whether another node has passed it on.
     pub(crate) is_forwarded: bool,
 }
 
 /// What is asked.
 #[derive(Clone, Debug)]
-pub(crate) enum Ask {
+pub(crate) enum ClientRequest {
     Round {
         table: TableId,
         actor: Actor,
@@ -114,7 +114,7 @@ pub(crate) enum Ask {
     },
 }
 
-impl Ask {
+impl ClientRequest {
     /// The machine that is asked.
     pub(crate) const fn machine(&self) -> MachineId {
         match self {

@@ -5,25 +5,25 @@ use taisai_table::{
     Betting, Cluster, House, Phase, Round, RoundCommand, Seat, SessionId, Transfer, Verdict, check_transit,
 };
 
-use crate::machine::{Machine, Recorded};
-use crate::store::{Block, Head};
+use crate::machine::{AnyEntry, AnyMachine};
+use crate::store::{ChainHead, SimulatedBlock};
 
 /// A broken invariant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{invariant}: {detail}")]
-pub(crate) struct Broken {
+pub(crate) struct BrokenInvariant {
     pub(crate) invariant: &'static str,
     pub(crate) detail: String,
 }
 
-pub(crate) type Held = Result<(), Broken>;
+pub(crate) type InvariantResult = Result<(), BrokenInvariant>;
 
-pub(crate) fn ensure(invariant: &'static str, holds: bool, detail: impl FnOnce() -> String) -> Held {
-    if holds { Ok(()) } else { Err(Broken { invariant, detail: detail() }) }
+pub(crate) fn ensure(invariant: &'static str, holds: bool, detail: impl FnOnce() -> String) -> InvariantResult {
+    if holds { Ok(()) } else { Err(BrokenInvariant { invariant, detail: detail() }) }
 }
 
 /// A chain has no gap and no fork: each block names the one before it, and is of the epoch that was taken last.
-pub(crate) fn chain_is_whole(before: Head, block: &Block, taken: u64) -> Held {
+pub(crate) fn chain_is_whole(before: ChainHead, block: &SimulatedBlock, taken: u64) -> InvariantResult {
     let follows = block.position == before.next && block.previous == before.hash;
     let is_intact = block.hash == block.reckoned();
     let is_of_epoch = block.epoch == taken
@@ -37,40 +37,40 @@ pub(crate) fn chain_is_whole(before: Head, block: &Block, taken: u64) -> Held {
 }
 
 /// The record can be decided again: every entry says what the machine decides in the state before it.
-pub(crate) fn entry_is_decided_again(machine: &Machine, recorded: &Recorded) -> Held {
-    machine.decides(recorded).map_err(|decision| Broken {
+pub(crate) fn entry_is_decided_again(machine: &AnyMachine, recorded: &AnyEntry) -> InvariantResult {
+    machine.decides(recorded).map_err(|decision| BrokenInvariant {
         invariant: "entry_is_decided_again",
         detail: format!("{} is decided as {decision}", recorded.text()),
     })
 }
 
 /// Time on a chain never goes back.
-pub(crate) fn time_never_goes_back(before: taisai_table::Time, recorded: &Recorded) -> Held {
+pub(crate) fn time_never_goes_back(before: taisai_table::Time, recorded: &AnyEntry) -> InvariantResult {
     ensure("time_never_goes_back", recorded.time() >= before, || format!("{before:?}, then {}", recorded.text()))
 }
 
 /// A command has one verdict on a chain, save where its id could not be used.
-pub(crate) fn command_is_recorded_once(before: &[Verdict], recorded: &Recorded) -> Held {
+pub(crate) fn command_is_recorded_once(before: &[Verdict], recorded: &AnyEntry) -> InvariantResult {
     let is_first = recorded.verdict().is_of_id() || before.iter().all(|verdict| verdict.is_of_id());
     ensure("command_is_recorded_once", is_first, || format!("{before:?} and {}", recorded.text()))
 }
 
 /// A round in play is held when another process has taken it over (5.4), before anything else happens.
-pub(crate) fn take_over_holds_the_round(machine: &Machine, recorded: &Recorded) -> Held {
-    let (Machine::Round(round), Recorded::Round(entry)) = (machine, recorded) else { return Ok(()) };
+pub(crate) fn take_over_holds_the_round(machine: &AnyMachine, recorded: &AnyEntry) -> InvariantResult {
+    let (AnyMachine::Round(round), AnyEntry::Round(entry)) = (machine, recorded) else { return Ok(()) };
     let is_in_play = matches!(round.phase(), Phase::Open | Phase::Closing | Phase::Closed);
     let is_restart = matches!(entry.request.command, RoundCommand::Restarted);
     ensure("take_over_holds_the_round", !is_in_play || is_restart, || recorded.text())
 }
 
 /// The record holds no face of dice that are concealed.
-pub(crate) fn dice_are_concealed(machine: &Machine, recorded: &Recorded) -> Held {
-    let (Machine::Round(round), Recorded::Round(entry)) = (machine, recorded) else { return Ok(()) };
+pub(crate) fn dice_are_concealed(machine: &AnyMachine, recorded: &AnyEntry) -> InvariantResult {
+    let (AnyMachine::Round(round), AnyEntry::Round(entry)) = (machine, recorded) else { return Ok(()) };
     ensure("dice_are_concealed", round.conceal(entry.request.clone()) == entry.request, || recorded.text())
 }
 
 /// A terminal whose session goes on from before a take-over is there, or lost (5.2), once it had time to come back.
-pub(crate) fn absent_terminals_are_lost(cluster: &ClusterPartition, before: &[(Seat, SessionId)]) -> Held {
+pub(crate) fn absent_terminals_are_lost(cluster: &ClusterPartition, before: &[(Seat, SessionId)]) -> InvariantResult {
     let machine = cluster.machine();
     let is_absent = |(seat, session): &&(Seat, SessionId)| {
         machine.session(*seat) == Some(*session) && !cluster.is_connected(*seat) && !machine.is_lost(*seat)
@@ -80,23 +80,23 @@ pub(crate) fn absent_terminals_are_lost(cluster: &ClusterPartition, before: &[(S
 }
 
 /// Each ledger sums to zero, and all else that a machine itself can check.
-pub(crate) fn machine_is_sound(machine: &Machine) -> Held {
-    machine.check().map_err(|broken| Broken { invariant: "machine_is_sound", detail: broken.to_string() })
+pub(crate) fn machine_is_sound(machine: &AnyMachine) -> InvariantResult {
+    machine.check().map_err(|broken| BrokenInvariant { invariant: "machine_is_sound", detail: broken.to_string() })
 }
 
 /// Money that has left one chain and not reached the other is on its way, and none other is.
-pub(crate) fn money_is_conserved(house: &House, cluster: &Cluster) -> Held {
+pub(crate) fn money_is_conserved(house: &House, cluster: &Cluster) -> InvariantResult {
     check_transit(house, cluster)
-        .map_err(|broken| Broken { invariant: "money_is_conserved", detail: broken.to_string() })
+        .map_err(|broken| BrokenInvariant { invariant: "money_is_conserved", detail: broken.to_string() })
 }
 
 /// Transfers are taken once, in order.
-pub(crate) fn transfer_is_taken_once(taken: u64, transfer: &Transfer) -> Held {
+pub(crate) fn transfer_is_taken_once(taken: u64, transfer: &Transfer) -> InvariantResult {
     ensure("transfer_is_taken_once", transfer.number == taken + 1, || format!("{taken}, then {transfer:?}"))
 }
 
 /// No cluster holds a notice that its round's chain does not.
-pub(crate) fn cluster_is_not_ahead_of_its_round(round: &Round, cluster: &Cluster) -> Held {
+pub(crate) fn cluster_is_not_ahead_of_its_round(round: &Round, cluster: &Cluster) -> InvariantResult {
     let known = round.reported(cluster.id()).map_or(0, |(followed, _, _)| followed);
     let newest = round.notices(cluster.id()).map(|(number, _)| number).max().unwrap_or(known);
     ensure("cluster_is_not_ahead_of_its_round", cluster.followed() <= newest, || {
@@ -105,7 +105,7 @@ pub(crate) fn cluster_is_not_ahead_of_its_round(round: &Round, cluster: &Cluster
 }
 
 /// No round counts on a notice that its cluster's chain does not hold.
-pub(crate) fn round_is_not_ahead_of_its_cluster(round: &Round, cluster: &Cluster) -> Held {
+pub(crate) fn round_is_not_ahead_of_its_cluster(round: &Round, cluster: &Cluster) -> InvariantResult {
     let known = round.reported(cluster.id()).map_or(0, |(followed, _, _)| followed);
     ensure("round_is_not_ahead_of_its_cluster", known <= cluster.followed(), || {
         format!("{:?} follows {}, its round counts on {known}", cluster.id(), cluster.followed())
@@ -113,7 +113,10 @@ pub(crate) fn round_is_not_ahead_of_its_cluster(round: &Round, cluster: &Cluster
 }
 
 /// Dice are taken only when every cluster's chain holds the close.
-pub(crate) fn dice_wait_for_every_close<'a>(round: &Round, clusters: impl IntoIterator<Item = &'a Cluster>) -> Held {
+pub(crate) fn dice_wait_for_every_close<'a>(
+    round: &Round,
+    clusters: impl IntoIterator<Item = &'a Cluster>,
+) -> InvariantResult {
     if !matches!(round.phase(), Phase::Closed | Phase::Result) {
         return Ok(());
     }
@@ -134,7 +137,7 @@ pub(crate) fn dice_wait_for_every_close<'a>(round: &Round, clusters: impl IntoIt
 }
 
 /// No bet is taken in a round whose dice are on record.
-pub(crate) fn no_bet_after_the_dice(round: &Round, cluster: &Cluster) -> Held {
+pub(crate) fn no_bet_after_the_dice(round: &Round, cluster: &Cluster) -> InvariantResult {
     let dice = round.past(cluster.round()).and_then(|past| past.dice);
     ensure("no_bet_after_the_dice", dice.is_none(), || {
         format!("{:?} takes a bet in {:?}, whose dice are {dice:?}", cluster.id(), cluster.round())
@@ -142,7 +145,11 @@ pub(crate) fn no_bet_after_the_dice(round: &Round, cluster: &Cluster) -> Held {
 }
 
 /// What a node tells is on record, with the verdict that is told.
-pub(crate) fn reply_is_on_record(recorded: &[Verdict], told: Verdict, what: impl FnOnce() -> String) -> Held {
+pub(crate) fn reply_is_on_record(
+    recorded: &[Verdict],
+    told: Verdict,
+    what: impl FnOnce() -> String,
+) -> InvariantResult {
     ensure("reply_is_on_record", recorded.contains(&told), || {
         format!("{} was told {told:?}, the record has {recorded:?}", what())
     })
@@ -154,7 +161,7 @@ pub(crate) fn message_is_on_record(
     round: Option<&Round>,
     cluster: Option<&Cluster>,
     house: &House,
-) -> Held {
+) -> InvariantResult {
     let is_held = match (message, round, cluster) {
         (Message::Notice { cluster, number, notice }, Some(round), _) => {
             let followed = round.reported(*cluster).map_or(0, |(followed, _, _)| followed);
@@ -179,7 +186,11 @@ pub(crate) fn message_is_on_record(
 }
 
 /// What leaves rests on blocks that the store holds.
-pub(crate) fn revealed_is_durable(stored: Option<&Block>, rests_on: Head, what: impl FnOnce() -> String) -> Held {
+pub(crate) fn revealed_is_durable(
+    stored: Option<&SimulatedBlock>,
+    rests_on: ChainHead,
+    what: impl FnOnce() -> String,
+) -> InvariantResult {
     let is_stored = rests_on.next == 0 || stored.is_some_and(|block| block.hash == rests_on.hash);
     ensure("revealed_is_durable", is_stored, || format!("{} rests on {rests_on:?}", what()))
 }

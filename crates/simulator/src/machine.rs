@@ -7,7 +7,7 @@ use taisai_table::{
 
 /// A machine.
 #[derive(Clone, Debug)]
-pub(crate) enum Machine {
+pub(crate) enum AnyMachine {
     House(Box<House>),
     Round(Box<Round>),
     Cluster(Box<Cluster>),
@@ -15,46 +15,46 @@ pub(crate) enum Machine {
 
 /// An entry of its chain.
 #[derive(Clone, Debug)]
-pub(crate) enum Recorded {
+pub(crate) enum AnyEntry {
     House(HouseEntry),
     Round(RoundEntry),
     Cluster(ClusterEntry),
 }
 
-impl Machine {
+impl AnyMachine {
     /// Reads an entry of this kind of machine.
-    pub(crate) fn read(&self, bytes: &[u8]) -> Result<Recorded, BadBytes> {
+    pub(crate) fn read(&self, bytes: &[u8]) -> Result<AnyEntry, BadBytes> {
         match self {
-            Self::House(_) => decode(bytes).map(Recorded::House),
-            Self::Round(_) => decode(bytes).map(Recorded::Round),
-            Self::Cluster(_) => decode(bytes).map(Recorded::Cluster),
+            Self::House(_) => decode(bytes).map(AnyEntry::House),
+            Self::Round(_) => decode(bytes).map(AnyEntry::Round),
+            Self::Cluster(_) => decode(bytes).map(AnyEntry::Cluster),
         }
     }
 
     /// Whether the machine decides an entry's command as the entry says.
-    pub(crate) fn decides(&self, recorded: &Recorded) -> Result<(), String> {
+    pub(crate) fn decides(&self, recorded: &AnyEntry) -> Result<(), String> {
         match (self, recorded) {
-            (Self::House(house), Recorded::House(entry)) => agree(&house.decide(&entry.request), entry),
-            (Self::Round(round), Recorded::Round(entry)) => agree(&round.decide(&entry.request), entry),
-            (Self::Cluster(cluster), Recorded::Cluster(entry)) => agree(&cluster.decide(&entry.request), entry),
+            (Self::House(house), AnyEntry::House(entry)) => agree(&house.decide(&entry.request), entry),
+            (Self::Round(round), AnyEntry::Round(entry)) => agree(&round.decide(&entry.request), entry),
+            (Self::Cluster(cluster), AnyEntry::Cluster(entry)) => agree(&cluster.decide(&entry.request), entry),
             (Self::House(_) | Self::Round(_) | Self::Cluster(_), _) => Err("an entry of another machine".to_owned()),
         }
     }
 
     /// Applies an entry that was decided in this state.
-    pub(crate) fn apply(&mut self, recorded: &Recorded) {
+    pub(crate) fn apply(&mut self, recorded: &AnyEntry) {
         match (self, recorded) {
-            (Self::House(house), Recorded::House(entry)) => house.apply(entry),
-            (Self::Round(round), Recorded::Round(entry)) => round.apply(entry),
-            (Self::Cluster(cluster), Recorded::Cluster(entry)) => cluster.apply(entry),
+            (Self::House(house), AnyEntry::House(entry)) => house.apply(entry),
+            (Self::Round(round), AnyEntry::Round(entry)) => round.apply(entry),
+            (Self::Cluster(cluster), AnyEntry::Cluster(entry)) => cluster.apply(entry),
             (Self::House(_) | Self::Round(_) | Self::Cluster(_), _) => unreachable!("an entry is read by its machine"),
         }
     }
 
     /// The slip that an entry settles, before the entry is applied.
-    pub(crate) fn settles(&self, recorded: &Recorded) -> Option<(RoundNumber, Slip)> {
+    pub(crate) fn settles(&self, recorded: &AnyEntry) -> Option<(RoundNumber, Slip)> {
         match (self, recorded) {
-            (Self::Cluster(cluster), Recorded::Cluster(Entry { outcome: Ok(ClusterEvent::Settled { .. }), .. })) => {
+            (Self::Cluster(cluster), AnyEntry::Cluster(Entry { outcome: Ok(ClusterEvent::Settled { .. }), .. })) => {
                 Some((cluster.round(), cluster.slip()))
             }
             (Self::House(_) | Self::Round(_) | Self::Cluster(_), _) => None,
@@ -87,7 +87,7 @@ impl Machine {
     }
 }
 
-impl Recorded {
+impl AnyEntry {
     pub(crate) fn time(&self) -> Time {
         match self {
             Self::House(entry) => entry.request.time,

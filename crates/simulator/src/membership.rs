@@ -8,8 +8,8 @@ use taisai_engine::{
 use taisai_table::MachineId;
 
 use crate::planted::{Mistakes, Planted};
-use crate::roster::{NodeName, Roster};
-use crate::store::{Claimed, LEASE, Outcome, Statement};
+use crate::roster::{NodeNumber, StoreRoster};
+use crate::store::{ClaimOutcome, LEASE, StatementOutcome, StoreStatement};
 
 const TERMS: LeaseTerms = LeaseTerms { lease: LEASE, heartbeat: 500 };
 
@@ -18,11 +18,11 @@ const RETRY: u64 = 100;
 
 /// An input for the membership.
 #[derive(Debug)]
-pub(crate) enum Input {
+pub(crate) enum NodeMembershipInput {
     /// The time that was asked for has come.
     Timer,
     /// What came of the statement that was sent last.
-    Outcome(Outcome),
+    Outcome(StatementOutcome),
     /// A partition that was told to go has ended here.
     Ended(MachineId),
     /// A cluster does not follow its round.
@@ -31,11 +31,11 @@ pub(crate) enum Input {
 
 /// What comes of it.
 #[derive(Debug)]
-pub(crate) enum Effect {
+pub(crate) enum NodeMembershipEffect {
     /// A statement for the store. Its outcome comes before the next one leaves.
-    Ask(Statement),
+    Ask(StoreStatement),
     /// The node holds a partition, and opens it.
-    Held(MachineId),
+    InvariantResult(MachineId),
     /// A partition is wished to another node: it ends here when it can.
     Wanted(MachineId),
     /// The node has a number that no other has.
@@ -48,29 +48,29 @@ pub(crate) enum Effect {
 
 /// A node's membership, from when it joins until it is over.
 #[derive(Debug)]
-pub(crate) struct Membership {
+pub(crate) struct NodeMembership {
     /// Every partition of the installation.
     partitions: Vec<MachineId>,
     /// What the node does before it has joined: it leaves under the names that it had before and could not give up, and joins.
-    joining: Vec<Statement>,
-    sent: Option<(Statement, u64)>,
+    joining: Vec<StoreStatement>,
+    sent: Option<(StoreStatement, u64)>,
     /// Once it has joined.
-    joined: Option<(NodeName, Decisions)>,
+    joined: Option<(NodeNumber, Decisions)>,
     /// Who is there, with their addresses.
-    pub(crate) roster: Roster,
+    pub(crate) roster: StoreRoster,
     mistakes: Mistakes,
 }
 
-impl Membership {
+impl NodeMembership {
     /// A node that joins. It leaves first under the names that it had before and could not give up.
-    pub(crate) fn new(address: usize, partitions: Vec<MachineId>, former: &[NodeName], mistakes: Mistakes) -> Self {
-        let leaves = former.iter().map(|name| Statement::Leave { name: *name });
-        let mut joining: Vec<_> = leaves.chain([Statement::Join { address }]).collect();
+    pub(crate) fn new(address: usize, partitions: Vec<MachineId>, former: &[NodeNumber], mistakes: Mistakes) -> Self {
+        let leaves = former.iter().map(|name| StoreStatement::Leave { name: *name });
+        let mut joining: Vec<_> = leaves.chain([StoreStatement::Join { address }]).collect();
         joining.reverse();
-        Self { partitions, joining, sent: None, joined: None, roster: Roster::default(), mistakes }
+        Self { partitions, joining, sent: None, joined: None, roster: StoreRoster::default(), mistakes }
     }
 
-    pub(crate) fn name(&self) -> Option<NodeName> {
+    pub(crate) fn name(&self) -> Option<NodeNumber> {
         self.joined.as_ref().map(|(name, _)| *name)
     }
 
@@ -81,70 +81,74 @@ impl Membership {
         deadline.is_some_and(|until| now < until.0 + extra)
     }
 
-    pub(crate) fn handle(&mut self, now: u64, input: Input, effects: &mut Vec<Effect>) {
+    pub(crate) fn handle(&mut self, now: u64, input: NodeMembershipInput, effects: &mut Vec<NodeMembershipEffect>) {
         match input {
-            Input::Outcome(outcome) if self.joined.is_none() => self.join(now, outcome, effects),
-            Input::Outcome(outcome) => self.outcome(now, outcome, effects),
-            Input::Timer if self.joined.is_none() => self.ask_to_join(now, effects),
-            Input::Timer => self.decide(now, MembershipInput::Timer, effects),
-            Input::Ended(partition) => self.decide(now, MembershipInput::Ended(partition), effects),
-            Input::Silent(partition) => self.decide(now, MembershipInput::Silent(partition), effects),
+            NodeMembershipInput::Outcome(outcome) if self.joined.is_none() => self.join(now, outcome, effects),
+            NodeMembershipInput::Outcome(outcome) => self.outcome(now, outcome, effects),
+            NodeMembershipInput::Timer if self.joined.is_none() => self.ask_to_join(now, effects),
+            NodeMembershipInput::Timer => self.decide(now, MembershipInput::Timer, effects),
+            NodeMembershipInput::Ended(partition) => self.decide(now, MembershipInput::Ended(partition), effects),
+            NodeMembershipInput::Silent(partition) => self.decide(now, MembershipInput::Silent(partition), effects),
         }
     }
 
-    fn ask_to_join(&mut self, now: u64, effects: &mut Vec<Effect>) {
+    fn ask_to_join(&mut self, now: u64, effects: &mut Vec<NodeMembershipEffect>) {
         if self.sent.is_none()
             && let Some(statement) = self.joining.pop()
         {
             self.sent = Some((statement.clone(), now));
-            effects.push(Effect::Ask(statement));
+            effects.push(NodeMembershipEffect::Ask(statement));
         }
     }
 
-    fn join(&mut self, now: u64, outcome: Outcome, effects: &mut Vec<Effect>) {
+    fn join(&mut self, now: u64, outcome: StatementOutcome, effects: &mut Vec<NodeMembershipEffect>) {
         let Some((statement, sent)) = self.sent.take() else { return };
         match (statement, outcome) {
-            (Statement::Join { .. }, Outcome::Joined { name, slot }) => {
+            (StoreStatement::Join { .. }, StatementOutcome::Joined { name, slot }) => {
                 let partitions = self.partitions.clone();
                 let decisions = Decisions::new(text(name), NodeTime(sent), TERMS, partitions);
                 self.joined = Some((name, decisions));
-                effects.push(Effect::Joined { slot });
-                effects.push(Effect::Timer(now));
+                effects.push(NodeMembershipEffect::Joined { slot });
+                effects.push(NodeMembershipEffect::Timer(now));
             }
-            (statement @ Statement::Join { .. }, _) => {
+            (statement @ StoreStatement::Join { .. }, _) => {
                 self.joining.push(statement);
-                effects.push(Effect::Timer(now + RETRY));
+                effects.push(NodeMembershipEffect::Timer(now + RETRY));
             }
             _ => self.ask_to_join(now, effects),
         }
     }
 
-    fn outcome(&mut self, now: u64, outcome: Outcome, effects: &mut Vec<Effect>) {
+    fn outcome(&mut self, now: u64, outcome: StatementOutcome, effects: &mut Vec<NodeMembershipEffect>) {
         if self.sent.take().is_none() {
             return;
         }
         let outcome = match outcome {
-            Outcome::Beat(roster) => LeaseOutcome::Renewed(roster.map(|roster| {
+            StatementOutcome::Beat(roster) => LeaseOutcome::Renewed(roster.map(|roster| {
                 let known = known(&roster);
                 self.roster = roster;
                 known
             })),
-            Outcome::Claimed(Claimed::Mine) => LeaseOutcome::Claimed(Some(true)),
-            Outcome::Claimed(Claimed::HeldBy(_) | Claimed::KeptFor(_)) => LeaseOutcome::Claimed(Some(false)),
-            Outcome::Claimed(Claimed::Lapsed) => LeaseOutcome::Claimed(None),
-            Outcome::Seized(is_taken) => LeaseOutcome::Seized(is_taken),
-            Outcome::Unavailable | Outcome::Unknown => LeaseOutcome::Unknown("the store does not answer".to_owned()),
-            Outcome::Joined { .. }
-            | Outcome::Done
-            | Outcome::Head(_)
-            | Outcome::NotTaken
-            | Outcome::Appended
-            | Outcome::Fenced => LeaseOutcome::Done,
+            StatementOutcome::Claimed(ClaimOutcome::Mine) => LeaseOutcome::Claimed(Some(true)),
+            StatementOutcome::Claimed(ClaimOutcome::HeldBy(_) | ClaimOutcome::KeptFor(_)) => {
+                LeaseOutcome::Claimed(Some(false))
+            }
+            StatementOutcome::Claimed(ClaimOutcome::Lapsed) => LeaseOutcome::Claimed(None),
+            StatementOutcome::Seized(is_taken) => LeaseOutcome::Seized(is_taken),
+            StatementOutcome::Unavailable | StatementOutcome::Unknown => {
+                LeaseOutcome::Unknown("the store does not answer".to_owned())
+            }
+            StatementOutcome::Joined { .. }
+            | StatementOutcome::Done
+            | StatementOutcome::Head(_)
+            | StatementOutcome::NotTaken
+            | StatementOutcome::Appended
+            | StatementOutcome::Fenced => LeaseOutcome::Done,
         };
         self.decide(now, MembershipInput::Outcome(outcome), effects);
     }
 
-    fn decide(&mut self, now: u64, input: MembershipInput, effects: &mut Vec<Effect>) {
+    fn decide(&mut self, now: u64, input: MembershipInput, effects: &mut Vec<NodeMembershipEffect>) {
         let Some((name, decisions)) = &mut self.joined else { return };
         let mut decided = Vec::new();
         decisions.handle(NodeTime(now), input, &mut decided);
@@ -153,30 +157,30 @@ impl Membership {
                 MembershipEffect::Execute(statement) => {
                     let statement = statement_of(*name, statement);
                     self.sent = Some((statement.clone(), now));
-                    Effect::Ask(statement)
+                    NodeMembershipEffect::Ask(statement)
                 }
                 MembershipEffect::Acquired(partition) => {
                     self.roster.hold(partition, *name);
-                    Effect::Held(partition)
+                    NodeMembershipEffect::InvariantResult(partition)
                 }
-                MembershipEffect::Wanted(partition) => Effect::Wanted(partition),
-                MembershipEffect::Over(why) => Effect::Over(why),
-                MembershipEffect::Timer(at) => Effect::Timer(at.0),
+                MembershipEffect::Wanted(partition) => NodeMembershipEffect::Wanted(partition),
+                MembershipEffect::Over(why) => NodeMembershipEffect::Over(why),
+                MembershipEffect::Timer(at) => NodeMembershipEffect::Timer(at.0),
             });
         }
     }
 }
 
 /// A node's name as the engine knows it.
-fn text(NodeName(name): NodeName) -> taisai_engine::NodeName {
+fn text(NodeNumber(name): NodeNumber) -> taisai_engine::NodeName {
     taisai_engine::NodeName::from(format!("{name:020}").as_str())
 }
 
-fn name(text: &taisai_engine::NodeName) -> NodeName {
-    NodeName(text.as_str().parse().expect("it is one of these nodes"))
+fn name(text: &taisai_engine::NodeName) -> NodeNumber {
+    NodeNumber(text.as_str().parse().expect("it is one of these nodes"))
 }
 
-fn known(roster: &Roster) -> taisai_engine::Roster {
+fn known(roster: &StoreRoster) -> taisai_engine::Roster {
     let nodes = roster.nodes.iter().map(|node| RosterNode { name: text(node.name), is_new: node.is_new });
     let leases = roster.leases.iter().map(|lease| RosterLease {
         partition: lease.partition,
@@ -186,12 +190,12 @@ fn known(roster: &Roster) -> taisai_engine::Roster {
     taisai_engine::Roster { nodes: nodes.collect(), leases: leases.collect() }
 }
 
-fn statement_of(own: NodeName, statement: LeaseStatement) -> Statement {
+fn statement_of(own: NodeNumber, statement: LeaseStatement) -> StoreStatement {
     match statement {
-        LeaseStatement::Heartbeat => Statement::Beat { name: own },
-        LeaseStatement::Claim(partition) => Statement::Claim { name: own, partition },
-        LeaseStatement::Release(partition) => Statement::Release { name: own, partition },
-        LeaseStatement::Seize { partition, from } => Statement::Seize { name: own, partition, from: name(&from) },
-        LeaseStatement::Wish { partition, node } => Statement::Wish { partition, node: name(&node) },
+        LeaseStatement::Heartbeat => StoreStatement::Beat { name: own },
+        LeaseStatement::Claim(partition) => StoreStatement::Claim { name: own, partition },
+        LeaseStatement::Release(partition) => StoreStatement::Release { name: own, partition },
+        LeaseStatement::Seize { partition, from } => StoreStatement::Seize { name: own, partition, from: name(&from) },
+        LeaseStatement::Wish { partition, node } => StoreStatement::Wish { partition, node: name(&node) },
     }
 }

@@ -6,7 +6,7 @@ use crate::random::Random;
 
 /// An end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum End {
+pub(crate) enum LinkEnd {
     Node(usize),
     Store,
     Clients,
@@ -23,15 +23,15 @@ pub(crate) enum Fate {
 
 /// The network.
 #[derive(Debug, Default)]
-pub(crate) struct Network {
+pub(crate) struct SimulatedNetwork {
     /// Until when nothing passes, by direction.
-    cuts: BTreeMap<(End, End), u64>,
+    cuts: BTreeMap<(LinkEnd, LinkEnd), u64>,
     /// Whether single messages are lost, repeated and late.
     pub(crate) is_reliable: bool,
 }
 
-impl Network {
-    pub(crate) fn cut(&mut self, from: End, to: End, until: u64) {
+impl SimulatedNetwork {
+    pub(crate) fn cut(&mut self, from: LinkEnd, to: LinkEnd, until: u64) {
         let cut = self.cuts.entry((from, to)).or_default();
         *cut = until.max(*cut);
     }
@@ -41,12 +41,12 @@ impl Network {
         self.cuts.clear();
     }
 
-    pub(crate) fn is_cut(&self, from: End, to: End, now: u64) -> bool {
+    pub(crate) fn is_cut(&self, from: LinkEnd, to: LinkEnd, now: u64) -> bool {
         self.cuts.get(&(from, to)).is_some_and(|until| *until > now)
     }
 
     /// What becomes of a message that is sent now.
-    pub(crate) fn send(&self, from: End, to: End, now: u64, random: &mut Random) -> Fate {
+    pub(crate) fn send(&self, from: LinkEnd, to: LinkEnd, now: u64, random: &mut Random) -> Fate {
         if self.is_cut(from, to, now) {
             return Fate::Lost;
         }

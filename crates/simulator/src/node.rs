@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 
 use taisai_table::MachineId;
 
-pub(crate) use opening::{Opening, Stage};
-pub(crate) use running::{Running, Submitted};
+pub(crate) use opening::{OpeningStage, PartitionOpening};
+pub(crate) use running::{RunningWorker, Submitted};
 
-use crate::clock::{NodeClock, Sources};
+use crate::clock::{NodeClock, SourceNumbers};
 use crate::event::NodeEvent;
-use crate::membership::Membership;
-use crate::roster::NodeName;
+use crate::membership::NodeMembership;
+use crate::roster::NodeNumber;
 
 /// What a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum ProcessState {
     Down,
     Up,
     Frozen,
@@ -26,8 +26,8 @@ pub(crate) enum State {
 /// A partition that the node holds.
 #[derive(Debug)]
 pub(crate) enum Slot {
-    Opening(Opening),
-    Running(Box<Running>),
+    Opening(PartitionOpening),
+    Running(Box<RunningWorker>),
 }
 
 /// A machine with at most one process of the program.
@@ -35,13 +35,13 @@ pub(crate) enum Slot {
 pub(crate) struct Node {
     /// Which process it is, since the run began.
     pub(crate) process: u64,
-    pub(crate) state: State,
+    pub(crate) state: ProcessState,
     pub(crate) clock: NodeClock,
     /// None while the process is down, and where there is one node alone.
-    pub(crate) membership: Option<Membership>,
-    pub(crate) sources: Sources,
+    pub(crate) membership: Option<NodeMembership>,
+    pub(crate) sources: SourceNumbers,
     /// Names under which this process was a member and could not say that it leaves.
-    pub(crate) former: Vec<NodeName>,
+    pub(crate) former: Vec<NodeNumber>,
     pub(crate) slots: BTreeMap<MachineId, Slot>,
     /// What happened to the process while it was frozen.
     pub(crate) deferred: Vec<NodeEvent>,
@@ -53,10 +53,10 @@ impl Node {
     pub(crate) fn new(clock: NodeClock) -> Self {
         Self {
             process: 0,
-            state: State::Down,
+            state: ProcessState::Down,
             clock,
             membership: None,
-            sources: Sources::default(),
+            sources: SourceNumbers::default(),
             former: Vec::new(),
             slots: BTreeMap::new(),
             deferred: Vec::new(),
@@ -70,7 +70,7 @@ impl Node {
     }
 
     /// The running worker of a partition.
-    pub(crate) fn running(&mut self, partition: MachineId) -> Option<&mut Running> {
+    pub(crate) fn running(&mut self, partition: MachineId) -> Option<&mut RunningWorker> {
         match self.slots.get_mut(&partition) {
             Some(Slot::Running(running)) => Some(running),
             Some(Slot::Opening(_)) | None => None,
@@ -86,8 +86,8 @@ impl Node {
         self.membership.as_ref().is_none_or(|membership| membership.holds(self.clock.monotonic(now)))
     }
 
-    pub(crate) fn name(&self) -> Option<NodeName> {
-        self.membership.as_ref().and_then(Membership::name)
+    pub(crate) fn name(&self) -> Option<NodeNumber> {
+        self.membership.as_ref().and_then(NodeMembership::name)
     }
 
     /// Which node holds a partition, as this one knows it.
@@ -98,7 +98,7 @@ impl Node {
     /// The process ends: nothing of it is left.
     pub(crate) fn end(&mut self) {
         self.process += 1;
-        self.state = State::Down;
+        self.state = ProcessState::Down;
         self.membership = None;
         self.slots.clear();
         self.deferred.clear();

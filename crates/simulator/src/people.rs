@@ -19,16 +19,16 @@ use crate::casino::{
     acceptor, person, terminal as device,
 };
 use crate::clock::{BEGIN, SLOTS};
-use crate::event::Ask;
+use crate::event::ClientRequest;
 use crate::random::Random;
-use crate::record::Record;
+use crate::record::FollowedRecord;
 
 /// So many vouchers are carried about.
 const POCKET: usize = 30;
 
 /// Who someone is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ClientRole {
     Terminal {
         cluster: ClusterId,
         seat: Seat,
@@ -68,7 +68,7 @@ pub(crate) enum Link {
 /// What someone has asked and not been told.
 #[derive(Debug)]
 pub(crate) struct Pending {
-    pub(crate) ask: Ask,
+    pub(crate) ask: ClientRequest,
     /// The ids under which it was asked: one, unless someone makes a mistake.
     pub(crate) ids: Vec<CommandId>,
     /// How often it was asked again.
@@ -77,8 +77,8 @@ pub(crate) struct Pending {
 
 /// A person or a terminal.
 #[derive(Debug)]
-pub(crate) struct Person {
-    pub(crate) role: Role,
+pub(crate) struct SimulatedPerson {
+    pub(crate) role: ClientRole,
     source: u64,
     sequence: u64,
     /// The node that is asked.
@@ -88,12 +88,12 @@ pub(crate) struct Person {
     /// How often something was sent: an earlier timeout is of no account.
     pub(crate) attempt: u64,
     /// What was last accepted, for those who use an id again.
-    last: Option<Ask>,
+    last: Option<ClientRequest>,
 }
 
 /// A command and who asks.
 #[derive(Clone, Debug)]
-pub(crate) enum Wish {
+pub(crate) enum Intent {
     Round(TableId, RoundCommand),
     Cluster(ClusterId, ClusterCommand),
     House(HouseCommand),
@@ -125,7 +125,7 @@ impl Pocket {
 
 /// What someone knows who decides what to do next.
 pub(crate) struct Scene<'a> {
-    pub(crate) record: &'a Record,
+    pub(crate) record: &'a FollowedRecord,
     pub(crate) casino: &'a Casino,
     pub(crate) random: &'a mut Random,
     pub(crate) pocket: &'a mut Pocket,
@@ -147,8 +147,8 @@ impl Scene<'_> {
     }
 }
 
-impl Person {
-    fn new(role: Role, number: u64) -> Self {
+impl SimulatedPerson {
+    fn new(role: ClientRole, number: u64) -> Self {
         Self {
             role,
             source: BEGIN * SLOTS + 900 + number * SLOTS,
@@ -167,16 +167,16 @@ impl Person {
 
     pub(crate) fn actor(&self) -> Actor {
         match self.role {
-            Role::Terminal { cluster, seat } => Actor::Terminal { device: device(cluster, seat), seat },
-            Role::Dealer { table } | Role::Registrar { table } => {
+            ClientRole::Terminal { cluster, seat } => Actor::Terminal { device: device(cluster, seat), seat },
+            ClientRole::Dealer { table } | ClientRole::Registrar { table } => {
                 Actor::Person(person(if table == LIVE { LIVE_DEALER } else { DEALER }))
             }
-            Role::NoteAcceptor { cluster, seat } => Actor::NoteAcceptor { device: acceptor(cluster, seat), seat },
-            Role::ChipReader { .. } => Actor::ChipReader(CHIP_READER),
-            Role::Supervisor { .. } => Actor::Person(person(SUPERVISOR)),
-            Role::Cashier => Actor::Person(person(CASHIER)),
-            Role::Attendant => Actor::Person(person(ATTENDANT)),
-            Role::ShiftManager => Actor::Person(person(SHIFT_MANAGER)),
+            ClientRole::NoteAcceptor { cluster, seat } => Actor::NoteAcceptor { device: acceptor(cluster, seat), seat },
+            ClientRole::ChipReader { .. } => Actor::ChipReader(CHIP_READER),
+            ClientRole::Supervisor { .. } => Actor::Person(person(SUPERVISOR)),
+            ClientRole::Cashier => Actor::Person(person(CASHIER)),
+            ClientRole::Attendant => Actor::Person(person(ATTENDANT)),
+            ClientRole::ShiftManager => Actor::Person(person(SHIFT_MANAGER)),
         }
     }
 
@@ -186,38 +186,42 @@ impl Person {
     }
 
     /// What it wants to do now, if anything.
-    pub(crate) fn wish(&self, scene: &mut Scene<'_>) -> Option<Wish> {
+    pub(crate) fn wish(&self, scene: &mut Scene<'_>) -> Option<Intent> {
         match self.role {
-            Role::Terminal { cluster, seat } => terminal::wish(cluster, seat, scene),
-            Role::Dealer { table } => dealer::wish(table, scene).map(|command| Wish::Round(table, command)),
-            Role::Registrar { table } => dealer::register(table, scene),
-            Role::NoteAcceptor { cluster, seat } => devices::note_acceptor(cluster, seat, scene),
-            Role::ChipReader { table } => devices::chip_reader(table, scene),
-            Role::Supervisor { table } => staff::supervisor(table, scene).map(|command| Wish::Round(table, command)),
-            Role::Cashier => staff::cashier(scene),
-            Role::Attendant => staff::attendant(scene),
-            Role::ShiftManager => staff::shift_manager(scene),
+            ClientRole::Terminal { cluster, seat } => terminal::wish(cluster, seat, scene),
+            ClientRole::Dealer { table } => dealer::wish(table, scene).map(|command| Intent::Round(table, command)),
+            ClientRole::Registrar { table } => dealer::register(table, scene),
+            ClientRole::NoteAcceptor { cluster, seat } => devices::note_acceptor(cluster, seat, scene),
+            ClientRole::ChipReader { table } => devices::chip_reader(table, scene),
+            ClientRole::Supervisor { table } => {
+                staff::supervisor(table, scene).map(|command| Intent::Round(table, command))
+            }
+            ClientRole::Cashier => staff::cashier(scene),
+            ClientRole::Attendant => staff::attendant(scene),
+            ClientRole::ShiftManager => staff::shift_manager(scene),
         }
     }
 
     /// A command for what it wants.
-    pub(crate) fn ask(&mut self, wish: Wish) -> Ask {
+    pub(crate) fn ask(&mut self, wish: Intent) -> ClientRequest {
         let (actor, id) = (self.actor(), self.next_id());
         match wish {
-            Wish::Round(table, command) => Ask::Round { table, actor, id, command },
-            Wish::Cluster(cluster, command) => Ask::Cluster { cluster, actor, id, command },
-            Wish::House(command) => Ask::House { actor, id, command },
+            Intent::Round(table, command) => ClientRequest::Round { table, actor, id, command },
+            Intent::Cluster(cluster, command) => ClientRequest::Cluster { cluster, actor, id, command },
+            Intent::House(command) => ClientRequest::House { actor, id, command },
         }
     }
 
     /// The same id for another command to the same machine.
-    pub(crate) fn reuse(&mut self) -> Option<Ask> {
+    pub(crate) fn reuse(&mut self) -> Option<ClientRequest> {
         let mut ask = self.last.take()?;
         match &mut ask {
-            Ask::Round { command, .. } => *command = RoundCommand::UseDice { dice_set: 987_654 },
-            Ask::Cluster { command, .. } => *command = ClusterCommand::Clear { seat: Seat(2) },
-            Ask::House { command, .. } => *command = HouseCommand::Acknowledge { event: 987_654 },
-            Ask::Connect { .. } | Ask::Disconnect { .. } | Ask::Voucher { .. } => return None,
+            ClientRequest::Round { command, .. } => *command = RoundCommand::UseDice { dice_set: 987_654 },
+            ClientRequest::Cluster { command, .. } => *command = ClusterCommand::Clear { seat: Seat(2) },
+            ClientRequest::House { command, .. } => *command = HouseCommand::Acknowledge { event: 987_654 },
+            ClientRequest::Connect { .. } | ClientRequest::Disconnect { .. } | ClientRequest::Voucher { .. } => {
+                return None;
+            }
         }
         Some(ask)
     }
@@ -238,19 +242,19 @@ impl Person {
     /// How long it thinks, in milliseconds.
     pub(crate) const fn pause(&self, random: &mut Random) -> u64 {
         match self.role {
-            Role::Terminal { .. } => random.between(300, 1_500),
-            Role::Dealer { .. } => random.between(150, 700),
-            Role::Supervisor { .. } | Role::ChipReader { .. } => random.between(1_000, 5_000),
-            Role::NoteAcceptor { .. } => random.between(4_000, 15_000),
-            Role::Registrar { .. } | Role::Cashier => random.between(300, 1_200),
-            Role::Attendant | Role::ShiftManager => random.between(1_000, 4_000),
+            ClientRole::Terminal { .. } => random.between(300, 1_500),
+            ClientRole::Dealer { .. } => random.between(150, 700),
+            ClientRole::Supervisor { .. } | ClientRole::ChipReader { .. } => random.between(1_000, 5_000),
+            ClientRole::NoteAcceptor { .. } => random.between(4_000, 15_000),
+            ClientRole::Registrar { .. } | ClientRole::Cashier => random.between(300, 1_200),
+            ClientRole::Attendant | ClientRole::ShiftManager => random.between(1_000, 4_000),
         }
     }
 }
 
 /// Who waits for a reply, and to what.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Caller {
+pub(crate) struct WaitingCaller {
     pub(crate) person: usize,
     pub(crate) machine: MachineId,
     pub(crate) id: Option<CommandId>,
@@ -259,8 +263,8 @@ pub(crate) struct Caller {
 /// Everyone.
 #[derive(Debug)]
 pub(crate) struct People {
-    pub(crate) everyone: Vec<Person>,
-    callers: BTreeMap<CallerId, Caller>,
+    pub(crate) everyone: Vec<SimulatedPerson>,
+    callers: BTreeMap<CallerId, WaitingCaller>,
     connections: BTreeMap<ConnectionId, usize>,
     next: u64,
     pub(crate) pocket: Pocket,
@@ -271,20 +275,20 @@ pub(crate) struct People {
 
 impl People {
     pub(crate) fn new(casino: &Casino) -> Self {
-        let mut roles = vec![Role::Cashier, Role::Attendant, Role::ShiftManager];
+        let mut roles = vec![ClientRole::Cashier, ClientRole::Attendant, ClientRole::ShiftManager];
         for plan in &casino.tables {
             let table = plan.table;
-            roles.extend([Role::Dealer { table }, Role::Supervisor { table }]);
+            roles.extend([ClientRole::Dealer { table }, ClientRole::Supervisor { table }]);
         }
         if casino.tables.iter().any(|plan| plan.table == LIVE) {
-            roles.extend([Role::Registrar { table: LIVE }, Role::ChipReader { table: LIVE }]);
+            roles.extend([ClientRole::Registrar { table: LIVE }, ClientRole::ChipReader { table: LIVE }]);
         }
         for cluster in casino.clusters().filter(|cluster| cluster.table == TERMINALS) {
-            roles.extend((1..SEATS).map(|seat| Role::Terminal { cluster, seat: Seat(seat) }));
-            roles.extend((1..SEATS).map(|seat| Role::NoteAcceptor { cluster, seat: Seat(seat) }));
+            roles.extend((1..SEATS).map(|seat| ClientRole::Terminal { cluster, seat: Seat(seat) }));
+            roles.extend((1..SEATS).map(|seat| ClientRole::NoteAcceptor { cluster, seat: Seat(seat) }));
         }
         Self {
-            everyone: (1..).zip(roles).map(|(number, role)| Person::new(role, number)).collect(),
+            everyone: (1..).zip(roles).map(|(number, role)| SimulatedPerson::new(role, number)).collect(),
             callers: BTreeMap::new(),
             connections: BTreeMap::new(),
             next: 0,
@@ -294,7 +298,7 @@ impl People {
         }
     }
 
-    pub(crate) fn new_caller(&mut self, caller: Caller) -> CallerId {
+    pub(crate) fn new_caller(&mut self, caller: WaitingCaller) -> CallerId {
         self.next += 1;
         self.callers.insert(CallerId(self.next), caller);
         CallerId(self.next)
@@ -306,7 +310,7 @@ impl People {
         ConnectionId(self.next)
     }
 
-    pub(crate) fn caller(&self, caller: CallerId) -> Option<Caller> {
+    pub(crate) fn caller(&self, caller: CallerId) -> Option<WaitingCaller> {
         self.callers.get(&caller).copied()
     }
 

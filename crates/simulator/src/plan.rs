@@ -16,7 +16,7 @@ pub enum StoreKind {
 
 /// What is simulated.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct SimulationPlan {
     /// How many nodes there are; one with [`StoreKind::Sqlite`].
     pub nodes: u16,
     /// How many clusters the table with terminals has.
@@ -37,7 +37,7 @@ pub struct Plan {
     pub planted: Option<Planted>,
 }
 
-impl Default for Plan {
+impl Default for SimulationPlan {
     fn default() -> Self {
         Self {
             nodes: 3,
@@ -55,7 +55,7 @@ impl Default for Plan {
 
 /// What a run came to.
 #[derive(Clone, Debug, Default)]
-pub struct Summary {
+pub struct SimulationSummary {
     /// How often each kind of fault happened.
     pub faults: BTreeMap<Fault, u64>,
     /// Rounds that were settled or void.
@@ -86,7 +86,7 @@ pub struct Summary {
     pub trace_hash: u64,
 }
 
-impl Summary {
+impl SimulationSummary {
     /// All faults that were injected, without those of single messages.
     pub fn injected(&self) -> u64 {
         self.faults.iter().filter(|(fault, _)| fault.is_injected()).map(|(_, count)| count).sum()
@@ -115,7 +115,7 @@ impl Summary {
 /// An invariant that does not hold.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("seed {seed}, {}.{:03} s: {invariant}: {detail}", .millis / 1_000, .millis % 1_000)]
-pub struct Failure {
+pub struct SimulationFailure {
     /// The run.
     pub seed: u64,
     /// The invariant's name.

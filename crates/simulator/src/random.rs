@@ -1,54 +1,68 @@
 //! Random numbers from a seed (`SplitMix64`): the same seed gives the same run on every machine.
 
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) const fn new(seed: u64) -> Self {
+    pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub(crate) const fn next(&mut self) -> u64 {
+    pub const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         mix(self.0)
     }
 
     /// A number below `end`, which is above zero.
-    pub(crate) const fn below(&mut self, end: u64) -> u64 {
+    pub const fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
     /// A number from `first` to `last`.
-    pub(crate) const fn between(&mut self, first: u64, last: u64) -> u64 {
+    pub const fn between(&mut self, first: u64, last: u64) -> u64 {
         first + self.below(last - first + 1)
     }
 
     /// An amount of money or a difference of clocks, from `first` to `last`.
-    pub(crate) fn signed(&mut self, first: i64, last: i64) -> i64 {
+    ///
+    /// # Panics
+    /// If `last` comes before `first`.
+    pub fn signed(&mut self, first: i64, last: i64) -> i64 {
         let span = u64::try_from(last - first + 1).expect("the first comes before the last");
         first + i64::try_from(self.below(span)).expect("a span of small numbers")
     }
 
-    pub(crate) const fn one_in(&mut self, times: u64) -> bool {
+    pub const fn one_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }
 
-    pub(crate) const fn percent(&mut self, times: u64) -> bool {
+    pub const fn percent(&mut self, times: u64) -> bool {
         self.below(100) < times
     }
 
-    /// An index into a list that is not empty.
-    pub(crate) fn index(&mut self, len: usize) -> usize {
+    /// A number below `end`.
+    ///
+    /// # Panics
+    /// If `end` is zero.
+    pub fn small(&mut self, end: u32) -> u32 {
+        u32::try_from(self.below(end.into())).expect("below a small number")
+    }
+
+    /// An index into a list.
+    ///
+    /// # Panics
+    /// If the list is empty.
+    pub fn index(&mut self, len: usize) -> usize {
         let len = u64::try_from(len).expect("lists fit in memory");
         usize::try_from(self.below(len)).expect("an index of a list")
     }
 
-    pub(crate) fn pick<T: Copy>(&mut self, list: &[T]) -> T {
+    pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.index(list.len())]
     }
 
     /// One of the kinds, each as often as its weight says.
-    pub(crate) fn weighted<T: Copy>(&mut self, weights: &[(u64, T)]) -> T {
+    pub fn weighted<T: Copy>(&mut self, weights: &[(u64, T)]) -> T {
         let mut left = self.below(weights.iter().map(|(weight, _)| weight).sum());
         for (weight, kind) in weights {
             if left < *weight {
@@ -59,7 +73,7 @@ impl Random {
         weights[0].1
     }
 
-    pub(crate) fn bytes(&mut self) -> [u8; 32] {
+    pub fn bytes(&mut self) -> [u8; 32] {
         let mut bytes = [0; 32];
         for eight in bytes.chunks_exact_mut(8) {
             eight.copy_from_slice(&self.next().to_le_bytes());

@@ -11,18 +11,18 @@ use taisai_table::{
 };
 
 use crate::casino::Casino;
-use crate::invariants::{self, Broken, Held, ensure};
-use crate::machine::{Machine, Recorded};
-use crate::store::{Block, Head, Store};
+use crate::invariants::{self, BrokenInvariant, InvariantResult, ensure};
+use crate::machine::{AnyEntry, AnyMachine};
+use crate::store::{ChainHead, SimulatedBlock, SimulatedStore};
 
 /// After so many blocks of a chain a snapshot is kept.
 const SNAPSHOT: u64 = 64;
 
 /// A chain as it has been followed.
 #[derive(Debug)]
-struct Followed {
-    machine: Machine,
-    head: Head,
+struct FollowedChain {
+    machine: AnyMachine,
+    head: ChainHead,
     newest: Time,
     /// Whether nothing was written since the last take-over.
     is_taken_over: bool,
@@ -31,12 +31,12 @@ struct Followed {
     /// The last transfer that was taken, by where it came from.
     taken: BTreeMap<MachineId, u64>,
     /// The head after the last block in the snapshot, and the machine then.
-    snapshot: (Head, Machine),
+    snapshot: (ChainHead, AnyMachine),
 }
 
 /// What has been played.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Played {
+pub(crate) struct PlayCounts {
     pub(crate) rounds: u64,
     pub(crate) bets: u64,
     pub(crate) commands: u64,
@@ -50,25 +50,25 @@ pub(crate) struct Played {
 
 /// The record of the installation.
 #[derive(Debug)]
-pub(crate) struct Record {
-    chains: BTreeMap<MachineId, Followed>,
+pub(crate) struct FollowedRecord {
+    chains: BTreeMap<MachineId, FollowedChain>,
     /// How many blocks of the store's log were followed.
     followed: usize,
     verdicts: BTreeMap<(MachineId, CommandId), Vec<Verdict>>,
     slips: BTreeMap<(ClusterId, RoundNumber), Slip>,
-    pub(crate) played: Played,
+    pub(crate) played: PlayCounts,
 }
 
-impl Record {
+impl FollowedRecord {
     pub(crate) fn new(casino: &Casino) -> Self {
         let followed = |id: MachineId| {
             let machine = casino.machine(id);
-            let snapshot = (Head::default(), machine.clone());
+            let snapshot = (ChainHead::default(), machine.clone());
             (
                 id,
-                Followed {
+                FollowedChain {
                     machine,
-                    head: Head::default(),
+                    head: ChainHead::default(),
                     newest: Time(0),
                     is_taken_over: false,
                     bets: 0,
@@ -82,50 +82,50 @@ impl Record {
             followed: 0,
             verdicts: BTreeMap::new(),
             slips: BTreeMap::new(),
-            played: Played::default(),
+            played: PlayCounts::default(),
         }
     }
 
-    fn of(&self, id: MachineId) -> &Followed {
+    fn of(&self, id: MachineId) -> &FollowedChain {
         self.chains.get(&id).expect("a chain that was laid out")
     }
 
-    pub(crate) fn machine(&self, id: MachineId) -> &Machine {
+    pub(crate) fn machine(&self, id: MachineId) -> &AnyMachine {
         &self.of(id).machine
     }
 
     pub(crate) fn house(&self) -> &House {
         match self.machine(MachineId::House) {
-            Machine::House(house) => house,
-            Machine::Round(_) | Machine::Cluster(_) => unreachable!("the House's chain is of the House"),
+            AnyMachine::House(house) => house,
+            AnyMachine::Round(_) | AnyMachine::Cluster(_) => unreachable!("the House's chain is of the House"),
         }
     }
 
     pub(crate) fn round(&self, table: TableId) -> &Round {
         match self.machine(MachineId::Round(table)) {
-            Machine::Round(round) => round,
-            Machine::House(_) | Machine::Cluster(_) => unreachable!("a round's chain is of a round"),
+            AnyMachine::Round(round) => round,
+            AnyMachine::House(_) | AnyMachine::Cluster(_) => unreachable!("a round's chain is of a round"),
         }
     }
 
     pub(crate) fn cluster(&self, id: ClusterId) -> &Cluster {
         match self.machine(MachineId::Cluster(id)) {
-            Machine::Cluster(cluster) => cluster,
-            Machine::House(_) | Machine::Round(_) => unreachable!("a cluster's chain is of a cluster"),
+            AnyMachine::Cluster(cluster) => cluster,
+            AnyMachine::House(_) | AnyMachine::Round(_) => unreachable!("a cluster's chain is of a cluster"),
         }
     }
 
     pub(crate) fn clusters(&self) -> impl Iterator<Item = &Cluster> {
         self.chains.values().filter_map(|followed| match &followed.machine {
-            Machine::Cluster(cluster) => Some(&**cluster),
-            Machine::House(_) | Machine::Round(_) => None,
+            AnyMachine::Cluster(cluster) => Some(&**cluster),
+            AnyMachine::House(_) | AnyMachine::Round(_) => None,
         })
     }
 
     pub(crate) fn rounds(&self) -> impl Iterator<Item = &Round> {
         self.chains.values().filter_map(|followed| match &followed.machine {
-            Machine::Round(round) => Some(&**round),
-            Machine::House(_) | Machine::Cluster(_) => None,
+            AnyMachine::Round(round) => Some(&**round),
+            AnyMachine::House(_) | AnyMachine::Cluster(_) => None,
         })
     }
 
@@ -140,12 +140,12 @@ impl Record {
     }
 
     /// A machine as it was some blocks ago, and the head then.
-    pub(crate) fn snapshot(&self, id: MachineId) -> (Head, Machine) {
+    pub(crate) fn snapshot(&self, id: MachineId) -> (ChainHead, AnyMachine) {
         self.of(id).snapshot.clone()
     }
 
     /// Keeps a machine that is ahead of its chain, by mistake.
-    pub(crate) fn keep(&mut self, id: MachineId, machine: Machine) {
+    pub(crate) fn keep(&mut self, id: MachineId, machine: AnyMachine) {
         let followed = self.chains.get_mut(&id).expect("a chain that was laid out");
         followed.snapshot = (followed.head, machine);
     }
@@ -161,7 +161,7 @@ impl Record {
 
     /// Follows what was committed since, and checks it. Blocks that were followed and are not there any more were acknowledged to
     /// someone.
-    pub(crate) fn follow<A: Clone>(&mut self, store: &Store<A>) -> Held {
+    pub(crate) fn follow<A: Clone>(&mut self, store: &SimulatedStore<A>) -> InvariantResult {
         let log = store.log();
         ensure("durable_stays", log.len() >= self.followed, || {
             format!("the store has {} blocks after {}", log.len(), self.followed)
@@ -174,7 +174,7 @@ impl Record {
         Ok(())
     }
 
-    fn block(&mut self, block: &Block, taken: u64) -> Held {
+    fn block(&mut self, block: &SimulatedBlock, taken: u64) -> InvariantResult {
         let id = block.chain;
         invariants::chain_is_whole(self.of(id).head, block, taken)?;
         self.played.take_overs += u64::from(block.is_take_over());
@@ -190,9 +190,10 @@ impl Record {
         self.check(id)
     }
 
-    fn entry(&mut self, id: MachineId, bytes: &[u8]) -> Held {
+    fn entry(&mut self, id: MachineId, bytes: &[u8]) -> InvariantResult {
         let followed = self.chains.get_mut(&id).expect("a chain that was laid out");
-        let bad = |bad: taisai_table::BadBytes| Broken { invariant: "entry_can_be_read", detail: bad.to_string() };
+        let bad =
+            |bad: taisai_table::BadBytes| BrokenInvariant { invariant: "entry_can_be_read", detail: bad.to_string() };
         let recorded = followed.machine.read(bytes).map_err(bad)?;
         invariants::time_never_goes_back(followed.newest, &recorded)?;
         invariants::entry_is_decided_again(&followed.machine, &recorded)?;
@@ -212,9 +213,9 @@ impl Record {
             *taken = transfer.number;
             self.played.transfers += 1;
         }
-        let is_over = |machine: &Machine| match machine {
-            Machine::Round(round) => matches!(round.phase(), Phase::Settled | Phase::Void),
-            Machine::House(_) | Machine::Cluster(_) => false,
+        let is_over = |machine: &AnyMachine| match machine {
+            AnyMachine::Round(round) => matches!(round.phase(), Phase::Settled | Phase::Void),
+            AnyMachine::House(_) | AnyMachine::Cluster(_) => false,
         };
         let was_over = is_over(&followed.machine);
         followed.machine.apply(&recorded);
@@ -223,13 +224,13 @@ impl Record {
         self.count(id, &recorded)
     }
 
-    fn count(&mut self, id: MachineId, recorded: &Recorded) -> Held {
+    fn count(&mut self, id: MachineId, recorded: &AnyEntry) -> InvariantResult {
         self.played.commands += 1;
         if recorded.verdict() != Verdict::Accepted {
             self.played.refusals += 1;
             return Ok(());
         }
-        let (Recorded::Cluster(entry), MachineId::Cluster(cluster)) = (recorded, id) else { return Ok(()) };
+        let (AnyEntry::Cluster(entry), MachineId::Cluster(cluster)) = (recorded, id) else { return Ok(()) };
         match &entry.request.command {
             ClusterCommand::Place { .. } | ClusterCommand::Repeat { .. } | ClusterCommand::Double { .. } => {
                 self.played.bets += 1;
@@ -255,12 +256,12 @@ impl Record {
     }
 
     /// What is cheap to check, after every block of a chain.
-    fn check(&self, id: MachineId) -> Held {
+    fn check(&self, id: MachineId) -> InvariantResult {
         let table = match id {
             MachineId::House => {
                 self.house()
                     .ledger_sums_to_zero()
-                    .map_err(|broken| Broken { invariant: "machine_is_sound", detail: broken.to_string() })?;
+                    .map_err(|broken| BrokenInvariant { invariant: "machine_is_sound", detail: broken.to_string() })?;
                 return self.clusters().try_for_each(|cluster| invariants::money_is_conserved(self.house(), cluster));
             }
             MachineId::Round(table) => table,
@@ -280,7 +281,7 @@ impl Record {
     }
 
     /// Everything that one machine or two can show.
-    pub(crate) fn check_all(&self) -> Held {
+    pub(crate) fn check_all(&self) -> InvariantResult {
         for (id, followed) in &self.chains {
             invariants::machine_is_sound(&followed.machine)?;
             self.check(*id)?;
@@ -288,22 +289,22 @@ impl Record {
         Ok(())
     }
 
-    pub(crate) fn message_is_on_record(&self, message: &Message) -> Held {
+    pub(crate) fn message_is_on_record(&self, message: &Message) -> InvariantResult {
         let machine = |id: MachineId| self.chains.get(&id).map(|followed| &followed.machine);
         let of_pair = [message.from(), message.to()];
         let round = of_pair.iter().find_map(|id| match machine(*id) {
-            Some(Machine::Round(round)) => Some(&**round),
-            Some(Machine::House(_) | Machine::Cluster(_)) | None => None,
+            Some(AnyMachine::Round(round)) => Some(&**round),
+            Some(AnyMachine::House(_) | AnyMachine::Cluster(_)) | None => None,
         });
         let cluster = of_pair.iter().find_map(|id| match machine(*id) {
-            Some(Machine::Cluster(cluster)) => Some(&**cluster),
-            Some(Machine::House(_) | Machine::Round(_)) | None => None,
+            Some(AnyMachine::Cluster(cluster)) => Some(&**cluster),
+            Some(AnyMachine::House(_) | AnyMachine::Round(_)) | None => None,
         });
         invariants::message_is_on_record(message, round, cluster, self.house())
     }
 
     /// Builds every machine again from its first entry.
-    pub(crate) fn replay<A: Clone>(&self, casino: &Casino, store: &Store<A>) -> Held {
+    pub(crate) fn replay<A: Clone>(&self, casino: &Casino, store: &SimulatedStore<A>) -> InvariantResult {
         for (id, followed) in &self.chains {
             let mut machine = casino.machine(*id);
             for block in store.blocks(*id) {
@@ -321,16 +322,16 @@ impl Record {
 }
 
 /// The transfer that an accepted entry takes, and where it comes from.
-fn transfer_of(recorded: &Recorded) -> Option<(MachineId, &taisai_table::Transfer)> {
+fn transfer_of(recorded: &AnyEntry) -> Option<(MachineId, &taisai_table::Transfer)> {
     match recorded {
-        Recorded::House(entry) => match (&entry.request.command, &entry.outcome) {
+        AnyEntry::House(entry) => match (&entry.request.command, &entry.outcome) {
             (HouseCommand::Receive { cluster, transfer }, Ok(_)) => Some((MachineId::Cluster(*cluster), transfer)),
             (_, _) => None,
         },
-        Recorded::Cluster(entry) => match (&entry.request.command, &entry.outcome) {
+        AnyEntry::Cluster(entry) => match (&entry.request.command, &entry.outcome) {
             (ClusterCommand::Receive { transfer }, Ok(_)) => Some((MachineId::House, transfer)),
             (_, _) => None,
         },
-        Recorded::Round(_) => None,
+        AnyEntry::Round(_) => None,
     }
 }

@@ -4,12 +4,12 @@ use taisai_table::MachineId;
 
 /// The name of a node, another one each time that it joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct NodeName(pub(crate) u64);
+pub(crate) struct NodeNumber(pub(crate) u64);
 
 /// A node that lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Member {
-    pub(crate) name: NodeName,
+pub(crate) struct StoreMember {
+    pub(crate) name: NodeNumber,
     /// Where it is reached.
     pub(crate) address: usize,
     /// Whether it has only just joined.
@@ -18,31 +18,31 @@ pub(crate) struct Member {
 
 /// A partition, or the partitions that share a worker with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lease {
+pub(crate) struct StoreLease {
     pub(crate) partition: MachineId,
     /// The living node that holds it.
-    pub(crate) holder: Option<NodeName>,
+    pub(crate) holder: Option<NodeNumber>,
     /// The living node that it shall move to.
-    pub(crate) wanted: Option<NodeName>,
+    pub(crate) wanted: Option<NodeNumber>,
 }
 
 /// All nodes that live, and all partitions that were ever held.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Roster {
-    pub(crate) nodes: Vec<Member>,
-    pub(crate) leases: Vec<Lease>,
+pub(crate) struct StoreRoster {
+    pub(crate) nodes: Vec<StoreMember>,
+    pub(crate) leases: Vec<StoreLease>,
 }
 
-impl Roster {
+impl StoreRoster {
     /// The address of the node that holds a partition.
-    pub(crate) fn holder(&self, partition: MachineId) -> Option<&Member> {
+    pub(crate) fn holder(&self, partition: MachineId) -> Option<&StoreMember> {
         let lease = self.leases.iter().find(|lease| lease.partition == partition)?;
         self.nodes.iter().find(|node| Some(node.name) == lease.holder)
     }
 
     /// A node holds a partition now, whatever was known before.
-    pub(crate) fn hold(&mut self, partition: MachineId, name: NodeName) {
-        let taken = Lease { partition, holder: Some(name), wanted: None };
+    pub(crate) fn hold(&mut self, partition: MachineId, name: NodeNumber) {
+        let taken = StoreLease { partition, holder: Some(name), wanted: None };
         match self.leases.iter_mut().find(|lease| lease.partition == partition) {
             Some(lease) => *lease = taken,
             None => self.leases.push(taken),

@@ -9,43 +9,43 @@ use std::rc::Rc;
 
 use taisai_table::MachineId;
 
-pub(crate) use chains::{Block, Head};
-use chains::{Chains, Taken};
+pub(crate) use chains::{ChainHead, SimulatedBlock};
+use chains::{ChainTable, TakenChain};
 use leases::LeaseTable;
-pub(crate) use leases::{Claimed, LEASE};
+pub(crate) use leases::{ClaimOutcome, LEASE};
 
 use crate::planted::{Mistakes, Planted};
 use crate::random::Random;
-use crate::roster::{NodeName, Roster};
+use crate::roster::{NodeNumber, StoreRoster};
 
 /// A transaction that a node asks for.
 #[derive(Clone, Debug)]
-pub(crate) enum Statement {
+pub(crate) enum StoreStatement {
     Join { address: usize },
-    Beat { name: NodeName },
-    Claim { name: NodeName, partition: MachineId },
-    Release { name: NodeName, partition: MachineId },
-    Seize { name: NodeName, partition: MachineId, from: NodeName },
-    Wish { partition: MachineId, node: NodeName },
-    Leave { name: NodeName },
+    Beat { name: NodeNumber },
+    Claim { name: NodeNumber, partition: MachineId },
+    Release { name: NodeNumber, partition: MachineId },
+    Seize { name: NodeNumber, partition: MachineId, from: NodeNumber },
+    Wish { partition: MachineId, node: NodeNumber },
+    Leave { name: NodeNumber },
     Read { chain: MachineId },
     Take { chain: MachineId, epoch: u64 },
-    Append { blocks: Vec<Rc<Block>> },
+    Append { blocks: Vec<Rc<SimulatedBlock>> },
 }
 
 /// What comes of a statement.
 #[derive(Clone, Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum StatementOutcome {
     Joined {
-        name: NodeName,
+        name: NodeNumber,
         slot: u64,
     },
     /// Nothing where the node's time is over.
-    Beat(Option<Roster>),
-    Claimed(Claimed),
+    Beat(Option<StoreRoster>),
+    Claimed(ClaimOutcome),
     Seized(bool),
     Done,
-    Head(Head),
+    Head(ChainHead),
     /// Someone else has raised the epoch as high.
     NotTaken,
     Appended,
@@ -60,28 +60,28 @@ pub(crate) enum Outcome {
 /// A statement on its way.
 #[derive(Clone, Debug)]
 pub(crate) struct Call<A> {
-    pub(crate) statement: Statement,
+    pub(crate) statement: StoreStatement,
     /// Who waits for the outcome.
     pub(crate) from: A,
 }
 
 /// One server's databases.
 #[derive(Clone, Debug, Default)]
-struct Server {
-    chains: Chains,
+struct DatabaseServer {
+    chains: ChainTable,
     leases: LeaseTable,
 }
 
 /// The store as nodes see it. `A` says who waits for an outcome.
 #[derive(Debug)]
-pub(crate) struct Store<A> {
-    primary: Server,
+pub(crate) struct SimulatedStore<A> {
+    primary: DatabaseServer,
     /// A primary that was thought lost and still answers those who were connected to it.
-    former: Option<Server>,
+    former: Option<DatabaseServer>,
     /// The nodes that are connected to the former primary.
     still_former: Vec<usize>,
     /// Every block in the order of commits: what standbys are sent.
-    log: Vec<Rc<Block>>,
+    log: Vec<Rc<SimulatedBlock>>,
     /// Statements that have been sent and not carried out, by their numbers.
     calls: BTreeMap<u64, Call<A>>,
     next_call: u64,
@@ -100,10 +100,10 @@ pub(crate) struct Store<A> {
     mistakes: Mistakes,
 }
 
-impl<A: Clone> Store<A> {
+impl<A: Clone> SimulatedStore<A> {
     pub(crate) fn new(mistakes: Mistakes) -> Self {
         Self {
-            primary: Server::default(),
+            primary: DatabaseServer::default(),
             former: None,
             still_former: Vec::new(),
             log: Vec::new(),
@@ -120,63 +120,72 @@ impl<A: Clone> Store<A> {
     }
 
     /// A statement is sent: its number.
-    pub(crate) fn send(&mut self, statement: Statement, from: A) -> u64 {
+    pub(crate) fn send(&mut self, statement: StoreStatement, from: A) -> u64 {
         self.next_call += 1;
         self.calls.insert(self.next_call, Call { statement, from });
         self.next_call
     }
 
     /// A statement arrives and is carried out, unless it was lost with the primary.
-    pub(crate) fn arrive(&mut self, number: u64, now: u64, node: usize, random: &mut Random) -> Option<(A, Outcome)> {
+    pub(crate) fn arrive(
+        &mut self,
+        number: u64,
+        now: u64,
+        node: usize,
+        random: &mut Random,
+    ) -> Option<(A, StatementOutcome)> {
         let Call { statement, from } = self.calls.remove(&number)?;
         if now < self.down_until {
-            return Some((from, Outcome::Unavailable));
+            return Some((from, StatementOutcome::Unavailable));
         }
-        let is_append = matches!(statement, Statement::Append { .. });
+        let is_append = matches!(statement, StoreStatement::Append { .. });
         if is_append && now < self.full_until {
-            return Some((from, Outcome::Unavailable));
+            return Some((from, StatementOutcome::Unavailable));
         }
         if is_append && self.failing_appends > 0 {
             self.failing_appends -= 1;
-            return Some((from, Outcome::Unavailable));
+            return Some((from, StatementOutcome::Unavailable));
         }
         if is_append && self.unknown_appends > 0 {
             self.unknown_appends -= 1;
             if random.percent(50) {
                 self.execute(&self.torn(statement), now, node, random);
             }
-            return Some((from, Outcome::Unknown));
+            return Some((from, StatementOutcome::Unknown));
         }
         Some((from, self.execute(&statement, now, node, random)))
     }
 
     /// Whether the process of a statement ends now, in the middle of its append.
     pub(crate) fn stops_now(&mut self, number: u64) -> bool {
-        let is_append = self.calls.get(&number).is_some_and(|call| matches!(call.statement, Statement::Append { .. }));
+        let is_append =
+            self.calls.get(&number).is_some_and(|call| matches!(call.statement, StoreStatement::Append { .. }));
         is_append && std::mem::take(&mut self.stops_in_append)
     }
 
     /// An append is a write for each block, one that commits them, and a flush. Where the process ends before it commits, the next
     /// one finds a torn tail and drops it; a commit that was written stays.
     pub(crate) fn stop_in_append(&mut self, number: u64, now: u64, node: usize, random: &mut Random) {
-        let Some(Call { statement: Statement::Append { blocks }, .. }) = self.calls.remove(&number) else { return };
+        let Some(Call { statement: StoreStatement::Append { blocks }, .. }) = self.calls.remove(&number) else {
+            return;
+        };
         let (commit, flush) = (blocks.len(), blocks.len() + 1);
         let last = random.index(flush + 1);
         if last >= commit && now >= self.down_until && now >= self.full_until {
-            self.execute(&self.torn(Statement::Append { blocks }), now, node, random);
+            self.execute(&self.torn(StoreStatement::Append { blocks }), now, node, random);
         }
     }
 
     /// A transaction that is cut off is stored as a whole or not at all.
-    fn torn(&self, statement: Statement) -> Statement {
+    fn torn(&self, statement: StoreStatement) -> StoreStatement {
         match statement {
-            Statement::Append { mut blocks } if self.mistakes.is(Planted::SecondStoredWithoutFirst) => {
+            StoreStatement::Append { mut blocks } if self.mistakes.is(Planted::SecondStoredWithoutFirst) => {
                 let last = blocks.last().map(|block| block.chain);
                 let own: Vec<_> = blocks.iter().filter(|block| Some(block.chain) == last).cloned().collect();
                 if own.len() < blocks.len() {
                     blocks = own;
                 }
-                Statement::Append { blocks }
+                StoreStatement::Append { blocks }
             }
             whole => whole,
         }
@@ -188,7 +197,7 @@ impl<A: Clone> Store<A> {
         let done = random.index(calls.len() + 1);
         let mut waiting = Vec::new();
         for (at, call) in calls.into_values().enumerate() {
-            let is_write = matches!(call.statement, Statement::Append { .. } | Statement::Take { .. });
+            let is_write = matches!(call.statement, StoreStatement::Append { .. } | StoreStatement::Take { .. });
             if at < done && is_write {
                 self.execute(&call.statement, now, usize::MAX, random);
             }
@@ -217,56 +226,58 @@ impl<A: Clone> Store<A> {
             self.still_former = nodes.to_vec();
         }
         self.log.truncate(self.log.len().saturating_sub(lost));
-        self.primary.chains = Chains::replay(&self.log);
+        self.primary.chains = ChainTable::replay(&self.log);
     }
 
-    fn execute(&mut self, statement: &Statement, now: u64, node: usize, random: &mut Random) -> Outcome {
+    fn execute(&mut self, statement: &StoreStatement, now: u64, node: usize, random: &mut Random) -> StatementOutcome {
         let clock = now + self.clock_offset;
         let is_former = self.still_former.contains(&node);
         let server = if is_former { self.former.as_mut().unwrap_or(&mut self.primary) } else { &mut self.primary };
-        let Server { chains, leases } = server;
+        let DatabaseServer { chains, leases } = server;
         let mut written = Vec::new();
         let outcome = match statement {
-            Statement::Join { address } => {
-                let (name, slot) = leases.join(NodeName(random.next() >> 1), *address, clock);
-                Outcome::Joined { name, slot }
+            StoreStatement::Join { address } => {
+                let (name, slot) = leases.join(NodeNumber(random.next() >> 1), *address, clock);
+                StatementOutcome::Joined { name, slot }
             }
-            Statement::Beat { name } => Outcome::Beat(leases.beat(*name, clock).then(|| leases.roster(clock))),
-            Statement::Claim { name, partition } => {
-                Outcome::Claimed(leases.claim(*name, *partition, clock, self.mistakes))
+            StoreStatement::Beat { name } => {
+                StatementOutcome::Beat(leases.beat(*name, clock).then(|| leases.roster(clock)))
             }
-            Statement::Release { name, partition } => {
+            StoreStatement::Claim { name, partition } => {
+                StatementOutcome::Claimed(leases.claim(*name, *partition, clock, self.mistakes))
+            }
+            StoreStatement::Release { name, partition } => {
                 leases.release(*name, *partition);
-                Outcome::Done
+                StatementOutcome::Done
             }
-            Statement::Seize { name, partition, from } => {
-                Outcome::Seized(leases.seize(*name, *partition, *from, clock))
+            StoreStatement::Seize { name, partition, from } => {
+                StatementOutcome::Seized(leases.seize(*name, *partition, *from, clock))
             }
-            Statement::Wish { partition, node } => {
+            StoreStatement::Wish { partition, node } => {
                 leases.wish(*partition, *node, clock);
-                Outcome::Done
+                StatementOutcome::Done
             }
-            Statement::Leave { name } => {
+            StoreStatement::Leave { name } => {
                 leases.leave(*name);
-                Outcome::Done
+                StatementOutcome::Done
             }
-            Statement::Read { chain } => Outcome::Head(chains.head(*chain)),
-            Statement::Take { chain, epoch } => {
+            StoreStatement::Read { chain } => StatementOutcome::Head(chains.head(*chain)),
+            StoreStatement::Take { chain, epoch } => {
                 let writes = !self.mistakes.is(Planted::EpochNotCompared);
                 match chains.take(*chain, *epoch, writes) {
-                    Some(Taken { head, block }) => {
+                    Some(TakenChain { head, block }) => {
                         written.extend(block);
-                        Outcome::Head(head)
+                        StatementOutcome::Head(head)
                     }
-                    None => Outcome::NotTaken,
+                    None => StatementOutcome::NotTaken,
                 }
             }
-            Statement::Append { blocks } => match chains.append(blocks, self.mistakes) {
+            StoreStatement::Append { blocks } => match chains.append(blocks, self.mistakes) {
                 Some(appended) => {
                     written.extend(appended);
-                    Outcome::Appended
+                    StatementOutcome::Appended
                 }
-                None => Outcome::Fenced,
+                None => StatementOutcome::Fenced,
             },
         };
         if !is_former {
@@ -276,36 +287,36 @@ impl<A: Clone> Store<A> {
     }
 
     /// Blocks in the order of commits.
-    pub(crate) fn log(&self) -> &[Rc<Block>] {
+    pub(crate) fn log(&self) -> &[Rc<SimulatedBlock>] {
         &self.log
     }
 
     /// The blocks of a chain.
-    pub(crate) fn blocks(&self, chain: MachineId) -> &[Rc<Block>] {
+    pub(crate) fn blocks(&self, chain: MachineId) -> &[Rc<SimulatedBlock>] {
         self.primary.chains.blocks(chain)
     }
 
-    pub(crate) fn head(&self, chain: MachineId) -> Head {
+    pub(crate) fn head(&self, chain: MachineId) -> ChainHead {
         self.primary.chains.head(chain)
     }
 
     /// The node that holds a partition, as the store knows it, whether it lives or not.
-    pub(crate) fn holder(&self, partition: MachineId) -> Option<NodeName> {
+    pub(crate) fn holder(&self, partition: MachineId) -> Option<NodeNumber> {
         self.primary.leases.holder(partition)
     }
 
     /// Whether a partition was taken from a node while that lived.
-    pub(crate) fn is_seized(&self, partition: MachineId, from: NodeName) -> bool {
+    pub(crate) fn is_seized(&self, partition: MachineId, from: NodeNumber) -> bool {
         self.primary.leases.is_seized(partition, from)
     }
 
     /// The nodes that live.
-    pub(crate) fn roster(&self, now: u64) -> Roster {
+    pub(crate) fn roster(&self, now: u64) -> StoreRoster {
         self.primary.leases.roster(now + self.clock_offset)
     }
 
     /// A person wishes a partition to a node.
-    pub(crate) fn wish(&mut self, partition: MachineId, node: NodeName, now: u64) {
+    pub(crate) fn wish(&mut self, partition: MachineId, node: NodeNumber, now: u64) {
         let clock = now + self.clock_offset;
         self.primary.leases.wish(partition, node, clock);
     }
@@ -314,7 +325,7 @@ impl<A: Clone> Store<A> {
     pub(crate) fn found(&mut self, chain: MachineId, entries: &[Vec<u8>]) {
         let taken = self.primary.chains.take(chain, 1, true).expect("a chain that is not there can be taken");
         self.log.extend(taken.block);
-        let mut block = Block::after(chain, taken.head);
+        let mut block = SimulatedBlock::after(chain, taken.head);
         for entry in entries {
             block.push(entry);
         }

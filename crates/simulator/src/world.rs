@@ -12,17 +12,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::casino::Casino;
 use crate::clock::NodeClock;
-use crate::event::{Event, NodeEvent, Schedule, Waiter, Waiting};
+use crate::event::{Event, NodeEvent, Schedule, StatementPurpose, StatementSender};
 use crate::fault::Fault;
-use crate::invariants::{Broken, Held};
-use crate::network::{End, Network};
-use crate::node::{Node, State};
+use crate::invariants::{BrokenInvariant, InvariantResult};
+use crate::network::{LinkEnd, SimulatedNetwork};
+use crate::node::{Node, ProcessState};
 use crate::people::People;
-use crate::plan::{Plan, StoreKind, Summary};
+use crate::plan::{SimulationPlan, SimulationSummary, StoreKind};
 use crate::planted::Mistakes;
-use crate::record::Record;
+use crate::record::FollowedRecord;
 use crate::replay::{REPLAY_STOPS, ReplayStop};
-use crate::store::{Outcome, Statement, Store};
+use crate::store::{SimulatedStore, StatementOutcome, StoreStatement};
 use crate::trace::Trace;
 
 use taisai_table::MachineId;
@@ -37,12 +37,12 @@ const ANY_PROCESS: u64 = u64::MAX;
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) schedule: Schedule,
-    plan: Plan,
+    plan: SimulationPlan,
     casino: Casino,
-    store: Store<Waiter>,
-    network: Network,
+    store: SimulatedStore<StatementSender>,
+    network: SimulatedNetwork,
     nodes: Vec<Node>,
-    record: Record,
+    record: FollowedRecord,
     people: People,
     /// How many faults are still to come.
     faults_left: u64,
@@ -56,18 +56,18 @@ pub(crate) struct World {
 
 impl World {
     /// An installation whose House is founded, before any process is started.
-    pub(crate) fn new(seed: u64, plan: &Plan) -> Self {
+    pub(crate) fn new(seed: u64, plan: &SimulationPlan) -> Self {
         let mistakes = Mistakes::new(plan.planted);
         let mut schedule = Schedule::new(seed, mistakes);
         let casino = Casino::new(plan.clusters, plan.has_live_table, &mut schedule.random);
-        let mut store = Store::new(mistakes);
+        let mut store = SimulatedStore::new(mistakes);
         store.found(MachineId::House, &casino.founding());
-        let (record, people) = (Record::new(&casino), People::new(&casino));
+        let (record, people) = (FollowedRecord::new(&casino), People::new(&casino));
         let random = &mut schedule.random;
         let clock = |_| NodeClock { offset: random.signed(-20_000, 20_000), drift: random.signed(-300, 300) };
         let nodes = (0..plan.nodes).map(clock).map(Node::new).collect();
         let faults_left = plan.faults;
-        let (plan, network) = (plan.clone(), Network::default());
+        let (plan, network) = (plan.clone(), SimulatedNetwork::default());
         let (first_holders, lost_to) = (BTreeMap::new(), BTreeSet::new());
         Self {
             schedule,
@@ -94,7 +94,7 @@ impl World {
     }
 
     /// Plays to the end.
-    pub(crate) fn play(&mut self) -> Held {
+    pub(crate) fn play(&mut self) -> InvariantResult {
         self.record.follow(&self.store)?;
         for node in 0..self.nodes.len() {
             let after = self.schedule.random.below(500);
@@ -111,7 +111,7 @@ impl World {
     }
 
     /// The next event.
-    fn step(&mut self) -> Held {
+    fn step(&mut self) -> InvariantResult {
         let Some(event) = self.schedule.next() else { unreachable!("there is always someone who does something") };
         if self.stop.as_ref().is_none_or(|stop| stop.event != self.schedule.events()) {
             return self.carry_out_event(event);
@@ -120,10 +120,10 @@ impl World {
         self.stop =
             Some(ReplayStop { event: self.schedule.events(), what: format!("{event:?}"), before, lines_before });
         self.carry_out_event(event)?;
-        Err(Broken { invariant: REPLAY_STOPS, detail: String::new() })
+        Err(BrokenInvariant { invariant: REPLAY_STOPS, detail: String::new() })
     }
 
-    fn carry_out_event(&mut self, event: Event) -> Held {
+    fn carry_out_event(&mut self, event: Event) -> InvariantResult {
         match event {
             Event::Node { node, process, event } => self.at_node(node, process, event),
             Event::Start { node } => self.start(node),
@@ -141,27 +141,29 @@ impl World {
         }
     }
 
-    fn at_node(&mut self, node: usize, process: u64, event: NodeEvent) -> Held {
+    fn at_node(&mut self, node: usize, process: u64, event: NodeEvent) -> InvariantResult {
         let at = &mut self.nodes[node];
         if process != ANY_PROCESS && process != at.process {
             return Ok(());
         }
         match at.state {
-            State::Down => return Ok(()),
-            State::Frozen => {
+            ProcessState::Down => return Ok(()),
+            ProcessState::Frozen => {
                 at.deferred.push(event);
                 return Ok(());
             }
-            State::Up => {}
+            ProcessState::Up => {}
         }
         match event {
-            NodeEvent::Membership => self.membership(node, crate::membership::Input::Timer),
+            NodeEvent::Membership => self.membership(node, crate::membership::NodeMembershipInput::Timer),
             NodeEvent::Work { partition, run } => self.work(node, partition, run),
             NodeEvent::Outcome { to, outcome } => match to {
-                Waiting::Membership => self.membership(node, crate::membership::Input::Outcome(outcome)),
-                Waiting::Opening { partition, run } => self.opened(node, partition, run, &outcome),
-                Waiting::Writer { partition, run } => self.written(node, partition, run, &outcome),
-                Waiting::Nobody => Ok(()),
+                StatementPurpose::Membership => {
+                    self.membership(node, crate::membership::NodeMembershipInput::Outcome(outcome))
+                }
+                StatementPurpose::Opening { partition, run } => self.opened(node, partition, run, &outcome),
+                StatementPurpose::Writer { partition, run } => self.written(node, partition, run, &outcome),
+                StatementPurpose::Nobody => Ok(()),
             },
             NodeEvent::Message(message) => {
                 self.receive(node, message);
@@ -184,13 +186,13 @@ impl World {
     }
 
     /// A process sends a statement to the store.
-    fn call(&mut self, node: usize, statement: Statement, to: Waiting) {
+    fn call(&mut self, node: usize, statement: StoreStatement, to: StatementPurpose) {
         let now = self.now();
-        if self.network.is_cut(End::Node(node), End::Store, now) {
-            let event = self.event(node, NodeEvent::Outcome { to, outcome: Outcome::Unknown });
+        if self.network.is_cut(LinkEnd::Node(node), LinkEnd::Store, now) {
+            let event = self.event(node, NodeEvent::Outcome { to, outcome: StatementOutcome::Unknown });
             return self.schedule.after(PATIENCE, event);
         }
-        let waiter = Waiter { node, process: self.nodes[node].process, to };
+        let waiter = StatementSender { node, process: self.nodes[node].process, to };
         let number = self.store.send(statement, waiter);
         let after = self.delay();
         self.schedule.after(after, Event::Statement { node, number });
@@ -203,7 +205,7 @@ impl World {
     }
 
     /// A statement reaches the store.
-    fn execute(&mut self, node: usize, number: u64) -> Held {
+    fn execute(&mut self, node: usize, number: u64) -> InvariantResult {
         let now = self.now();
         if self.store.stops_now(number) {
             self.store.stop_in_append(number, now, node, &mut self.schedule.random);
@@ -215,13 +217,13 @@ impl World {
             return Ok(());
         };
         self.record.follow(&self.store)?;
-        let Waiter { node, process, to } = waiter;
+        let StatementSender { node, process, to } = waiter;
         // A long chain takes a while to be read.
-        let reads = matches!((to, &outcome), (Waiting::Opening { .. }, Outcome::Head(_)));
+        let reads = matches!((to, &outcome), (StatementPurpose::Opening { .. }, StatementOutcome::Head(_)));
         let (after, outcome) = if reads && self.schedule.random.one_in(4) {
             (self.schedule.random.between(50, 1_500), outcome)
-        } else if self.network.is_cut(End::Store, End::Node(node), now) {
-            (PATIENCE, Outcome::Unknown)
+        } else if self.network.is_cut(LinkEnd::Store, LinkEnd::Node(node), now) {
+            (PATIENCE, StatementOutcome::Unknown)
         } else {
             (self.delay(), outcome)
         };
@@ -230,9 +232,9 @@ impl World {
     }
 
     /// What the run has come to so far.
-    pub(crate) fn summary(&self) -> Summary {
+    pub(crate) fn summary(&self) -> SimulationSummary {
         let played = self.record.played;
-        Summary {
+        SimulationSummary {
             faults: self.schedule.faults.clone(),
             rounds: played.rounds,
             bets: played.bets,

@@ -6,44 +6,44 @@ use taisai_table::BrokenInvariant;
 
 /// Why a run failed.
 #[derive(Debug)]
-pub struct Failure(
+pub struct RunFailure(
     /// The reason, as it is printed.
     pub String,
 );
 
 /// Whether what must hold does.
-pub type Held<T = ()> = Result<T, Failure>;
+pub type CheckResult<T = ()> = Result<T, RunFailure>;
 
-impl Failure {
+impl RunFailure {
     /// A failure with this reason.
     pub fn new(what: &str) -> Self {
         Self(what.to_owned())
     }
 }
 
-impl From<BrokenInvariant> for Failure {
+impl From<BrokenInvariant> for RunFailure {
     fn from(broken: BrokenInvariant) -> Self {
         Self(broken.to_string())
     }
 }
 
-impl From<anyhow::Error> for Failure {
+impl From<anyhow::Error> for RunFailure {
     fn from(error: anyhow::Error) -> Self {
         Self(format!("{error:#}"))
     }
 }
 
 /// A failure with the name of what must hold, if it does not.
-pub fn ensure(name: &str, holds: bool, detail: impl FnOnce() -> String) -> Held {
-    if holds { Ok(()) } else { Err(Failure(format!("{name}: {}", detail()))) }
+pub fn ensure(name: &str, holds: bool, detail: impl FnOnce() -> String) -> CheckResult {
+    if holds { Ok(()) } else { Err(RunFailure(format!("{name}: {}", detail()))) }
 }
 
-/// Runs a machine; one that stops is a failure with what it said.
-pub fn caught<T>(asked: &impl std::fmt::Debug, run: impl FnOnce() -> T) -> Held<T> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|said| {
-        let text = said.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| said.downcast_ref::<&str>().copied()).unwrap_or("without a word");
-        Failure(format!("the machine stopped: {text}, at {asked:?}"))
+/// Runs a machine; one that stops is a failure with its message.
+pub fn caught<T>(asked: &impl std::fmt::Debug, run: impl FnOnce() -> T) -> CheckResult<T> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|entry_text| {
+        let text = entry_text.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| entry_text.downcast_ref::<&str>().copied()).unwrap_or("without a word");
+        RunFailure(format!("the machine stopped: {text}, at {asked:?}"))
     })
 }
 

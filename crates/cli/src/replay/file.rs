@@ -4,25 +4,25 @@
 use anyhow::{Context as _, bail};
 use taisai_table::{ClusterId, MachineEntry, TableId, decode, encode};
 
-use super::setup::Setup;
+use super::setup::ReplaySetup;
 
 /// How a file begins; the last byte is the version of its form.
 const MAGIC: &[u8] = b"taisai replay\n\x01";
 /// No entry is longer.
-const MOST: usize = 1 << 24;
+const MAX_ENTRY_BYTES: usize = 1 << 24;
 /// No table that is simulated has more seats.
-const MOST_SEATS: u32 = 1_000;
+const MAX_SEATS: u32 = 1_000;
 /// Nor more clusters.
-const MOST_CLUSTERS: usize = 16;
+const MAX_CLUSTERS: usize = 16;
 
 /// Entries one after the other, each with its length before it.
 #[derive(Default)]
-pub struct Record {
+pub struct ReplayWriter {
     bytes: Vec<u8>,
     starts: Vec<usize>,
 }
 
-impl Record {
+impl ReplayWriter {
     /// How many entries there are.
     pub const fn count(&self) -> usize {
         self.starts.len()
@@ -62,13 +62,13 @@ impl Record {
     /// The entries from a place on.
     pub fn entries(&self, from: usize) -> impl Iterator<Item = anyhow::Result<MachineEntry>> {
         let start = self.starts.get(from).copied().unwrap_or(self.bytes.len());
-        let mut reader = Reader { bytes: &self.bytes, at: start };
+        let mut reader = ReplayReader { bytes: &self.bytes, at: start };
         std::iter::from_fn(move || (reader.at < reader.bytes.len()).then(|| reader.entry()))
             .map(|entry| entry?.context("an entry without length"))
     }
 
     /// The bytes of a file.
-    pub fn file(&self, setup: &Setup, hash: &[u8; 32]) -> anyhow::Result<Vec<u8>> {
+    pub fn file(&self, setup: &ReplaySetup, hash: &[u8; 32]) -> anyhow::Result<Vec<u8>> {
         let header = serde_json::to_vec(setup)?;
         let mut bytes = MAGIC.to_vec();
         bytes.extend_from_slice(&u32::try_from(header.len())?.to_le_bytes());
@@ -81,16 +81,16 @@ impl Record {
 }
 
 /// A file that was read.
-pub struct Replay {
+pub struct ReplayFile {
     /// What the house was set up with.
-    pub setup: Setup,
+    pub setup: ReplaySetup,
     /// What happened, in order.
     pub entries: Vec<MachineEntry>,
     /// The hash of the state that the run was in at its end.
     pub hash: [u8; 32],
 }
 
-impl Replay {
+impl ReplayFile {
     /// Reads a file; the error says at which byte it is damaged.
     pub fn read(bytes: &[u8]) -> anyhow::Result<Self> {
         let version = MAGIC.len() - 1;
@@ -100,12 +100,12 @@ impl Replay {
         if bytes[version] != MAGIC[version] {
             bail!("byte {version}: form {} of replay files is not known to this program", bytes[version]);
         }
-        let mut reader = Reader { bytes, at: MAGIC.len() };
+        let mut reader = ReplayReader { bytes, at: MAGIC.len() };
         let (at, length) = (reader.at, reader.length()?);
         let header = reader.take(length).context("in the header")?;
-        let setup: Setup =
+        let setup: ReplaySetup =
             serde_json::from_slice(header).with_context(|| format!("byte {at}: the header is damaged"))?;
-        if setup.seats.len() > MOST_CLUSTERS || setup.seats.iter().any(|seats| *seats > MOST_SEATS) {
+        if setup.seats.len() > MAX_CLUSTERS || setup.seats.iter().any(|seats| *seats > MAX_SEATS) {
             bail!("byte {at}: the header is damaged: {:?} seats are too many", setup.seats);
         }
         let mut entries = Vec::new();
@@ -121,12 +121,12 @@ impl Replay {
     }
 }
 
-struct Reader<'a> {
+struct ReplayReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ReplayReader<'a> {
     fn take(&mut self, length: usize) -> anyhow::Result<&'a [u8]> {
         let left = self.bytes.len() - self.at;
         if left < length {
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
         let at = self.at;
         let length = self.take(4)?;
         let length = usize::try_from(u32::from_le_bytes(length.try_into()?))?;
-        if length > MOST {
+        if length > MAX_ENTRY_BYTES {
             bail!("byte {at}: an entry of {length} bytes is too long");
         }
         Ok(length)
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         let at = self.at;
-        let mut entry = Reader { bytes: self.take(length)?, at: 0 };
+        let mut entry = ReplayReader { bytes: self.take(length)?, at: 0 };
         let machine = entry.take(1)?[0];
         let damaged = || format!("byte {at}: the entry is damaged");
         let recorded = match machine {

@@ -12,7 +12,7 @@ pub const TABLE: TableId = TableId(1);
 /// A house with one table.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Setup {
+pub struct ReplaySetup {
     /// The game with its version, like `tai-sai@6`.
     pub game: String,
     /// The layout of its table.
@@ -27,7 +27,7 @@ pub struct Setup {
     pub profile: Profile,
 }
 
-impl Setup {
+impl ReplaySetup {
     /// Its table, with the rules of the game.
     pub fn plan(&self, games: &Games) -> anyhow::Result<TableSpec> {
         let game = games.find(&self.game, None)?;

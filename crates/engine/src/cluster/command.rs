@@ -1,4 +1,4 @@
-//! Questions about a command that several player_seats ask.
+//! Questions about a command that several modules ask.
 
 use taisai_table::{Actor, Cluster, ClusterCommand, Seat};
 
@@ -56,7 +56,7 @@ pub const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
     }
 }
 
-/// How many bets a command player_seats, for the count.
+/// How many bets a command places, for the count.
 pub(super) fn bets_in(command: &ClusterCommand) -> u64 {
     match command {
         ClusterCommand::Place { stakes, .. }

@@ -4,12 +4,12 @@ use taisai_rules::{Dice, Money, Unit};
 use taisai_table::{Cluster, RoundNumber, Seat, Slip, SlipLine, VoidReason};
 
 use super::view::{LastGame, MessageView, SeatView};
-use crate::effect::{Change, ConnectionId, Effects, Reply};
+use crate::effect::{ConnectionId, Effects, Reply, ScreenChange};
 use crate::house::SeatMoney;
 
 /// A seat, and what its terminal is to be shown.
 #[derive(Debug, Default)]
-struct SeatState {
+struct TerminalState {
     connection: Option<ConnectionId>,
     replies: Vec<(u64, Reply)>,
     /// How often it was shown.
@@ -24,22 +24,22 @@ struct SeatState {
 
 /// The seats by their numbers.
 #[derive(Debug)]
-pub(super) struct Seats {
-    seats: Vec<SeatState>,
+pub(super) struct ConnectedSeats {
+    seats: Vec<TerminalState>,
     /// Seats that are to be shown, each once.
     changed: Vec<Seat>,
 }
 
-impl Seats {
+impl ConnectedSeats {
     pub(super) fn new(cluster: &Cluster) -> Self {
-        Self { seats: cluster.seats().map(|_| SeatState::default()).collect(), changed: Vec::new() }
+        Self { seats: cluster.seats().map(|_| TerminalState::default()).collect(), changed: Vec::new() }
     }
 
-    fn at(&self, seat: Seat) -> Option<&SeatState> {
+    fn at(&self, seat: Seat) -> Option<&TerminalState> {
         self.seats.get(usize::try_from(seat.0).ok()?)
     }
 
-    fn at_mut(&mut self, seat: Seat) -> Option<&mut SeatState> {
+    fn at_mut(&mut self, seat: Seat) -> Option<&mut TerminalState> {
         self.seats.get_mut(usize::try_from(seat.0).ok()?)
     }
 
@@ -139,7 +139,7 @@ impl Seats {
             let last = state.last.as_deref().filter(|_| with_last);
             let messages = with_last.then(|| MessageView::all(cluster, seat));
             change.view.set(cluster, (seat, state.number), (last, messages), &state.money);
-            effects.publish(Change::Seat(change));
+            effects.publish(ScreenChange::Seat(change));
         }
     }
 

@@ -292,12 +292,12 @@ mod tests {
     const CLUSTER: ClusterId = ClusterId { table: TableId(1), number: 0 };
 
     /// Takes commands at the times 1, 2, 3 and so on.
-    struct Desk {
+    struct HouseFixture {
         house: House,
         sequence: u64,
     }
 
-    impl Desk {
+    impl HouseFixture {
         fn new() -> Self {
             Self { house: House::new(Profile::singapore(), false), sequence: 0 }
         }
@@ -326,16 +326,16 @@ mod tests {
 
     #[test]
     fn old_events_that_wait_come_before_newer_acknowledged_ones() {
-        let mut desk = Desk::new();
-        let supervisor = desk.found();
+        let mut fixture = HouseFixture::new();
+        let supervisor = fixture.found();
         let last = u64::try_from(MAX_EVENTS).unwrap() + 2;
         for event in 1..=last {
-            desk.command(Actor::System, HouseCommand::Report { what: ReportedEvent::StoreProblem });
+            fixture.command(Actor::System, HouseCommand::Report { what: ReportedEvent::StoreProblem });
             if ![1, 2].contains(&event) {
-                desk.command(supervisor, HouseCommand::Acknowledge { event });
+                fixture.command(supervisor, HouseCommand::Acknowledge { event });
             }
         }
-        let events = events(&desk.house);
+        let events = events(&fixture.house);
         assert_eq!(events.len(), MAX_EVENTS);
         assert_eq!(events[..3].iter().map(|event| event.number).collect::<Vec<_>>(), [2, 1, last]);
         assert_eq!(events[0].acknowledged, None);
@@ -344,22 +344,22 @@ mod tests {
 
     #[test]
     fn json_is_an_array_with_numbers_among_the_fields() {
-        let mut desk = Desk::new();
+        let mut fixture = HouseFixture::new();
         for name in ListName::ALL {
-            assert_eq!(name.of(&desk.house).name(), name);
-            assert_eq!(desk.json(name), json!([]));
+            assert_eq!(name.of(&fixture.house).name(), name);
+            assert_eq!(fixture.json(name), json!([]));
             assert_eq!(serde_json::from_value::<ListName>(json!(name.name())).unwrap(), name);
         }
         let clusters = std::num::NonZeroU16::MIN;
         let table = HouseCommand::AddTable { table: TableId(1), clusters, training: false, second: None };
-        desk.command(Actor::System, table);
+        fixture.command(Actor::System, table);
         let kind = DeviceKind::Terminal { cluster: CLUSTER, seat: Seat(3) };
-        desk.command(Actor::System, HouseCommand::Enrol { device: DeviceId(9), kind, second: None });
-        desk.found();
-        assert_eq!(desk.json(ListName::Tables), json!([{ "table": 1, "clusters": 1, "is_training": false }]));
-        let device = &desk.json(ListName::Devices)[0];
+        fixture.command(Actor::System, HouseCommand::Enrol { device: DeviceId(9), kind, second: None });
+        fixture.found();
+        assert_eq!(fixture.json(ListName::Tables), json!([{ "table": 1, "clusters": 1, "is_training": false }]));
+        let device = &fixture.json(ListName::Devices)[0];
         assert_eq!((&device["id"], &device["kind"]["terminal"]["seat"]), (&json!(9), &json!(3)), "{device}");
-        let person = &desk.json(ListName::People)[0];
+        let person = &fixture.json(ListName::People)[0];
         assert_eq!((&person["id"], &person["name"]), (&json!(1), &json!("Ada")), "{person}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use taisai_table::{House, Time};
 
 use super::lists::{HouseList, ListName};
-use crate::effect::{Change, Effects, Topic};
+use crate::effect::{Effects, ScreenChange, Topic};
 use crate::timer::Millis;
 
 /// Changes within this time are published together.
@@ -71,7 +71,7 @@ impl PublishedLists {
         for name in names {
             let list = name.of(house);
             if self.lists.get(&name).is_none_or(|last| last.list != list) {
-                effects.publish(Change::House(list.clone()));
+                effects.publish(ScreenChange::House(list.clone()));
             }
             self.lists.insert(name, Published { list, commands });
         }

@@ -123,7 +123,7 @@ fn cash_out(number: u64) -> Transfer {
 
 fn published(effects: &[Effect]) -> Vec<ListName> {
     let lists = effects.iter().filter_map(|effect| match effect {
-        Effect::Publish(Change::House(list)) => Some(list.name()),
+        Effect::Publish(ScreenChange::House(list)) => Some(list.name()),
         _ => None,
     });
     lists.collect()
@@ -186,7 +186,7 @@ fn lists_are_published_to_those_who_watch_them() {
     let counted = Some(NewestCommand { source: SOURCE, sequence: fixture.house().newest(SOURCE) });
     assert!(counted.is_some_and(|counted| counted.sequence > 0));
     let (topics, time) = (vec![Topic::Cage], Time(fixture.now));
-    assert_eq!(subscribed, Effect::Publish(Change::Subscribed { connection: SCREEN, topics, time, counted }));
+    assert_eq!(subscribed, Effect::Publish(ScreenChange::Subscribed { connection: SCREEN, topics, time, counted }));
     fixture.watch(&[Topic::Cage]);
     fixture.report();
     assert_eq!(published(&fixture.advance(1_000)), [], "no list of the cage has changed");
@@ -212,7 +212,7 @@ fn changes_within_a_tenth_of_a_second_are_published_together() {
         assert_eq!(published(&fixture.advance(30)), []);
     }
     let effects = fixture.advance(10);
-    let [Effect::Publish(Change::House(HouseList::Events(events)))] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Publish(ScreenChange::House(HouseList::Events(events)))] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(events.len(), fixture.house().significant().count(), "the list is whole");
     assert_eq!(published(&fixture.advance(1_000)), [], "once");
 }

@@ -3,7 +3,7 @@
 use taisai_table::{MachineEntry, MachineId, Time, decode};
 
 use crate::effect::{Append, Counts, Effect, Effects};
-use crate::worker::{Input, Stop, Worker};
+use crate::worker::{Input, Worker, WorkerStop};
 
 /// What came of a batch. Nothing of it is recorded yet.
 #[derive(Debug)]
@@ -19,13 +19,17 @@ pub struct Batch {
 }
 
 impl Batch {
-    pub(super) fn started(worker: &mut Worker, now: Time) -> Result<Self, Stop> {
+    pub(super) fn started(worker: &mut Worker, now: Time) -> Result<Self, WorkerStop> {
         let mut effects = Effects::default();
         worker.start(now, &mut effects)?;
         Self::end(worker, now, effects)
     }
 
-    pub(super) fn of(worker: &mut Worker, now: Time, inputs: impl IntoIterator<Item = Input>) -> Result<Self, Stop> {
+    pub(super) fn of(
+        worker: &mut Worker,
+        now: Time,
+        inputs: impl IntoIterator<Item = Input>,
+    ) -> Result<Self, WorkerStop> {
         let mut effects = Effects::default();
         for input in inputs {
             worker.handle(now, input, &mut effects)?;
@@ -33,7 +37,7 @@ impl Batch {
         Self::end(worker, now, effects)
     }
 
-    fn end(worker: &mut Worker, now: Time, mut effects: Effects) -> Result<Self, Stop> {
+    fn end(worker: &mut Worker, now: Time, mut effects: Effects) -> Result<Self, WorkerStop> {
         worker.end_batch(now, &mut effects)?;
         let Effects { appends, held, checkpoints, counts, .. } = effects;
         Ok(Self { appends: appends.iter().map(entries).collect(), effects: held, checkpoints, counts })

@@ -11,7 +11,7 @@ use crate::cluster::ClusterPartition;
 use crate::effect::CallerId;
 use crate::house::HousePartition;
 use crate::round::RoundPartition;
-use crate::worker::{Input, Stop, Worker};
+use crate::worker::{Input, Worker, WorkerStop};
 
 /// The partitions' own sources are above those of people and devices.
 const FIRST_SOURCE: u64 = 1 << 40;
@@ -74,7 +74,7 @@ impl InMemoryInstallation {
     }
 
     /// Builds a worker from the record and begins it.
-    pub fn start(&mut self, worker: usize, time: Time) -> Result<Batch, Stop> {
+    pub fn start(&mut self, worker: usize, time: Time) -> Result<Batch, WorkerStop> {
         self.now = time;
         let partitions = std::mem::take(&mut self.partitions[worker]);
         self.workers[worker] = self.build(&partitions);
@@ -83,7 +83,12 @@ impl InMemoryInstallation {
     }
 
     /// Gives a worker inputs in one batch, and records nothing of it.
-    pub fn batch(&mut self, worker: usize, time: Time, inputs: impl IntoIterator<Item = Input>) -> Result<Batch, Stop> {
+    pub fn batch(
+        &mut self,
+        worker: usize,
+        time: Time,
+        inputs: impl IntoIterator<Item = Input>,
+    ) -> Result<Batch, WorkerStop> {
         self.now = time;
         Batch::of(&mut self.workers[worker], time, inputs)
     }

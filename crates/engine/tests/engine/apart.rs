@@ -4,7 +4,7 @@ use taisai_engine::Message;
 use taisai_rules::Money;
 use taisai_table::{Betting, ClusterCommand, CommandId, Phase, Profile, Refusal, RoundCommand, Seat, VoidReason};
 
-use crate::installation::{FIRST, Installation, Layout, ROUND, SECOND, apart, cluster};
+use crate::installation::{FIRST, Installation, ROUND, SECOND, TableLayout, apart, cluster};
 use crate::play::{
     accepted, cents, dealer, is_of, notices, opening, place, refused, rules, supervisor, terminal, throw, without_views,
 };
@@ -238,7 +238,7 @@ fn what_the_round_held_once_does_not_stop_a_cluster_from_telling_more() {
 
 /// A live table whose cluster runs on another node than its round.
 fn live_table_apart() -> Installation {
-    let layout = Layout {
+    let layout = TableLayout {
         rules: rules("tai-sai-classic", "A"),
         profile: Profile::singapore(),
         seats: &[4],

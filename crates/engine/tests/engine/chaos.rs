@@ -9,7 +9,7 @@ use taisai_table::{
 };
 
 use crate::installation::{FIRST, Installation, ROUND, SECOND, cluster, etg};
-use crate::network::{Chance, lossy};
+use crate::network::{Random, lossy};
 use crate::play::{
     DEALER, accepted, buy_in, cashier, correction, dealer, limits, manager, opening, place, supervisor, terminal, throw,
 };
@@ -23,12 +23,12 @@ const APART: &[&[MachineId]] = &[&[MachineId::House], &[ROUND], &[FIRST], &[SECO
 const TOGETHER: &[&[MachineId]] = &[&[MachineId::House], &[ROUND, FIRST, SECOND]];
 const MIXED: &[&[MachineId]] = &[&[MachineId::House], &[ROUND, FIRST], &[SECOND]];
 
-fn faces(chance: &mut Chance) -> [u8; 3] {
+fn faces(chance: &mut Random) -> [u8; 3] {
     [0; 3].map(|_| u8::try_from(chance.below(6) + 1).unwrap())
 }
 
 /// Something that the pit or the dealer might do, sensible or not.
-fn of_round(table: &Installation, chance: &mut Chance) -> (Actor, RoundCommand) {
+fn of_round(table: &Installation, chance: &mut Random) -> (Actor, RoundCommand) {
     let [activate, tumbled, commit] = throw(faces(chance));
     let last = table.round().number().0.max(1);
     let past = 1 + chance.below(last);
@@ -64,7 +64,7 @@ fn of_round(table: &Installation, chance: &mut Chance) -> (Actor, RoundCommand) 
 }
 
 /// Something that a player or an attendant might do.
-fn of_cluster(chance: &mut Chance, vouchers: &mut Vec<VoucherHash>) -> (Actor, ClusterCommand) {
+fn of_cluster(chance: &mut Random, vouchers: &mut Vec<VoucherHash>) -> (Actor, ClusterCommand) {
     let seat = Seat(u32::try_from(1 + chance.below(4)).unwrap());
     let amount = i64::try_from(100 * (1 + chance.below(20))).unwrap();
     match chance.below(20) {
@@ -87,7 +87,7 @@ fn of_cluster(chance: &mut Chance, vouchers: &mut Vec<VoucherHash>) -> (Actor, C
     }
 }
 
-fn step(table: &mut Installation, chance: &mut Chance, vouchers: &mut Vec<VoucherHash>) {
+fn step(table: &mut Installation, chance: &mut Random, vouchers: &mut Vec<VoucherHash>) {
     let number = u16::try_from(chance.below(2)).unwrap();
     let cluster_node = table.node_of(MachineId::Cluster(cluster(number))).unwrap();
     match chance.below(18) {
@@ -175,7 +175,7 @@ fn finish(table: &mut Installation, seed: u64) {
 }
 
 fn evening(seed: u64, nodes: &[&[MachineId]]) {
-    let mut chance = Chance::new(seed);
+    let mut chance = Random::new(seed);
     let mut table = etg(&[8, 8], nodes);
     for command in opening() {
         assert_eq!(table.ask_round(supervisor(), command).1, Some(accepted()));

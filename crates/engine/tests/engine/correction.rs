@@ -1,6 +1,6 @@
 //! A round that is settled is settled again: its slip is read from the record while play goes on.
 
-use taisai_engine::{Change, ClusterInput, Effect, Input, Stop};
+use taisai_engine::{ClusterInput, Effect, Input, ScreenChange, WorkerStop};
 use taisai_table::{ClusterId, MachineId, Phase, Refusal, RoundCommand, RoundNumber, Seat, Slip};
 
 use crate::installation::{FIRST, Installation, ROUND, SECOND, apart, cluster, together};
@@ -71,7 +71,7 @@ fn a_correction_is_shown_to_its_player_and_vouched_for() {
     assert_eq!(table.nodes[0].checkpoints, [ROUND, FIRST]);
     assert_eq!(table.nodes[0].counted.rounds, 1, "it was counted before");
     let shown = changes(table.take_left());
-    let [Change::Seat(seat)] = &shown[..] else { panic!("{shown:?}") };
+    let [ScreenChange::Seat(seat)] = &shown[..] else { panic!("{shown:?}") };
     let view = json(&seat.view);
     assert_eq!((&view["credits"], &view["last"]["paid"]), (&9_500.into(), &0.into()));
     assert_eq!(view["messages"][0]["changed"]["amount"], -1_000);
@@ -137,7 +137,7 @@ fn a_wrong_slip_stops_the_table() {
     let (entries, mut wrong) = (table.house.record.len(), recorded(&table, 0, 1).unwrap());
     wrong.lines[0].units += 1;
     let slip = ClusterInput::Slip { round: RoundNumber(1), slip: Some(wrong) };
-    let stop = Stop::Refused { by: FIRST, refusal: Refusal::SlipDiffers };
+    let stop = WorkerStop::Refused { by: FIRST, refusal: Refusal::SlipDiffers };
     assert_eq!(table.take(0, [Input::Cluster(0, slip)]), Err(stop));
     assert_eq!(table.house.record.len(), entries);
     table.reads_slips = true;
@@ -240,7 +240,7 @@ fn rounds_that_are_void_together_are_all_shown() {
         let (round, second) = (table.node_of(ROUND).unwrap(), table.nodes.len() - 1);
         for node in [round, second] {
             let shown = table.left.iter().filter(|(at, _)| *at == node).filter_map(|(_, effect)| match effect {
-                Effect::Publish(Change::Public(public)) => Some(json(public)["latest"].clone()),
+                Effect::Publish(ScreenChange::Public(public)) => Some(json(public)["latest"].clone()),
                 _ => None,
             });
             let mut shown: Vec<_> = shown

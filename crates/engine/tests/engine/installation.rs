@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use taisai_engine::{
-    Batch, ClusterInput, Effect, HouseInput, InMemoryInstallation, Input, Message, ReplyTo, Stop, Worker,
-    WorkerPlacement,
+    Batch, ClusterInput, Effect, HouseInput, InMemoryInstallation, Input, Message, ReplyTo, Worker, WorkerPlacement,
+    WorkerStop,
 };
 use taisai_table::{
     ClusterCommand, ClusterId, Entry, HouseCommand, MachineEntry, MachineId, Machines, Profile, RoundCommand,
     RoundNumber, TableId, TableRules, TableSpec, Time,
 };
 
-use crate::node::Node;
+use crate::node::TestNode;
 use crate::play;
 
 pub(crate) const TABLE: TableId = TableId(1);
@@ -37,7 +37,7 @@ enum Travelling {
 pub(crate) struct Installation {
     pub(crate) now: u64,
     pub(crate) house: InMemoryInstallation,
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<TestNode>,
     /// Whether slips are read at once, or only by hand.
     pub(crate) reads_slips: bool,
     pub(crate) carrier: Carrier,
@@ -53,7 +53,7 @@ pub(crate) struct Installation {
 }
 
 /// How a table is laid out over nodes.
-pub(crate) struct Layout<'a> {
+pub(crate) struct TableLayout<'a> {
     pub(crate) rules: TableRules,
     pub(crate) profile: Profile,
     pub(crate) seats: &'a [u32],
@@ -62,14 +62,14 @@ pub(crate) struct Layout<'a> {
 }
 
 impl Installation {
-    pub(crate) fn new(layout: &Layout<'_>) -> Self {
+    pub(crate) fn new(layout: &TableLayout<'_>) -> Self {
         let mut machines = Machines::new(layout.profile.clone(), false);
         let (rules, seats) = (layout.rules.clone(), layout.seats.to_vec());
         machines.lay_out(TableSpec { table: TABLE, rules, is_training: false, seats }).unwrap();
         let partitions: Vec<_> = layout.nodes.iter().map(|node| node.to_vec()).collect();
         let mut installation = Self {
             now: NOON,
-            nodes: partitions.iter().map(|_| Node::default()).collect(),
+            nodes: partitions.iter().map(|_| TestNode::default()).collect(),
             house: InMemoryInstallation::laid_out(machines, partitions, WorkerPlacement::Apart),
             reads_slips: true,
             carrier: Box::new(|_| vec![0]),
@@ -105,7 +105,7 @@ impl Installation {
 
     /// A node stops without a word, and begins again with what is on record.
     pub(crate) fn restart(&mut self, node: usize) {
-        self.nodes[node] = Node::default();
+        self.nodes[node] = TestNode::default();
         let batch = self.house.start(node, Time(self.now)).unwrap();
         self.end(node, batch);
     }
@@ -128,7 +128,7 @@ impl Installation {
     }
 
     /// Has a node decide a batch, which is recorded and leaves.
-    pub(crate) fn take(&mut self, node: usize, inputs: impl IntoIterator<Item = Input>) -> Result<(), Stop> {
+    pub(crate) fn take(&mut self, node: usize, inputs: impl IntoIterator<Item = Input>) -> Result<(), WorkerStop> {
         let batch = self.house.batch(node, Time(self.now), inputs)?;
         self.end(node, batch);
         Ok(())
@@ -294,7 +294,12 @@ impl Installation {
 
 /// A table of Player Terminals over nodes, as the default profile has it.
 pub(crate) fn etg(seats: &[u32], nodes: &[&[MachineId]]) -> Installation {
-    Installation::new(&Layout { rules: play::rules("sic-bo-etg", "B"), profile: Profile::singapore(), seats, nodes })
+    Installation::new(&TableLayout {
+        rules: play::rules("sic-bo-etg", "B"),
+        profile: Profile::singapore(),
+        seats,
+        nodes,
+    })
 }
 
 pub(crate) const ROUND: MachineId = MachineId::Round(TABLE);

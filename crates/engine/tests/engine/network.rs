@@ -1,12 +1,12 @@
-//! Chance that can be repeated, and a network that fails by it.
+//! Random that can be repeated, and a network that fails by it.
 
 use crate::installation::Carrier;
 
 /// Numbers that look random, the same for each seed.
 #[derive(Clone, Debug)]
-pub(crate) struct Chance(u64);
+pub(crate) struct Random(u64);
 
-impl Chance {
+impl Random {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
@@ -26,7 +26,7 @@ impl Chance {
 
 /// A network that loses a message in four, repeats one in five, and takes up to so long for each.
 pub(crate) fn lossy(seed: u64, slowest: u64) -> Carrier {
-    let mut chance = Chance::new(seed);
+    let mut chance = Random::new(seed);
     Box::new(move |_| {
         let copies = match chance.below(20) {
             0..5 => 0,

@@ -5,12 +5,12 @@ use taisai_table::MachineId;
 
 /// The sums over all batches of a node.
 #[derive(Debug, Default)]
-pub(crate) struct Node {
+pub(crate) struct TestNode {
     pub(crate) counted: Counts,
     pub(crate) checkpoints: Vec<MachineId>,
 }
 
-impl Node {
+impl TestNode {
     /// Adds what came of a batch.
     pub(crate) fn add(&mut self, counts: Counts, checkpoints: Vec<MachineId>) {
         self.checkpoints.extend(checkpoints);

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use taisai_engine::{
-    CallerId, Change, ClusterInput, ConnectionId, Effect, Input, Message, NewestCommand, Reply, ReplyTo, RoundInput,
+    CallerId, ClusterInput, ConnectionId, Effect, Input, Message, NewestCommand, Reply, ReplyTo, RoundInput,
+    ScreenChange,
 };
 use taisai_rules::{Dice, Games, Money};
 use taisai_table::{
@@ -226,7 +227,7 @@ pub(crate) fn connection(number: u16, seat: Seat) -> ConnectionId {
 }
 
 /// The changes among what has left.
-pub(crate) fn changes(left: Vec<Effect>) -> Vec<Change> {
+pub(crate) fn changes(left: Vec<Effect>) -> Vec<ScreenChange> {
     let changes = left.into_iter().filter_map(|effect| match effect {
         Effect::Publish(change) => Some(change),
         _ => None,

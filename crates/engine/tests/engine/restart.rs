@@ -1,6 +1,6 @@
 //! A node stops in each phase of a round and begins again with what is on record: play goes on, as it does today.
 
-use taisai_engine::{Change, ConnectionId, Message};
+use taisai_engine::{ConnectionId, Message, ScreenChange};
 use taisai_table::{Betting, Phase, Refusal, RoundCommand, Seat};
 
 use crate::installation::{FIRST, Installation, ROUND, apart, cluster, together};
@@ -139,7 +139,7 @@ fn terminals_that_are_not_back_in_time_are_lost() {
     table.left.clear();
     table.connect(0, Seat(3), ConnectionId(13));
     assert_eq!(lost(&table), [false; 4]);
-    assert!(matches!(&changes(table.take_left())[..], [Change::SeatConnected { .. }]));
+    assert!(matches!(&changes(table.take_left())[..], [ScreenChange::SeatConnected { .. }]));
     table.pass(60_000);
     assert_eq!(lost(&table), [false; 4], "once");
 }

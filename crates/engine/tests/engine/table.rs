@@ -1,6 +1,6 @@
 //! A table on one worker: a round and its cluster share a thread, and what passes between them is in one batch.
 
-use taisai_engine::{Change, Input, RoundInput, Topic};
+use taisai_engine::{Input, RoundInput, ScreenChange, Topic};
 use taisai_rules::Money;
 use taisai_table::{
     ClusterCommand, Entry, MachineEntry, MachineId, Phase, Refusal, RoundCommand, RoundNumber, Seat, VoidReason,
@@ -115,19 +115,19 @@ fn screens_are_shown_what_has_changed_and_no_more() {
     table.open_bets();
     table.left.clear();
     table.bet(0, SEAT, "big", 500);
-    let [Change::Seat(seat)] = &changes(table.take_left())[..] else { panic!("a bet is its seat's business") };
+    let [ScreenChange::Seat(seat)] = &changes(table.take_left())[..] else { panic!("a bet is its seat's business") };
     let view = json(&seat.view);
     assert_eq!((&view["credits"], &view["on_layout"]), (&9_500.into(), &500.into()));
     assert_eq!(view["bets"], serde_json::json!([{ "chips": "own", "box": "big", "amount": 500 }]));
     table.close_bets();
-    let [Change::Public(public)] = &changes(table.take_left())[..] else { panic!("everyone sees the close") };
+    let [ScreenChange::Public(public)] = &changes(table.take_left())[..] else { panic!("everyone sees the close") };
     assert_eq!(public.phase(), Phase::Closed, "of a batch only its end is shown");
     for command in throw([4, 5, 6]) {
         table.left.clear();
         table.accept_round(dealer(), command);
     }
     let result = changes(table.take_left());
-    let [Change::Seat(seat), Change::Public(public)] = &result[..] else { panic!("{result:?}") };
+    let [ScreenChange::Seat(seat), ScreenChange::Public(public)] = &result[..] else { panic!("{result:?}") };
     assert_eq!((&json(&seat.view)["credits"], &json(&seat.view)["last"]["paid"]), (&10_500.into(), &1_000.into()));
     assert_eq!((public.phase(), &json(public)["latest"]["dice"]), (Phase::Settled, &serde_json::json!([4, 5, 6])));
     table.pass(60_000);
@@ -144,7 +144,11 @@ fn a_staff_screen_is_shown_how_everything_stands_when_it_subscribes() {
     let subscribe = RoundInput::Subscribe { topics: topics.clone(), counted, connection };
     table.inputs(0, [Input::Round(RoundInput::Watched { by_staff: true }), Input::Round(subscribe)]);
     let shown = changes(table.take_left());
-    let [Change::RoundStaff(_), Change::ClusterStaff(0, Some(seats)), Change::Subscribed { counted, .. }] = &shown[..]
+    let [
+        ScreenChange::RoundStaff(_),
+        ScreenChange::ClusterStaff(0, Some(seats)),
+        ScreenChange::Subscribed { counted, .. },
+    ] = &shown[..]
     else {
         panic!("{shown:?}")
     };
@@ -155,7 +159,7 @@ fn a_staff_screen_is_shown_how_everything_stands_when_it_subscribes() {
     assert_eq!(changes(table.take_left()), []);
     table.pass(1);
     let shown = changes(table.take_left());
-    let [Change::ClusterStaff(0, Some(seats))] = &shown[..] else { panic!("{shown:?}") };
+    let [ScreenChange::ClusterStaff(0, Some(seats))] = &shown[..] else { panic!("{shown:?}") };
     assert_eq!(seats.meters.map(|meters| meters.bought_in), Some(cents(10_100)));
     table.input(0, Input::Round(RoundInput::Watched { by_staff: false }));
     table.accept_cluster(0, cashier(), buy_in(Seat(5), 100));
@@ -198,11 +202,11 @@ fn a_cluster_that_is_not_here_refuses() {
 /// At a live table a word of the Dealer alone closes (3.6), and the time that was given for bets passes.
 #[test]
 fn the_time_for_bets_at_a_live_table_passes_without_a_decision() {
-    use crate::installation::Layout;
+    use crate::installation::TableLayout;
     use crate::play::rules;
     use taisai_table::{BetsCloser, Profile};
     let profile = Profile { closes: BetsCloser::Tick, ..Profile::singapore() };
-    let layout = Layout { rules: rules("tai-sai", "A"), profile, seats: &[4], nodes: &[&[ROUND, FIRST]] };
+    let layout = TableLayout { rules: rules("tai-sai", "A"), profile, seats: &[4], nodes: &[&[ROUND, FIRST]] };
     let mut table = Installation::new(&layout);
     let [open, relieve, RoundCommand::ShowLimits { mut limits, why }] = opening() else { panic!("limits last") };
     limits.differential = Some(cents(50_000));
@@ -220,11 +224,11 @@ fn the_time_for_bets_at_a_live_table_passes_without_a_decision() {
 /// At terminals a recorded tick closes, if the profile says so.
 #[test]
 fn bets_close_by_themselves_when_their_time_is_up() {
-    use crate::installation::Layout;
+    use crate::installation::TableLayout;
     use crate::play::rules;
     use taisai_table::{BetsCloser, Profile};
     let profile = Profile { closes: BetsCloser::Tick, ..Profile::singapore() };
-    let layout = Layout { rules: rules("sic-bo-etg", "B"), profile, seats: &[4], nodes: &[&[ROUND, FIRST]] };
+    let layout = TableLayout { rules: rules("sic-bo-etg", "B"), profile, seats: &[4], nodes: &[&[ROUND, FIRST]] };
     let mut table = Installation::new(&layout);
     table.open_table();
     table.open_bets();

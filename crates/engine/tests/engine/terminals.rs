@@ -1,6 +1,6 @@
 //! Terminals: one connection a seat, replies with the view of the seat, and an end to those that do nothing but ask wrongly.
 
-use taisai_engine::{Change, ClusterInput, ConnectionId, Effect, Input, Reply, ReplyTo};
+use taisai_engine::{ClusterInput, ConnectionId, Effect, Input, Reply, ReplyTo, ScreenChange};
 use taisai_table::{CommandId, Refusal, Seat, Verdict};
 
 use crate::installation::{Installation, together};
@@ -36,7 +36,7 @@ fn replies_go_with_the_view_of_the_seat() {
     let (third, three) = bet(&mut table, "small", 700);
     table.inputs(0, [one, two, three]);
     let shown = changes(table.take_left());
-    let [Change::Seat(seat)] = &shown[..] else { panic!("{shown:?}") };
+    let [ScreenChange::Seat(seat)] = &shown[..] else { panic!("{shown:?}") };
     let replies = [(first, accepted()), (second, refused(Refusal::NotEnoughCredits)), (third, accepted())];
     assert_eq!((seat.connection, &seat.replies[..]), (connection(0, SEAT), &replies[..]));
     assert_eq!(json(&seat.view)["credits"], 8_800, "as it stands after all of them");
@@ -44,7 +44,7 @@ fn replies_go_with_the_view_of_the_seat() {
     let (_, next) = bet(&mut table, "small", 700);
     table.input(0, next);
     let shown = changes(table.take_left());
-    let [Change::Seat(seat)] = &shown[..] else { panic!("{shown:?}") };
+    let [ScreenChange::Seat(seat)] = &shown[..] else { panic!("{shown:?}") };
     assert_eq!(json(&seat.view)["number"].as_u64(), before.map(|before| before + 1), "views are numbered");
     assert_eq!(seat.replies.len(), 1);
 }
@@ -58,7 +58,7 @@ fn the_first_of_two_connections_is_cut() {
     let newer = ConnectionId(99);
     table.connect(0, SEAT, newer);
     let shown = changes(table.take_left());
-    let [Change::Cut(old), Change::SeatConnected { connection: to, counted, view, .. }] = &shown[..] else {
+    let [ScreenChange::Cut(old), ScreenChange::SeatConnected { connection: to, counted, view, .. }] = &shown[..] else {
         panic!("{shown:?}")
     };
     assert_eq!((*old, *to, counted.sequence), (connection(0, SEAT), newer, sequence));
@@ -83,7 +83,9 @@ fn replies_of_the_connection_before_are_dropped() {
     let connect = ClusterInput::Connect { seat: SEAT, connection: ConnectionId(99), counted, money: Box::default() };
     table.inputs(0, [one, Input::Cluster(0, connect)]);
     let shown = changes(table.take_left());
-    let [Change::Cut(_), Change::SeatConnected { .. }, Change::Seat(seat)] = &shown[..] else { panic!("{shown:?}") };
+    let [ScreenChange::Cut(_), ScreenChange::SeatConnected { .. }, ScreenChange::Seat(seat)] = &shown[..] else {
+        panic!("{shown:?}")
+    };
     assert_eq!((seat.connection, &seat.replies[..]), (ConnectionId(99), &[][..]));
 }
 
@@ -92,7 +94,7 @@ fn a_seat_that_there_is_not_is_cut() {
     let mut table = ready();
     table.connect(0, Seat(50), ConnectionId(5));
     table.connect_to_nowhere(ConnectionId(6));
-    let cut = [ConnectionId(5), ConnectionId(6)].map(Change::Cut);
+    let cut = [ConnectionId(5), ConnectionId(6)].map(ScreenChange::Cut);
     assert_eq!(changes(table.take_left()), cut);
     assert_eq!(table.nodes[0].counted.terminals, 1);
 }
@@ -110,7 +112,10 @@ impl Installation {
 fn a_terminal_with_more_than_a_thousand_refusals_in_a_round_is_cut_off() {
     let mut table = ready();
     let cuts = |table: &mut Installation| {
-        changes(table.take_left()).into_iter().filter(|change| matches!(change, Change::Cut(_))).collect::<Vec<_>>()
+        changes(table.take_left())
+            .into_iter()
+            .filter(|change| matches!(change, ScreenChange::Cut(_)))
+            .collect::<Vec<_>>()
     };
     for _ in 0..1_000 {
         let (_, wrong) = bet(&mut table, "big", 1_000_000);
@@ -119,7 +124,7 @@ fn a_terminal_with_more_than_a_thousand_refusals_in_a_round_is_cut_off() {
     assert_eq!(cuts(&mut table), []);
     let (_, wrong) = bet(&mut table, "big", 1_000_000);
     table.input(0, wrong);
-    assert_eq!(cuts(&mut table), [Change::Cut(connection(0, SEAT))]);
+    assert_eq!(cuts(&mut table), [ScreenChange::Cut(connection(0, SEAT))]);
     disconnect(&mut table, connection(0, SEAT));
     table.connect(0, SEAT, ConnectionId(99));
     let (_, right) = bet(&mut table, "big", 500);
@@ -127,7 +132,7 @@ fn a_terminal_with_more_than_a_thousand_refusals_in_a_round_is_cut_off() {
     assert_eq!(cuts(&mut table), [], "what is right is carried out");
     let (_, wrong) = bet(&mut table, "big", 1_000_000);
     table.input(0, wrong);
-    assert_eq!(cuts(&mut table), [Change::Cut(ConnectionId(99))]);
+    assert_eq!(cuts(&mut table), [ScreenChange::Cut(ConnectionId(99))]);
     table.close_bets();
     table.throw([1, 2, 3]);
     table.open_bets();
@@ -157,7 +162,7 @@ fn a_command_that_is_sent_again_over_a_new_connection_is_answered_again() {
     table.left.clear();
     table.input(0, again());
     let shown = changes(table.take_left());
-    let [Change::Seat(seat)] = &shown[..] else { panic!("{shown:?}") };
+    let [ScreenChange::Seat(seat)] = &shown[..] else { panic!("{shown:?}") };
     let lost = Verdict::Refused(Refusal::TerminalLost);
     assert_eq!(seat.replies, [(77, Reply { verdict: lost, is_repeated: true, event: None })], "as it was answered");
 }

@@ -1,7 +1,7 @@
 //! What partitions on different nodes show each other: lost views come again, and the newest counts.
 
 use serde_json::{Value, json as value};
-use taisai_engine::{Change, ConnectionId, Effect, Input, Message, NewestCommand, PublicView, RoundInput, Topic};
+use taisai_engine::{ConnectionId, Effect, Input, Message, NewestCommand, PublicView, RoundInput, ScreenChange, Topic};
 use taisai_table::{
     Actor, ClusterCommand, MachineId, Person, PersonId, Phase, Role, Roles, RoundCommand, Seat, TableLimits,
 };
@@ -13,7 +13,7 @@ use crate::play::{buy_in, cents, changes, is_of, json, supervisor};
 const LARGEST_BODY: usize = 64 * 1024;
 
 /// What one node has published since this was last asked.
-fn published(table: &mut Installation, of: MachineId) -> Vec<Change> {
+fn published(table: &mut Installation, of: MachineId) -> Vec<ScreenChange> {
     let node = table.node_of(of).unwrap();
     let (own, others) = std::mem::take(&mut table.left).into_iter().partition(|(at, _)| *at == node);
     table.left = others;
@@ -53,7 +53,7 @@ fn a_cluster_asks_for_the_table_every_second_until_it_is_shown() {
     table.carrier = Box::new(|_| vec![0]);
     table.pass(1_000);
     let shown = published(&mut table, FIRST);
-    let [Change::Results(results), Change::Public(public)] = &shown[..] else { panic!("{shown:?}") };
+    let [ScreenChange::Results(results), ScreenChange::Public(public)] = &shown[..] else { panic!("{shown:?}") };
     assert_eq!((results.len(), public.phase()), (0, Phase::Idle));
     table.sent.clear();
     table.pass(60_000);
@@ -69,7 +69,7 @@ fn clusters_are_shown_changes_at_once_and_the_table_again_every_two_seconds() {
     table.sent.clear();
     table.open_bets();
     let shown = published(&mut table, FIRST);
-    let [Change::Public(public)] = &shown[..] else { panic!("{shown:?}") };
+    let [ScreenChange::Public(public)] = &shown[..] else { panic!("{shown:?}") };
     assert_eq!(public.phase(), Phase::Open);
     assert_eq!(public_views(&table.take_sent(), 0), 1);
     table.pass(1_999);
@@ -84,7 +84,7 @@ fn clusters_are_shown_changes_at_once_and_the_table_again_every_two_seconds() {
     table.carrier = Box::new(|_| vec![0]);
     table.pass(2_000);
     let shown = published(&mut table, FIRST);
-    assert!(matches!(&shown[..], [Change::Public(public)] if public.phase() == Phase::Closed));
+    assert!(matches!(&shown[..], [ScreenChange::Public(public)] if public.phase() == Phase::Closed));
 }
 
 /// The latest result is in the view; all of them are shown only to those who missed some.
@@ -96,7 +96,7 @@ fn results_are_shown_again_only_where_some_were_missed() {
     table.pass(10_000);
     let results = |table: &mut Installation| {
         let shown = published(table, FIRST).into_iter().filter_map(|change| match change {
-            Change::Results(results) => Some(results.len()),
+            ScreenChange::Results(results) => Some(results.len()),
             _ => None,
         });
         shown.collect::<Vec<_>>()
@@ -122,13 +122,13 @@ fn results_reach_the_terminals_of_clusters_elsewhere() {
     table.seat(0, Seat(1), 10_000);
     table.play_round(Seat(1), [4, 5, 6]);
     let shown = published(&mut table, SECOND);
-    let Some(Change::Public(public)) = shown.last() else { panic!("{shown:?}") };
+    let Some(ScreenChange::Public(public)) = shown.last() else { panic!("{shown:?}") };
     assert_eq!(json(public)["latest"]["dice"], value!([4, 5, 6]));
     let second = table.node_of(SECOND).unwrap();
     table.restart(second);
     table.pass(0);
     let shown = published(&mut table, SECOND);
-    let [Change::Results(results), Change::Public(_)] = &shown[..] else { panic!("{shown:?}") };
+    let [ScreenChange::Results(results), ScreenChange::Public(_)] = &shown[..] else { panic!("{shown:?}") };
     assert_eq!(json(results), value!([{ "round": 1, "dice": [4, 5, 6], "void": null }]));
 }
 
@@ -143,7 +143,7 @@ fn staff_see_clusters_elsewhere_until_they_are_silent() {
     table.seat(0, Seat(2), 700);
     table.pass(250);
     let shown = published(&mut table, ROUND);
-    let Some(Change::ClusterStaff(0, Some(view))) = shown.first() else { panic!("{shown:?}") };
+    let Some(ScreenChange::ClusterStaff(0, Some(view))) = shown.first() else { panic!("{shown:?}") };
     assert_eq!(json(&view.seats[0])["credits"], 700);
     assert_eq!(cluster_views(&table.take_sent(), 0), 1);
     table.pass(10_000);
@@ -155,14 +155,14 @@ fn staff_see_clusters_elsewhere_until_they_are_silent() {
     for second in 1..=30 {
         table.pass(1_000);
         let gone = published(&mut table, ROUND);
-        silent.extend(gone.into_iter().filter(|change| *change == Change::ClusterStaff(0, None)).map(|_| second));
+        silent.extend(gone.into_iter().filter(|change| *change == ScreenChange::ClusterStaff(0, None)).map(|_| second));
     }
     assert_eq!(silent.len(), 1, "once: {silent:?}");
     assert!((6..=8).contains(&silent[0]), "{silent:?}");
     table.carrier = Box::new(|_| vec![0]);
     table.pass(2_250);
     let back = published(&mut table, ROUND);
-    assert!(back.iter().any(|change| matches!(change, Change::ClusterStaff(0, Some(_)))), "{back:?}");
+    assert!(back.iter().any(|change| matches!(change, ScreenChange::ClusterStaff(0, Some(_)))), "{back:?}");
 }
 
 /// A screen that lost count is told the newest number that any cluster has of it.
@@ -178,7 +178,7 @@ fn a_screen_is_told_its_newest_number_of_clusters_elsewhere() {
     let subscribe = RoundInput::Subscribe { topics: vec![Topic::Public], counted, connection: ConnectionId(9) };
     table.input(table.node_of(ROUND).unwrap(), Input::Round(subscribe));
     let shown = published(&mut table, ROUND);
-    let [Change::Subscribed { counted: Some(counted), .. }] = &shown[..] else { panic!("{shown:?}") };
+    let [ScreenChange::Subscribed { counted: Some(counted), .. }] = &shown[..] else { panic!("{shown:?}") };
     assert_eq!(counted.sequence, 2);
 }
 
@@ -276,6 +276,6 @@ fn an_old_view_is_corrected_within_two_seconds() {
     table.deliver(open.unwrap());
     table.pass(2_000);
     let shown = published(&mut table, FIRST);
-    let Some(Change::Public(last)) = shown.last() else { panic!("{shown:?}") };
+    let Some(ScreenChange::Public(last)) = shown.last() else { panic!("{shown:?}") };
     assert_eq!(PublicView::phase(last), Phase::Closed);
 }

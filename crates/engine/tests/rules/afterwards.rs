@@ -5,7 +5,7 @@ use taisai_rules::Face;
 use taisai_table::{Act, Profile};
 
 use crate::cluster::LIVE;
-use crate::hall::{ETG, GAMES, Hall};
+use crate::installation::{ETG, GAMES, TestInstallation};
 use crate::round::{COVERED, OPEN, check};
 
 /// 5.6, 5.4, 5.1.1: damaged dice void all affected rounds, settled ones and the one in play; void ones stay as they
@@ -332,12 +332,12 @@ fn the_money_of_a_ruling_waits_for_a_witness() {
     ]);
     // A hundred wait at most.
     for game in GAMES {
-        let mut hall = Hall::new(game);
+        let mut installation = TestInstallation::new(game);
         for round in 1..=100 {
-            hall.run(&format!("round 123; shift rule void {round} = ruled waits"));
+            installation.run(&format!("round 123; shift rule void {round} = ruled waits"));
         }
-        hall.run("round 123; shift rule void 101 = !not-witnessed; shift rule void 101 with manager = ruled");
-        hall.run(
+        installation.run("round 123; shift rule void 101 = !not-witnessed; shift rule void 101 with manager = ruled");
+        installation.run(
             "shift rule settle 7 124 = ruled waits; manager witness 7 124; shift rule settle 101 124 = ruled waits",
         );
     }
@@ -381,14 +381,14 @@ fn the_tumblers_record_stays() {
 #[test]
 fn decisions_conceal_what_they_say() {
     for game in COVERED {
-        let mut hall = Hall::new(game);
-        hall.run(
+        let mut installation = TestInstallation::new(game);
+        installation.run(
             "dealer open; dealer activate; dealer tumbled 3; supervisor correct 1 654 with manager = !round-not-settled
              supervisor correct-known 654 with manager = !not-held; shift rule conclude 654 = !not-held
              shift rule settle 1 654 = !round-not-settled; dealer correct 1 654 = !not-allowed",
         );
         let six = format!("{:?}", Face::try_from(6).expect("a face"));
-        let said = hall.house.record.iter().filter(|entry| format!("{entry:?}").contains(&six));
+        let said = installation.house.record.iter().filter(|entry| format!("{entry:?}").contains(&six));
         assert_eq!(said.count(), 0, "{game}");
     }
 }
@@ -399,7 +399,7 @@ fn a_profile_without_witnesses_pays_at_once() {
     let mut profile = Profile::singapore();
     let rule = Act::ALL.iter().position(|act| *act == Act::Rule).expect("an act");
     profile.rights[rule].second = None;
-    Hall::ready(ETG, "A", &profile).run(
+    TestInstallation::ready(ETG, "A", &profile).run(
         "fund 0 5000; dealer open; player bet 0 big 500; deal 456; shift rule void 1 = ruled; ? credits 0 = 5000
          manager witness 1 void = !not-allowed",
     );

@@ -2,26 +2,26 @@
 
 use taisai_table::Profile;
 
-use crate::hall::{CLASSIC, ETG, Hall};
+use crate::installation::{CLASSIC, ETG, TestInstallation};
 
 const WRONG: &str = "the wrong seat with manager";
 
 #[test]
 fn every_buy_in_has_a_receipt_of_its_own() {
-    Hall::new(ETG).run(
+    TestInstallation::new(ETG).run(
         "cashier cash 0 5000 = bought-in; ? buy-in 0 = 1 5000 by 10; cashier cash 1 700; ? buy-in 1 = 2 700 by 10
          attendant cash 0 300; ? buy-in 0 = 3 300 by 9; ? buy-in 2 = -
          player hand-pay 0; ? buy-in 0 = -; cashier cash 0 100; ? buy-in 0 = 4 100 by 10",
     );
     // Notes have a stacker, and Colour Chips lie on the table: neither has a receipt here.
-    Hall::ready(ETG, "A", &Profile::training()).run("n0 note 0 1000; ? buy-in 0 = -");
-    Hall::new(CLASSIC).run("dealer issue 0 1 500 2; ? buy-in 0 = -");
+    TestInstallation::ready(ETG, "A", &Profile::training()).run("n0 note 0 1000; ? buy-in 0 = -");
+    TestInstallation::new(CLASSIC).run("dealer issue 0 1 500 2; ? buy-in 0 = -");
 }
 
 /// The cash goes back: ledger, credits and meters are what they were.
 #[test]
 fn a_buy_in_is_reversed_once() {
-    Hall::new(ETG).run(&format!(
+    TestInstallation::new(ETG).run(&format!(
         "cashier cash 0 5000; cashier cash 0 700; ? cash = -5700; ? meters 0 = 5700 0 0 0 0 0 0
          cashier reverse 0 1 {WRONG} = !unknown-buy-in
          cashier reverse 0 2 {WRONG} = buy-in-reversed
@@ -49,11 +49,12 @@ fn only_free_credits_of_the_same_open_session_are_taken() {
         // The player is not there: the money is put right all the same, and told when the terminal is back.
         format!("system lost 0; {reverse}; ? credits 0 = 0; ? told 0 = 1: receipt 1 5000, 0 left"),
     ] {
-        Hall::new(ETG).run(&format!("cashier cash 0 5000; {script}"));
+        TestInstallation::new(ETG).run(&format!("cashier cash 0 5000; {script}"));
     }
 }
 
 #[test]
 fn a_reason_is_given() {
-    Hall::new(ETG).run("cashier cash 0 5000; cashier reverse 0 1 with manager = !bad-text; ? credits 0 = 5000");
+    TestInstallation::new(ETG)
+        .run("cashier cash 0 5000; cashier reverse 0 1 with manager = !bad-text; ? credits 0 = 5000");
 }

@@ -6,7 +6,7 @@ use taisai_table::{
     RejectedStake, Seat, Stake,
 };
 
-use crate::hall::{CLASSIC, ETG, GAMES, Hall, OPEN_COVER, TAI_SAI, cents};
+use crate::installation::{CLASSIC, ETG, GAMES, OPEN_COVER, TAI_SAI, TestInstallation, cents};
 use crate::round::check;
 
 pub(crate) const LIVE: [&str; 3] = [CLASSIC, TAI_SAI, OPEN_COVER];
@@ -15,7 +15,7 @@ pub(crate) const BOXED: [&str; 2] = [TAI_SAI, OPEN_COVER];
 fn check_with(profile: &Profile, games: &[&'static str], rows: &[&str]) {
     for script in rows {
         for game in games {
-            Hall::ready(game, "A", profile).run(script);
+            TestInstallation::ready(game, "A", profile).run(script);
         }
     }
 }
@@ -237,10 +237,10 @@ fn excess_is_shown_and_rejected() {
         ],
     );
     // The cuts are in the event, the latest bets first.
-    let mut hall = Hall::ready(TAI_SAI, "A", &show);
-    hall.run("supervisor limits unit=100 big=..2000; dealer open; player bet 0 big 2500; player bet 1 big 400");
-    let dealer = hall.actor("dealer", None);
-    let decision = hall.ask_cluster(dealer, ClusterCommand::RejectExcess);
+    let mut installation = TestInstallation::ready(TAI_SAI, "A", &show);
+    installation.run("supervisor limits unit=100 big=..2000; dealer open; player bet 0 big 2500; player bet 1 big 400");
+    let dealer = installation.actor("dealer", None);
+    let decision = installation.ask_cluster(dealer, ClusterCommand::RejectExcess);
     let cut = |seat, amount| {
         let stake = Stake { bet_box: BetBox::BIG, amount: cents(amount) };
         RejectedStake { seat: Seat(seat), chips: Chips::Own, stake }
@@ -310,13 +310,13 @@ fn a_counted_difference_over_the_differential_is_an_event() {
     ];
     for (limits, bets, expected) in rows {
         for dice in ["456", "124", "222"] {
-            let mut hall = Hall::ready(TAI_SAI, "A", &Profile::singapore());
-            hall.run(&format!("supervisor limits {limits}; dealer open"));
+            let mut installation = TestInstallation::ready(TAI_SAI, "A", &Profile::singapore());
+            installation.run(&format!("supervisor limits {limits}; dealer open"));
             for (seat, bet) in bets.split(", ").enumerate() {
-                hall.run(&format!("player bet {seat} {bet}"));
+                installation.run(&format!("player bet {seat} {bet}"));
             }
-            hall.run(&format!("deal {dice}"));
-            let found = hall.house.record.iter().rev().find_map(|entry| match entry {
+            installation.run(&format!("deal {dice}"));
+            let found = installation.house.record.iter().rev().find_map(|entry| match entry {
                 MachineEntry::Cluster(
                     _,
                     Entry { outcome: Ok(ClusterEvent::Settled { over_differential, .. }), .. },

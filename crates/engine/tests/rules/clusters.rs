@@ -9,7 +9,7 @@ use taisai_table::{
 };
 
 use crate::cluster::LIVE;
-use crate::hall::{CLASSIC, ETG, GAMES, Hall, NOON, OPEN_COVER, TABLE, TAI_SAI, cents, rules};
+use crate::installation::{CLASSIC, ETG, GAMES, NOON, OPEN_COVER, TABLE, TAI_SAI, TestInstallation, cents, rules};
 
 fn plan(game: &str, seats: &[u32]) -> TableSpec {
     TableSpec { table: TABLE, rules: rules(game, "A"), is_training: false, seats: seats.to_vec() }
@@ -57,14 +57,15 @@ fn the_house_knows_every_table() {
 }
 
 /// A table of three clusters, its bets open.
-fn open() -> Hall {
-    let mut hall = Hall::set_up(ETG, &Profile::singapore(), &[2, 2, 1], rules(ETG, "A"), WorkerPlacement::Apart);
-    hall.run("supervisor open-table; supervisor relieve dealer dealer; supervisor use-dice 7");
-    hall.run("supervisor use-tumbler 9; supervisor limits unit=100; dealer open; quiet");
-    hall
+fn open() -> TestInstallation {
+    let mut installation =
+        TestInstallation::set_up(ETG, &Profile::singapore(), &[2, 2, 1], rules(ETG, "A"), WorkerPlacement::Apart);
+    installation.run("supervisor open-table; supervisor relieve dealer dealer; supervisor use-dice 7");
+    installation.run("supervisor use-tumbler 9; supervisor limits unit=100; dealer open; quiet");
+    installation
 }
 
-impl Hall {
+impl TestInstallation {
     /// The messages that wait and are of this kind.
     fn waiting(&self, is_of: impl Fn(&Message) -> bool) -> Vec<Message> {
         self.house.waiting().filter(|message| is_of(message)).cloned().collect()
@@ -90,49 +91,50 @@ fn is_report(message: &Message) -> bool {
 /// A cluster that has not heard of the void still takes bets: until all have, nobody rules how the round came out (5.2, 5.14).
 #[test]
 fn a_round_that_was_void_while_open_is_settled_once_every_cluster_holds_that() {
-    let mut hall = open();
-    hall.run("dealer activate; ? phase = void; shift rule settle 1 123 with manager = !round-not-settled");
-    hall.house.deliver_all();
-    hall.run("shift rule settle 1 123 with manager = ruled");
+    let mut installation = open();
+    installation.run("dealer activate; ? phase = void; shift rule settle 1 123 with manager = !round-not-settled");
+    installation.house.deliver_all();
+    installation.run("shift rule settle 1 123 with manager = ruled");
 }
 
 #[test]
 fn bets_are_closed_when_every_cluster_holds_it() {
-    let mut hall = open();
-    hall.run("dealer close");
+    let mut installation = open();
+    installation.run("dealer close");
     for number in (0..3).rev() {
-        hall.run("? phase = closing; dealer commit 123 = !bets-not-closed");
-        let [notice] = hall.waiting(|message| is_notice(message, number)).try_into().expect("one notice for each");
-        let followed = hall.house.cluster(cluster(number)).expect("a cluster").followed();
-        hall.house.deliver(notice.clone());
-        assert_eq!(hall.house.cluster(cluster(number)).expect("a cluster").followed(), followed + 1);
-        hall.ignores(&notice);
-        hall.run("? phase = closing");
-        let reports = hall.waiting(is_report);
+        installation.run("? phase = closing; dealer commit 123 = !bets-not-closed");
+        let [notice] =
+            installation.waiting(|message| is_notice(message, number)).try_into().expect("one notice for each");
+        let followed = installation.house.cluster(cluster(number)).expect("a cluster").followed();
+        installation.house.deliver(notice.clone());
+        assert_eq!(installation.house.cluster(cluster(number)).expect("a cluster").followed(), followed + 1);
+        installation.ignores(&notice);
+        installation.run("? phase = closing");
+        let reports = installation.waiting(is_report);
         let report = reports.last().expect("a report").clone();
         assert_eq!(report.from(), taisai_table::MachineId::Cluster(cluster(number)));
-        assert_eq!(hall.round().notices(cluster(number)).count(), 1, "until it has reported");
-        hall.house.deliver(report.clone());
-        assert_eq!(hall.round().notices(cluster(number)).count(), 0, "whatever the others hold");
-        hall.ignores(&report);
+        assert_eq!(installation.round().notices(cluster(number)).count(), 1, "until it has reported");
+        installation.house.deliver(report.clone());
+        assert_eq!(installation.round().notices(cluster(number)).count(), 0, "whatever the others hold");
+        installation.ignores(&report);
     }
-    hall.run("? phase = closed");
-    let entries = hall.house.record.len();
-    hall.house.deliver_all();
-    assert_eq!(hall.house.record.len(), entries, "nothing else waited");
+    installation.run("? phase = closed");
+    let entries = installation.house.record.len();
+    installation.house.deliver_all();
+    assert_eq!(installation.house.record.len(), entries, "nothing else waited");
 }
 
 #[test]
 fn what_is_not_the_next_is_not_taken() {
-    let mut hall = open();
-    hall.run("dealer close; dealer interrupt");
-    let notices = hall.waiting(|message| is_notice(message, 2));
+    let mut installation = open();
+    installation.run("dealer close; dealer interrupt");
+    let notices = installation.waiting(|message| is_notice(message, 2));
     assert_eq!(notices.len(), 2, "closed, then void");
-    hall.ignores(&notices[1]);
-    hall.house.deliver_all();
-    assert_eq!(hall.round().phase(), Phase::Void);
-    assert!(hall.round().is_followed());
-    hall.ignores(&Message::Notice { cluster: cluster(3), number: 1, notice: Notice::Resumed });
+    installation.ignores(&notices[1]);
+    installation.house.deliver_all();
+    assert_eq!(installation.round().phase(), Phase::Void);
+    assert!(installation.round().is_followed());
+    installation.ignores(&Message::Notice { cluster: cluster(3), number: 1, notice: Notice::Resumed });
 }
 
 /// The machines as entries make them.
@@ -160,28 +162,29 @@ fn a_training_house_stays_one() {
 /// Money that a cluster takes and the House never sent is seen, as is what a cluster's own invariants see.
 #[test]
 fn money_from_nowhere_is_seen() {
-    let mut hall = Hall::new(ETG);
-    hall.house.check().expect("the books balance");
+    let mut installation = TestInstallation::new(ETG);
+    installation.house.check().expect("the books balance");
     let transfer =
         Transfer { number: 1, amount: cents(500), purpose: TransferPurpose::Credits { seat: Seat(0), session: None } };
-    let decision = hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
+    let decision = installation.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
     assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
-    assert_eq!(hall.house.check().map_err(|broken| broken.name), Err("transit is on its way"));
+    assert_eq!(installation.house.check().map_err(|broken| broken.name), Err("transit is on its way"));
 }
 
 /// Chips are not credits: a live table sends them back.
 #[test]
 fn a_live_table_takes_no_credits() {
     for game in LIVE {
-        let mut hall = Hall::new(game);
+        let mut installation = TestInstallation::new(game);
         let transfer = Transfer {
             number: 1,
             amount: cents(500),
             purpose: TransferPurpose::Credits { seat: Seat(0), session: None },
         };
-        hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
-        assert_eq!(hall.look(&["credits", "0"]), "0", "{game}");
-        let back: Vec<_> = hall.cluster().outbox().map(|transfer| (transfer.amount, transfer.purpose)).collect();
+        installation.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
+        assert_eq!(installation.look(&["credits", "0"]), "0", "{game}");
+        let back: Vec<_> =
+            installation.cluster().outbox().map(|transfer| (transfer.amount, transfer.purpose)).collect();
         assert_eq!(back, [(cents(500), TransferPurpose::Returned { seat: Seat(0) })], "{game}");
     }
 }
@@ -194,16 +197,16 @@ fn slips(house: &InMemoryInstallation) -> Vec<Option<usize>> {
 }
 
 /// What partitions send until it is held.
-fn on_its_way(hall: &Hall) -> Vec<String> {
+fn on_its_way(installation: &TestInstallation) -> Vec<String> {
     let is_sent_again = |message: &Message| matches!(message, Message::Notice { .. } | Message::ToHouse { .. });
-    let mut sent: Vec<_> = hall.waiting(is_sent_again).iter().map(|message| format!("{message:?}")).collect();
+    let mut sent: Vec<_> = installation.waiting(is_sent_again).iter().map(|message| format!("{message:?}")).collect();
     sent.sort();
     sent
 }
 
 #[test]
 fn machines_are_built_again_from_every_entry() {
-    let mut hall = open();
+    let mut installation = open();
     let mut snapshots: Vec<(usize, MachinesSnapshot)> = Vec::new();
     for step in [
         "carry; fund 0 5000; player bet 0 big 500",
@@ -211,16 +214,16 @@ fn machines_are_built_again_from_every_entry() {
         "dealer open; carry; player repeat 0; dealer close; carry; dealer activate; dealer tumbled 3",
         "dealer commit 111; carry; quiet; player voucher 0 7; supervisor correct 1 123 with manager",
     ] {
-        snapshots.push((hall.house.record.len(), hall.house.machines().snapshot()));
-        hall.run(step);
+        snapshots.push((installation.house.record.len(), installation.house.machines().snapshot()));
+        installation.run(step);
     }
-    let (before, sent) = (hall.house.machines().state_hash(), on_its_way(&hall));
+    let (before, sent) = (installation.house.machines().state_hash(), on_its_way(&installation));
     assert_eq!(sent.len(), 4, "a notice for each cluster, and a voucher: {sent:?}");
-    assert!(slips(&hall.house).iter().flatten().count() >= 6, "slips of two rounds");
-    let record = hall.house.record.clone();
-    assert_eq!(rebuilt(&hall.house, &record).state_hash(), before);
+    assert!(slips(&installation.house).iter().flatten().count() >= 6, "slips of two rounds");
+    let record = installation.house.record.clone();
+    assert_eq!(rebuilt(&installation.house, &record).state_hash(), before);
     for (from, snapshot) in &snapshots {
-        let mut machines = hall.house.machines().empty();
+        let mut machines = installation.house.machines().empty();
         machines.restore(snapshot).expect("a snapshot of these plans");
         for entry in &record[*from..] {
             machines.apply(entry);
@@ -229,17 +232,20 @@ fn machines_are_built_again_from_every_entry() {
     }
 
     // Every entry, of whichever machine, leaves another state.
-    let after = |entries: usize| rebuilt(&hall.house, &record[..entries]).state_hash();
+    let after = |entries: usize| rebuilt(&installation.house, &record[..entries]).state_hash();
     let hashes: BTreeSet<_> = (0..=record.len()).map(after).collect();
     assert_eq!(hashes.len(), record.len() + 1);
 
     // What was on its way is lost and sent again, and taken under ids that are new to every machine.
-    hall.house.restart(rebuilt(&hall.house, &record), Time(hall.now));
-    assert_eq!(on_its_way(&hall), sent);
-    hall.house.deliver_all();
-    assert!(on_its_way(&hall).is_empty());
-    assert!(hall.round().is_followed() && hall.house.machines().clusters().all(|from| from.outbox().next().is_none()));
-    hall.house.check().expect("the books balance");
+    installation.house.restart(rebuilt(&installation.house, &record), Time(installation.now));
+    assert_eq!(on_its_way(&installation), sent);
+    installation.house.deliver_all();
+    assert!(on_its_way(&installation).is_empty());
+    assert!(
+        installation.round().is_followed()
+            && installation.house.machines().clusters().all(|from| from.outbox().next().is_none())
+    );
+    installation.house.check().expect("the books balance");
 
     let mut other = house(false);
     other.add_table(plan(ETG, &[4]), Time(NOON)).expect("a table");

@@ -7,7 +7,7 @@ use taisai_table::{
 };
 
 use crate::cluster::LIVE;
-use crate::hall::{CLASSIC, CLUSTER, ETG, GAMES, Hall, OPEN_COVER, TAI_SAI, dice};
+use crate::installation::{CLASSIC, CLUSTER, ETG, GAMES, OPEN_COVER, TAI_SAI, TestInstallation, dice};
 use crate::round::check;
 use crate::script::reason;
 
@@ -280,9 +280,9 @@ fn winnings_are_taken_back_only_where_it_was_displayed() {
     check_after(LOST, &[ETG], &["manager void-by-law 1 force-majeure with shift; ? credits 0 = 5000; ? house = 0"]);
     let mut profile = Profile::singapore();
     profile.law.takes_back = false;
-    let mut hall = Hall::ready(ETG, "A", &profile);
-    hall.run(&format!("{WON}; supervisor correct 1 123 with manager; ? credits 0 = 5500; ? claims = -"));
-    hall.run("supervisor correct 1 456 with manager; ? credits 0 = 5500; ? claims = -");
+    let mut installation = TestInstallation::ready(ETG, "A", &profile);
+    installation.run(&format!("{WON}; supervisor correct 1 123 with manager; ? credits 0 = 5500; ? claims = -"));
+    installation.run("supervisor correct 1 456 with manager; ? credits 0 = 5500; ? claims = -");
 }
 
 /// What counted at the close counts again, by the unit of that time; each seat by its own lines.
@@ -328,11 +328,14 @@ fn meters_follow_what_is_settled_again() {
         "player voucher 0 7; fund 0 300; supervisor correct 1 123 with manager; ? session-meters 0 = 300 0 0 0 0 0 0",
         "shift rule void 1 with manager; shift rule settle 1 446 with manager; shift rule settle 1 124 with manager",
     ] {
-        let mut hall = Hall::new(ETG);
-        hall.run(&format!("fund 0 5000; dealer open; player bet 0 big 500 small 100; deal 456; round 111; {act}"));
-        for (whose, meters) in [("seat", hall.cluster().seat_meters(Seat(0))), ("cluster", hall.cluster().meters())] {
+        let mut installation = TestInstallation::new(ETG);
+        installation
+            .run(&format!("fund 0 5000; dealer open; player bet 0 big 500 small 100; deal 456; round 111; {act}"));
+        for (whose, meters) in
+            [("seat", installation.cluster().seat_meters(Seat(0))), ("cluster", installation.cluster().meters())]
+        {
             let result = meters.bet.cents() - meters.won.cents() - meters.returned.cents();
-            assert_eq!(result, hall.cluster().ledger().house.cents(), "{act}: {whose} {meters:?}");
+            assert_eq!(result, installation.cluster().ledger().house.cents(), "{act}: {whose} {meters:?}");
             let is_void = act.contains("void-by-law");
             assert_eq!((meters.rounds, meters.voids), (u32::from(!is_void), u32::from(is_void)), "{act}: {whose}");
         }
@@ -342,10 +345,11 @@ fn meters_follow_what_is_settled_again() {
 /// `decide` refuses a slip whose digest differs: another round's, or the round's with anything changed.
 #[test]
 fn another_slip_is_refused() {
-    let mut hall = Hall::apart(ETG);
-    hall.run("fund 0 5000; fund 1 5000; dealer open; player bet 0 big 500 small 300; player bet 1 small 300; deal 456");
-    hall.run("dealer open; player bet 0 big 500 small 400; player bet 1 small 300; deal 456; quiet");
-    let slip = |round| hall.house.slip(CLUSTER, RoundNumber(round)).expect("a slip").clone();
+    let mut installation = TestInstallation::apart(ETG);
+    installation
+        .run("fund 0 5000; fund 1 5000; dealer open; player bet 0 big 500 small 300; player bet 1 small 300; deal 456");
+    installation.run("dealer open; player bet 0 big 500 small 400; player bet 1 small 300; deal 456; quiet");
+    let slip = |round| installation.house.slip(CLUSTER, RoundNumber(round)).expect("a slip").clone();
     let (right, other) = (slip(1), slip(2));
     let changed = |line: usize, change: fn(&mut SlipLine)| {
         let mut slip = right.clone();
@@ -378,15 +382,15 @@ fn another_slip_is_refused() {
     let round = RoundNumber(1);
     for notice in [Notice::Corrected { round, dice: dice("123") }, Notice::Voided { round, reason: reason("not-flat") }]
     {
-        let number = hall.cluster().followed() + 1;
+        let number = installation.cluster().followed() + 1;
         let follow = |slip| ClusterCommand::Follow { number, notice: notice.clone(), slip };
-        let before = hall.cluster().ledger();
+        let before = installation.cluster().ledger();
         for slip in wrong.iter().cloned().map(Some).chain([None]) {
-            let decision = hall.ask_cluster(taisai_table::Actor::System, follow(slip.clone()));
+            let decision = installation.ask_cluster(taisai_table::Actor::System, follow(slip.clone()));
             assert_eq!(decision, Decision::Refused(Refusal::SlipDiffers), "{slip:?}");
         }
-        assert_eq!(hall.cluster().ledger(), before);
-        let decision = hall.ask_cluster(taisai_table::Actor::System, follow(Some(right.clone())));
+        assert_eq!(installation.cluster().ledger(), before);
+        let decision = installation.ask_cluster(taisai_table::Actor::System, follow(Some(right.clone())));
         assert!(matches!(decision, Decision::Accepted(_)), "the right slip: {decision:?}");
     }
 }

@@ -7,7 +7,7 @@ use taisai_table::{
 };
 
 use crate::cluster::BOXED;
-use crate::hall::{CLASSIC, ETG, GAMES, Hall, OPEN_COVER, TAI_SAI};
+use crate::installation::{CLASSIC, ETG, GAMES, OPEN_COVER, TAI_SAI, TestInstallation};
 use crate::round::check;
 
 fn net(meters: &Meters) -> i64 {
@@ -29,28 +29,28 @@ fn a_large_win_by_correction_locks_the_terminal() {
 /// F31: meters reconcile with the ledger when a correction owes a closed session more.
 #[test]
 fn meters_reconcile_after_a_correction_of_a_closed_session() {
-    let mut hall = Hall::new(ETG);
-    hall.run("fund 0 5000; dealer open; player bet 0 big 500; deal 123; t0 hand-pay 0");
-    hall.run("supervisor correct 1 456 with manager");
-    assert_eq!(net(&hall.cluster().seat_meters(Seat(0))), hall.cluster().credits(Seat(0)).cents());
+    let mut installation = TestInstallation::new(ETG);
+    installation.run("fund 0 5000; dealer open; player bet 0 big 500; deal 123; t0 hand-pay 0");
+    installation.run("supervisor correct 1 456 with manager");
+    assert_eq!(net(&installation.cluster().seat_meters(Seat(0))), installation.cluster().credits(Seat(0)).cents());
 }
 
 /// F31: and when it takes back what has left already.
 #[test]
 fn meters_reconcile_after_a_receivable() {
-    let mut hall = Hall::new(ETG);
-    hall.run("fund 0 5000; dealer open; player bet 0 big 500; deal 456; t0 hand-pay 0");
-    hall.run("supervisor correct 1 123 with manager");
-    assert_eq!(net(&hall.cluster().seat_meters(Seat(0))), hall.cluster().credits(Seat(0)).cents());
+    let mut installation = TestInstallation::new(ETG);
+    installation.run("fund 0 5000; dealer open; player bet 0 big 500; deal 456; t0 hand-pay 0");
+    installation.run("supervisor correct 1 123 with manager");
+    assert_eq!(net(&installation.cluster().seat_meters(Seat(0))), installation.cluster().credits(Seat(0)).cents());
 }
 
 /// F31: a round void after all counts as void, its bets as returned.
 #[test]
 fn a_late_void_is_metered_as_a_void() {
-    let mut hall = Hall::new(ETG);
-    hall.run("fund 0 5000; dealer open; player bet 0 big 500; deal 456");
-    hall.run("supervisor void-damaged 1 1 with manager");
-    let meters = hall.cluster().seat_meters(Seat(0));
+    let mut installation = TestInstallation::new(ETG);
+    installation.run("fund 0 5000; dealer open; player bet 0 big 500; deal 456");
+    installation.run("supervisor void-damaged 1 1 with manager");
+    let meters = installation.cluster().seat_meters(Seat(0));
     assert_eq!((meters.rounds, meters.voids), (0, 1), "{meters:?}");
     assert_eq!((meters.won.cents(), meters.returned.cents()), (0, 500), "{meters:?}");
 }
@@ -58,20 +58,21 @@ fn a_late_void_is_metered_as_a_void() {
 /// F31: the meters of a session are never below zero.
 #[test]
 fn session_meters_are_never_below_zero() {
-    let mut hall = Hall::new(ETG);
-    hall.run("fund 0 5000; dealer open; player bet 0 big 500; deal 456; t0 hand-pay 0");
-    hall.run("fund 0 5000; dealer open; player bet 0 big 500; dealer interrupt; shift rule settle 2 123 with manager");
-    let meters = hall.cluster().session_meters(Seat(0));
+    let mut installation = TestInstallation::new(ETG);
+    installation.run("fund 0 5000; dealer open; player bet 0 big 500; deal 456; t0 hand-pay 0");
+    installation
+        .run("fund 0 5000; dealer open; player bet 0 big 500; dealer interrupt; shift rule settle 2 123 with manager");
+    let meters = installation.cluster().session_meters(Seat(0));
     assert!(meters.won >= Money::ZERO, "{meters:?}");
 }
 
 /// The end of time is no reason for the House to stop either.
 #[test]
 fn a_voucher_at_the_end_of_time() {
-    let mut hall = Hall::new(ETG);
-    hall.run("fund 0 5000");
-    hall.now = u64::MAX;
-    hall.run("t0 voucher 0 7");
+    let mut installation = TestInstallation::new(ETG);
+    installation.run("fund 0 5000");
+    installation.now = u64::MAX;
+    installation.run("t0 voucher 0 7");
 }
 
 /// Precedence: `seat-locked` comes before `no-session`.
@@ -93,8 +94,8 @@ fn more_than_lies_there_is_no_such_bet_first() {
 /// Precedence: `table-not-open` comes before `not-in-game`.
 #[test]
 fn a_shut_table_comes_before_what_is_not_in_the_game() {
-    let mut hall = Hall::shut(ETG, "A", &Profile::singapore());
-    hall.run("supervisor relieve dealer dealer; dealer bet-for 0 big 500 = !table-not-open");
+    let mut installation = TestInstallation::shut(ETG, "A", &Profile::singapore());
+    installation.run("supervisor relieve dealer dealer; dealer bet-for 0 big 500 = !table-not-open");
 }
 
 /// Colour Chips are in the early edition only: elsewhere `not-in-game`, as for issuing them.
@@ -129,9 +130,9 @@ fn a_ruling_does_not_contradict_known_dice() {
 /// A slip with an amount that cannot be is refused, not a reason to stop.
 #[test]
 fn a_hostile_slip_is_refused() {
-    let mut hall = Hall::apart(TAI_SAI);
-    hall.run("supervisor limits unit=10000000000; dealer open; player bet 0 big 10000000000; deal 456");
-    let session = hall.cluster().session(Seat(0)).expect("a session");
+    let mut installation = TestInstallation::apart(TAI_SAI);
+    installation.run("supervisor limits unit=10000000000; dealer open; player bet 0 big 10000000000; deal 456");
+    let session = installation.cluster().session(Seat(0)).expect("a session");
     let line = SlipLine {
         seat: Seat(0),
         session,
@@ -140,15 +141,15 @@ fn a_hostile_slip_is_refused() {
         units: u32::MAX,
         counted: 0,
     };
-    hall.run("quiet; supervisor correct 1 123 with manager");
-    let notice = hall.house.waiting().find_map(|message| match message {
+    installation.run("quiet; supervisor correct 1 123 with manager");
+    let notice = installation.house.waiting().find_map(|message| match message {
         Message::Notice { number, notice, .. } => Some((*number, notice.clone())),
         _ => None,
     });
     let (number, notice) = notice.expect("a notice");
     let slip = Some(Slip { lines: vec![line], ..Slip::default() });
-    let actor = hall.actor("system", None);
-    let answer = hall.ask_cluster(actor, ClusterCommand::Follow { number, notice, slip });
+    let actor = installation.actor("system", None);
+    let answer = installation.ask_cluster(actor, ClusterCommand::Follow { number, notice, slip });
     assert_eq!(answer, Decision::Refused(Refusal::SlipDiffers));
 }
 
@@ -166,21 +167,25 @@ fn a_dealer_of_another_table_does_not_act_here() {
 #[test]
 fn a_cluster_takes_no_transfer_of_less_than_nothing() {
     for amount in [-500, 0, i64::MAX] {
-        let mut hall = Hall::new(ETG);
-        hall.run("fund 0 100");
+        let mut installation = TestInstallation::new(ETG);
+        installation.run("fund 0 100");
         let purpose = TransferPurpose::Credits { seat: Seat(0), session: None };
         let transfer = Transfer { number: 1, amount: Money::from_cents(amount), purpose };
-        let answer = hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
-        assert!(matches!(answer, Decision::Refused(_)), "{amount}: {answer:?}, {:?}", hall.cluster().credits(Seat(0)));
+        let answer = installation.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
+        assert!(
+            matches!(answer, Decision::Refused(_)),
+            "{amount}: {answer:?}, {:?}",
+            installation.cluster().credits(Seat(0))
+        );
     }
 }
 
 /// Colour Chips are redeemed before the table closes: once that is announced none are issued.
 #[test]
 fn a_table_does_not_close_on_colour_chips_just_issued() {
-    let mut hall = Hall::apart(CLASSIC);
-    hall.run("supervisor announce; round 123; quiet; dealer issue 0 1 500 4 = !table-closing");
-    hall.run("manager close-table; carry; supervisor open-table; dealer issue 0 1 500 4");
+    let mut installation = TestInstallation::apart(CLASSIC);
+    installation.run("supervisor announce; round 123; quiet; dealer issue 0 1 500 4 = !table-closing");
+    installation.run("manager close-table; carry; supervisor open-table; dealer issue 0 1 500 4");
 }
 
 /// 5.4.1: dice that the tumbler has read, flat and after a valid tumble, are known, whatever the Dealer leaves out.

@@ -1,7 +1,7 @@
 //! The dealer's side when something goes wrong while a round is in play: voids with the paragraphs they cite,
 //! interruptions and restarts.
 
-use crate::hall::GAMES;
+use crate::installation::GAMES;
 use crate::round::{COVERED, OPEN, check};
 
 const TUMBLING: &str = "dealer open; dealer close; dealer activate; dealer tumbled 3";

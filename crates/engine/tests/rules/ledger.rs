@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use taisai_rules::Money;
 use taisai_table::{Chips, ClusterCommand, ClusterEvent, Decision, Phase, Profile, RoundNumber, Seat};
 
-use crate::hall::{GAMES, Hall, SEATS};
-use crate::model::Model;
+use crate::installation::{GAMES, SEATS, TestInstallation};
+use crate::model::PlainBooks;
 
 const LARGE_WIN: i64 = 6_000;
 /// Three that are taken, and one that is not.
@@ -15,24 +15,24 @@ const BOXES: [&str; 8] = ["big", "small", "big", "small", "single:6", "sum:4", "
 const THROWS: [&str; 8] = ["123", "456", "666", "112", "665", "121", "345", "246"];
 
 /// What someone does: which of the acts, at which seat, with two numbers to choose by.
-type Step = (u8, u32, usize, i64);
+type LedgerStep = (u8, u32, usize, i64);
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<LedgerStep>> {
     prop::collection::vec((0..43_u8, 0..SEATS, 0..64_usize, 1..60_i64), 10..90)
 }
 
 struct Evening {
-    hall: Hall,
-    model: Model,
+    installation: TestInstallation,
+    model: PlainBooks,
 }
 
 impl Evening {
     fn new(game: &'static str) -> Self {
         let profile = Profile { large_win: Money::from_cents(LARGE_WIN), ..Profile::training() };
-        Self { hall: Hall::ready(game, "A", &profile), model: Model::new(game, LARGE_WIN) }
+        Self { installation: TestInstallation::ready(game, "A", &profile), model: PlainBooks::new(game, LARGE_WIN) }
     }
 
-    fn step(&mut self, (act, seat, choice, size): Step) {
+    fn step(&mut self, (act, seat, choice, size): LedgerStep) {
         let (box_a, box_b) = (BOXES[choice % 8], BOXES[choice / 8 % 8]);
         let amount = size * 100;
         let throw = THROWS[choice % 8];
@@ -71,35 +71,35 @@ impl Evening {
     /// Asks the players' side; the model follows what is accepted.
     fn ask(&mut self, who: &str, what: &str) {
         let words: Vec<_> = what.split_whitespace().collect();
-        if self.hall.ask(who, &words).is_accepted() {
+        if self.installation.ask(who, &words).is_accepted() {
             self.model.follow(&words);
         }
     }
 
     fn reject(&mut self) {
-        let dealer = self.hall.actor("dealer", None);
-        let decision = self.hall.ask_cluster(dealer, ClusterCommand::RejectExcess);
+        let dealer = self.installation.actor("dealer", None);
+        let decision = self.installation.ask_cluster(dealer, ClusterCommand::RejectExcess);
         if let Decision::Accepted(ClusterEvent::Rejected { cuts }) = decision {
             for cut in cuts {
                 let seat = usize::try_from(cut.seat.0).expect("a seat");
                 self.model.cut(seat, cut.stake.bet_box, cut.stake.amount.cents());
             }
-            assert_eq!(self.hall.look(&["excess"]), "-", "nothing is over its limit any more");
+            assert_eq!(self.installation.look(&["excess"]), "-", "nothing is over its limit any more");
         }
     }
 
     fn next_phase(&mut self, act: u8, throw: &str) {
-        match (self.hall.round().phase(), act) {
+        match (self.installation.round().phase(), act) {
             (Phase::Open, 35) => {
-                self.hall.run("dealer interrupt");
+                self.installation.run("dealer interrupt");
                 self.model.settle(None);
             }
             (Phase::Open, _) => {
-                self.hall.run(&format!("deal {throw}"));
+                self.installation.run(&format!("deal {throw}"));
                 self.model.settle(Some(throw));
             }
             _ => {
-                self.hall.run("dealer open");
+                self.installation.run("dealer open");
                 self.model.open();
             }
         }
@@ -114,7 +114,7 @@ impl Evening {
         let Some(round) = self.past(choice) else { return };
         let (round_text, expected) = (round.to_string(), !self.model.is_void(round));
         let words = ["correct", &round_text, throw, "with", "manager"];
-        let answer = self.hall.ask("supervisor", &words);
+        let answer = self.installation.ask("supervisor", &words);
         assert!(expected || answer.text() == "!round-void", "{}", answer.text());
         if answer.is_accepted() {
             self.model.compensate(round, Some(throw));
@@ -123,14 +123,15 @@ impl Evening {
 
     fn void_damaged(&mut self, choice: usize, size: i64) {
         let Some(from) = self.past(choice) else { return };
-        let is_open = self.hall.round().phase() == Phase::Open;
+        let is_open = self.installation.round().phase() == Phase::Open;
         let last = self.model.rounds() + usize::from(is_open);
         let to = (from + usize::try_from(size % 3).expect("a small number")).min(last);
         let number = |round: usize| RoundNumber(u64::try_from(round).expect("a round"));
         // What a ruling has decided stays for a ruling.
-        let is_ruled = |round: &usize| self.hall.round().past(number(*round)).is_some_and(|past| past.is_ruled);
+        let is_ruled = |round: &usize| self.installation.round().past(number(*round)).is_some_and(|past| past.is_ruled);
         let affected: Vec<_> = (from..=to).filter(|round| !is_ruled(round)).collect();
-        self.hall.run(&format!("supervisor void-damaged {from} {to} with manager; supervisor inspect 7 with manager"));
+        self.installation
+            .run(&format!("supervisor void-damaged {from} {to} with manager; supervisor inspect 7 with manager"));
         for round in affected {
             if round > self.model.rounds() {
                 self.model.settle(None);
@@ -143,14 +144,14 @@ impl Evening {
     fn reinstate(&mut self, choice: usize, throw: &str) {
         let Some(round) = self.past(choice) else { return };
         if self.model.is_void(round) {
-            self.hall.run(&format!("shift rule settle {round} {throw} with manager"));
+            self.installation.run(&format!("shift rule settle {round} {throw} with manager"));
             self.model.compensate(round, Some(throw));
         }
     }
 
     fn check(&self) {
-        let cluster = self.hall.cluster();
-        self.hall.house.check().expect("every invariant");
+        let cluster = self.installation.cluster();
+        self.installation.house.check().expect("every invariant");
         cluster.check().expect("every invariant");
         let ledger = cluster.ledger();
         for (account, found) in [
@@ -181,7 +182,7 @@ impl Evening {
     }
 
     fn bets(&self, seat: Seat) -> Vec<(bool, usize, i64)> {
-        let bets = self.hall.cluster().bets(seat);
+        let bets = self.installation.cluster().bets(seat);
         let mut bets: Vec<_> =
             bets.map(|(chips, stake)| (chips == Chips::Colour, stake.bet_box.index(), stake.amount.cents())).collect();
         bets.sort_unstable();

@@ -6,15 +6,16 @@ mod buy_ins;
 mod cluster;
 mod clusters;
 mod compensation;
-mod hall;
+mod fixed;
 mod hostile;
 mod in_memory;
+mod installation;
 mod irregular;
 mod ledger;
-mod mended;
 mod model;
 mod notes;
 mod pay_list;
+mod player_notices;
 mod readers;
 mod refusals;
 mod repeats;
@@ -24,7 +25,6 @@ mod script;
 mod sessions;
 mod slips;
 mod state;
-mod told;
 mod winners;
 
 /// One command of every kind, as the golden file spells them.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use taisai_rules::{Bet, BetBox, Dice, Games, Layout, Limits, Money};
 
-use crate::hall::{ETG, SEATS, dice, limits, usual_limits};
+use crate::installation::{ETG, SEATS, dice, limits, usual_limits};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Line {
@@ -17,7 +17,7 @@ pub(crate) struct Line {
 }
 
 #[derive(Default)]
-pub(crate) struct Sitting {
+pub(crate) struct ModelSession {
     /// What the session was sent to the House as a debt.
     owed: i64,
     pub(crate) session: Option<u32>,
@@ -28,10 +28,10 @@ pub(crate) struct Sitting {
     last: Vec<Line>,
 }
 
-pub(crate) struct Model {
+pub(crate) struct PlainBooks {
     pub(crate) accounts: BTreeMap<String, i64>,
     pub(crate) bets: Vec<Line>,
-    pub(crate) seats: Vec<Sitting>,
+    pub(crate) seats: Vec<ModelSession>,
     /// What was accepted in notes since the stacker of a seat was emptied.
     pub(crate) stacked: BTreeMap<usize, i64>,
     past: Vec<(Vec<Line>, Option<Dice>)>,
@@ -46,14 +46,14 @@ pub(crate) struct Model {
     limits: Limits,
 }
 
-impl Model {
+impl PlainBooks {
     pub(crate) fn new(game: &str, large_win: i64) -> Self {
         let layout = Games::embedded().find(game, None).expect("a game").layout("A").expect("a layout");
         let spec: Vec<_> = usual_limits(game).split_whitespace().collect();
         Self {
             accounts: BTreeMap::new(),
             bets: Vec::new(),
-            seats: (0..SEATS).map(|_| Sitting::default()).collect(),
+            seats: (0..SEATS).map(|_| ModelSession::default()).collect(),
             stacked: BTreeMap::new(),
             past: Vec::new(),
             claimed: Vec::new(),
@@ -98,7 +98,7 @@ impl Model {
 
     fn stand_up(&mut self, seat: usize) {
         // A lock stays until an attendant clears it.
-        self.seats[seat] = Sitting { is_locked: self.seats[seat].is_locked, ..Sitting::default() };
+        self.seats[seat] = ModelSession { is_locked: self.seats[seat].is_locked, ..ModelSession::default() };
     }
 
     /// Puts cents on a box, or takes them off.

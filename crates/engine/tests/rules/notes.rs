@@ -8,25 +8,25 @@ use taisai_table::{
     VoucherState,
 };
 
-use crate::hall::{CLUSTER, ETG, Hall, SEATS, cents};
+use crate::installation::{CLUSTER, ETG, SEATS, TestInstallation, cents};
 use crate::spelled;
 
-fn with_notes() -> Hall {
-    Hall::ready(ETG, "A", &Profile { notes: vec![cents(1_000), cents(5_000)], ..Profile::singapore() })
+fn with_notes() -> TestInstallation {
+    TestInstallation::ready(ETG, "A", &Profile { notes: vec![cents(1_000), cents(5_000)], ..Profile::singapore() })
 }
 
 #[test]
 fn notes_come_from_the_acceptor_of_the_seat_and_no_one_else() {
     let asked = "note 0 1000 = !not-allowed";
     for profile in [Profile::singapore(), Profile::training()] {
-        let mut hall = Hall::ready(ETG, "A", &profile);
+        let mut installation = TestInstallation::ready(ETG, "A", &profile);
         for who in ["t0", "t1", "n1", "cashier", "dealer", "all", "system", "tumbler9"] {
-            hall.run(&format!("{who} {asked}"));
+            installation.run(&format!("{who} {asked}"));
         }
-        hall.run("? credits 0 = 0; ? notes = 0");
+        installation.run("? credits 0 = 0; ? notes = 0");
     }
     // A house without notes in its profile has no note acceptor, whoever says to be one.
-    Hall::new(ETG).run("n0 note 0 1000 = !not-allowed; n0 count 0 0 = !not-allowed; ? stackers = 200: 0 0");
+    TestInstallation::new(ETG).run("n0 note 0 1000 = !not-allowed; n0 count 0 0 = !not-allowed; ? stackers = 200: 0 0");
 }
 
 #[test]
@@ -56,18 +56,18 @@ fn a_stacker_reconciles_or_the_difference_is_told() {
 /// A note that is sent again counts once, however many sources the cluster has heard since.
 #[test]
 fn a_note_sent_again_counts_once() {
-    let mut hall = with_notes();
-    let actor = hall.actor("n0", None);
-    let asked = hall.asked(actor, ClusterCommand::AcceptNote { seat: Seat(0), amount: cents(1_000) });
-    hall.house.ask_cluster(CLUSTER, asked.clone()).expect("the table");
+    let mut installation = with_notes();
+    let actor = installation.actor("n0", None);
+    let asked = installation.asked(actor, ClusterCommand::AcceptNote { seat: Seat(0), amount: cents(1_000) });
+    installation.house.ask_cluster(CLUSTER, asked.clone()).expect("the table");
     for source in 10_000..20_000 {
         let mut other = asked.clone();
         (other.actor, other.id.source) = (Actor::System, source);
         other.command = ClusterCommand::Back { seat: Seat(1) };
-        hall.house.ask_cluster(CLUSTER, other).expect("the table");
+        installation.house.ask_cluster(CLUSTER, other).expect("the table");
     }
-    hall.house.ask_cluster(CLUSTER, asked).expect("the table");
-    hall.run("? credits 0 = 1000; ? stackers = 200: 1 1000");
+    installation.house.ask_cluster(CLUSTER, asked).expect("the table");
+    installation.run("? credits 0 = 1000; ? stackers = 200: 1 1000");
 }
 
 #[test]
@@ -77,25 +77,25 @@ fn an_acceptor_is_a_device_of_its_own() {
         kind: DeviceKind::NoteAcceptor { cluster: CLUSTER, seat: Seat(seat) },
         second: None,
     };
-    let mut hall = with_notes();
+    let mut installation = with_notes();
     let exists = Verdict::Refused(Refusal::DeviceExists);
     let rows = [(1, 0, Verdict::Accepted), (1, 1, exists), (2, 0, exists), (2, 1, Verdict::Accepted)];
     for (device, seat, verdict) in rows {
-        let asked = hall.asked(Actor::System, enrol(device, seat));
-        assert_eq!(hall.house.ask_house(asked).verdict(), verdict, "{device} {seat}");
+        let asked = installation.asked(Actor::System, enrol(device, seat));
+        assert_eq!(installation.house.ask_house(asked).verdict(), verdict, "{device} {seat}");
     }
-    assert_eq!(hall.house.house().acceptor_at(CLUSTER, Seat(1)), Some(DeviceId(2)));
-    assert_eq!(hall.house.house().terminal_at(CLUSTER, Seat(1)), None);
-    let mut hall = Hall::new(ETG);
-    let asked = hall.asked(Actor::System, enrol(1, 0));
-    assert_eq!(hall.house.ask_house(asked).verdict(), Verdict::Refused(Refusal::NoteNotTaken));
+    assert_eq!(installation.house.house().acceptor_at(CLUSTER, Seat(1)), Some(DeviceId(2)));
+    assert_eq!(installation.house.house().terminal_at(CLUSTER, Seat(1)), None);
+    let mut installation = TestInstallation::new(ETG);
+    let asked = installation.asked(Actor::System, enrol(1, 0));
+    assert_eq!(installation.house.ask_house(asked).verdict(), Verdict::Refused(Refusal::NoteNotTaken));
 }
 
 /// Credits, bets on the layout, vouchers and claims, of the whole house.
-fn worth(hall: &Hall) -> i64 {
-    let cluster = hall.cluster();
+fn worth(installation: &TestInstallation) -> i64 {
+    let cluster = installation.cluster();
     let at_seats = cluster.seats().flat_map(|seat| [cluster.credits(seat), cluster.on_layout(seat)]);
-    let house = hall.house.house();
+    let house = installation.house.house();
     let is_owed = |state| matches!(state, VoucherState::Good | VoucherState::Expired);
     let vouchers = house.vouchers().filter(|(_, voucher)| is_owed(voucher.state)).map(|(_, voucher)| voucher.amount);
     let claims = house.claims().map(|(_, claim)| claim.amount);
@@ -134,38 +134,38 @@ proptest! {
         before in 0..5_usize,
         steps in prop::collection::vec((0..26_u8, 0..SEATS, 0..SEATS, 0..64_usize), 1..80),
     ) {
-        let mut hall = with_notes();
-        hall.run("fund 0 90000; n1 note 1 5000; fund 2 7000; t2 voucher 2 1; fund 2 3000; t2 voucher 2 2; fund 2 800");
-        hall.run("fund 3 700; t3 hand-pay 3; dealer open; t0 bet 0 big 2000 small 500; t1 bet 1 sum:4 300");
-        hall.run(["", "dealer close", "deal 456", "deal 456; dealer open", "system restarted"][before]);
+        let mut installation = with_notes();
+        installation.run("fund 0 90000; n1 note 1 5000; fund 2 7000; t2 voucher 2 1; fund 2 3000; t2 voucher 2 2; fund 2 800");
+        installation.run("fund 3 700; t3 hand-pay 3; dealer open; t0 bet 0 big 2000 small 500; t1 bet 1 sum:4 300");
+        installation.run(["", "dealer close", "deal 456", "deal 456; dealer open", "system restarted"][before]);
         let clusters = spelled::<ClusterCommand>("cluster-command ");
         let rounds = spelled::<RoundCommand>("round-command ");
         let houses = spelled::<HouseCommand>("house-command ");
-        let mut most = worth(&hall);
+        let mut most = worth(&installation);
         for (act, by, seat, choice) in steps {
             let terminal = format!("t{by}");
-            let actor = hall.actor(&terminal, None);
+            let actor = installation.actor(&terminal, None);
             match act {
                 ..=18 => {
                     let words = words(act, if choice % 4 == 0 { seat } else { by }, choice);
-                    hall.ask(&terminal, &words.split_whitespace().collect::<Vec<_>>());
+                    installation.ask(&terminal, &words.split_whitespace().collect::<Vec<_>>());
                 }
                 19..=20 => {
-                    hall.ask_cluster(actor, clusters[choice % clusters.len()].clone());
+                    installation.ask_cluster(actor, clusters[choice % clusters.len()].clone());
                 }
                 21..=22 => {
-                    hall.ask_round(actor, rounds[choice % rounds.len()].clone());
+                    installation.ask_round(actor, rounds[choice % rounds.len()].clone());
                 }
                 _ => {
-                    let asked = hall.asked(actor, houses[choice % houses.len()].clone());
-                    hall.house.ask_house(asked);
+                    let asked = installation.asked(actor, houses[choice % houses.len()].clone());
+                    installation.house.ask_house(asked);
                 }
             }
-            hall.house.deliver_all();
-            let now = worth(&hall);
+            installation.house.deliver_all();
+            let now = worth(&installation);
             prop_assert!(now <= most, "{now} after {most}: act {act} of terminal {by} at seat {seat}, {choice}");
             most = now;
-            hall.house.check().expect("every invariant");
+            installation.house.check().expect("every invariant");
         }
     }
 }

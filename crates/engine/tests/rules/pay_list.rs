@@ -1,33 +1,33 @@
 //! The pay list of the round that was settled last: what was given, by the Dealer's ticks, when the round is corrected or void.
 
 use crate::cluster::LIVE;
-use crate::hall::{CLASSIC, Hall, TAI_SAI};
+use crate::installation::{CLASSIC, TAI_SAI, TestInstallation};
 
 /// The same steps, whichever way bets are registered. `bet 0 big 500` is placed before the close, or registered after the dice.
 fn both(game: &'static str, bets: &[&str], script: &str) {
     let placed: Vec<_> = bets.iter().map(|bet| format!("player {bet}")).collect();
-    Hall::new(game).run(&format!("dealer open; {}; deal 456; {script}", placed.join("; ")));
+    TestInstallation::new(game).run(&format!("dealer open; {}; deal 456; {script}", placed.join("; ")));
     let registered: Vec<_> = bets.iter().map(|bet| format!("dealer {}", bet.replace("bet", "register"))).collect();
-    Hall::winners(game).run(&format!("round 456; {}; dealer registered; {script}", registered.join("; ")));
+    TestInstallation::winners(game).run(&format!("round 456; {}; dealer registered; {script}", registered.join("; ")));
 }
 
 /// 5.3: what a player who walked away gets is kept as a claim and nothing else.
 #[test]
 fn a_player_who_walked_away_is_not_paid_twice() {
     for game in LIVE {
-        let mut every = Hall::new(game);
+        let mut every = TestInstallation::new(game);
         every.run("dealer open; player bet 0 big 500; player bet 1 big 300; dealer walk 0; deal 456");
-        let mut winners = Hall::winners(game);
+        let mut winners = TestInstallation::winners(game);
         winners.run("round 456; dealer register 0 big 500; dealer register 1 big 300; dealer walk 0; ? pay 0 = claim");
         winners.run("? pay 1 = 600; dealer registered");
-        for mut hall in [every, winners] {
-            hall.run(
+        for mut installation in [every, winners] {
+            installation.run(
                 "? claims = 0/1 1000 walked-away 1; ? pay 0 = claim; ? pay 1 = 600; dealer tick 0 = !not-on-pay-list",
             );
-            hall.run(
+            installation.run(
                 "dealer untick 0 = !not-on-pay-list; dealer tick 1; shift rule void 1 with manager; ? pay 0 = claim",
             );
-            hall.run("? claims = 0/1 500 walked-away 1");
+            installation.run("? claims = 0/1 500 walked-away 1");
         }
     }
 }
@@ -59,7 +59,7 @@ fn chips_count_as_given_when_the_round_is_left_behind() {
         "dealer leave 0; ? pay 0 = 1000 given 1000 house 0; dealer untick 0 = !given-stands
          shift rule void 1 with manager; ? owed = 0/1 500 round 1; ? pay 0 = 500 given 1000 house -500",
     );
-    Hall::new(TAI_SAI).run(
+    TestInstallation::new(TAI_SAI).run(
         "supervisor announce; dealer open; player bet 0 big 500; deal 456; supervisor close-table; ? pay 0 = 1000 given 1000 house 0
          shift rule void 1 with manager; ? owed = 0/1 500 round 1; ? pay 0 = 500 given 1000 house -500",
     );
@@ -105,24 +105,26 @@ fn a_seat_that_was_given_too_much_owes_it() {
             "dealer tick 0; dealer open; shift rule void 1 with manager; ? owed = 0/1 500 round 1; ? pay 0 = -",
         );
     }
-    let mut hall = Hall::new(TAI_SAI);
-    hall.run("dealer open; player bet 0 big 500; deal 456; dealer tick 0; dealer open; player bet 0 single:4 200; player bet 1 single:4 200");
-    hall.run("deal 124; shift rule void 1 with manager; ? owed = 0/1 500 round 1; dealer tick 0");
-    hall.run("supervisor correct 2 144 with manager; ? owed = 0/1 300 round 1; ? pay 0 = 600 given 400 house 200; ? pay 1 = 600");
+    let mut installation = TestInstallation::new(TAI_SAI);
+    installation.run("dealer open; player bet 0 big 500; deal 456; dealer tick 0; dealer open; player bet 0 single:4 200; player bet 1 single:4 200");
+    installation.run("deal 124; shift rule void 1 with manager; ? owed = 0/1 500 round 1; dealer tick 0");
+    installation.run("supervisor correct 2 144 with manager; ? owed = 0/1 300 round 1; ? pay 0 = 600 given 400 house 200; ? pay 1 = 600");
     // A seat that was given nothing has nothing set off.
-    hall.run("dealer open; player bet 0 single:4 200; deal 124; supervisor correct 3 144 with manager; ? owed = 0/1 300 round 1; ? pay 0 = 600");
+    installation.run("dealer open; player bet 0 single:4 200; deal 124; supervisor correct 3 144 with manager; ? owed = 0/1 300 round 1; ? pay 0 = 600");
 }
 
 /// Colour Chips that were not given are taken out of the set again.
 #[test]
 fn colour_chips_that_were_not_given_are_no_part_of_the_set() {
-    let mut hall = Hall::new(CLASSIC);
-    hall.run("dealer issue 0 1 100 10; dealer open; player bet-colour 0 big 500; player bet 0 small 300; deal 456");
-    hall.run("? colour 0 = 1 100 1500; supervisor correct 1 123 with manager; ? colour 0 = 1 100 500; ? pay 0 = 600");
-    hall.run(
+    let mut installation = TestInstallation::new(CLASSIC);
+    installation
+        .run("dealer issue 0 1 100 10; dealer open; player bet-colour 0 big 500; player bet 0 small 300; deal 456");
+    installation
+        .run("? colour 0 = 1 100 1500; supervisor correct 1 123 with manager; ? colour 0 = 1 100 500; ? pay 0 = 600");
+    installation.run(
         "? owed = -; ? claims = -; shift rule void 1 with manager; ? colour 0 = 1 100 1000; ? pay 0 = 800; ? house = 0",
     );
     // Redeemed, they had been given as cash chips; a new set is not touched.
-    hall.run("dealer open; player bet-colour 0 big 500; deal 456; dealer redeem 0; dealer issue 0 1 100 2; ? colour 0 = 1 100 200");
-    hall.run("supervisor correct 2 123 with manager; ? colour 0 = 1 100 0; ? owed = -");
+    installation.run("dealer open; player bet-colour 0 big 500; deal 456; dealer redeem 0; dealer issue 0 1 100 2; ? colour 0 = 1 100 200");
+    installation.run("supervisor correct 2 123 with manager; ? colour 0 = 1 100 0; ? owed = -");
 }

@@ -6,18 +6,18 @@ use taisai_table::{
 };
 
 use crate::cluster::{BOXED, LIVE};
-use crate::hall::{CLUSTER, ETG, Hall, cents};
+use crate::installation::{CLUSTER, ETG, TestInstallation, cents};
 use crate::spelled;
 
-fn refusing(game: &'static str) -> Hall {
-    Hall::ready(game, "A", &Profile { excess: ExcessPolicy::Refuse, ..Profile::singapore() })
+fn refusing(game: &'static str) -> TestInstallation {
+    TestInstallation::ready(game, "A", &Profile { excess: ExcessPolicy::Refuse, ..Profile::singapore() })
 }
 
 /// Places, withdraws and clears for every seat while bets are open, and at no other time.
 #[test]
 fn a_reader_tells_what_lies_on_the_layout_while_bets_are_open() {
     for game in LIVE {
-        Hall::new(game).run(
+        TestInstallation::new(game).run(
             "reader bet 0 big 1000 = !no-round-open; reader take 0 big 100 = !no-round-open; reader clear 0 = !no-round-open
              dealer open; reader bet 0 big 1000 small 500; reader bet 3 sum:4 300; ? total big = 1000; ? session 3 = 2
              reader take 0 big 400; ? total big = 600; dealer take 0 big 100; ? total big = 500; reader clear 3
@@ -39,22 +39,22 @@ fn what_a_reader_sees_over_a_limit_is_refused_and_registered_as_it_lies() {
              reader bet 1 small 100; ? excess = -; ? below = small 100/500",
         );
         // Where excess is shown, a reader's bet lies there as the Dealer's does.
-        Hall::new(game).run("dealer open; reader bet 0 big 50100; ? excess = big 50100/50000");
+        TestInstallation::new(game).run("dealer open; reader bet 0 big 50100; ? excess = big 50100/50000");
     }
-    Hall::new("tai-sai-classic").run("dealer open; reader bet-over 0 big 1000 = !not-in-game");
+    TestInstallation::new("tai-sai-classic").run("dealer open; reader bet-over 0 big 1000 = !not-in-game");
 }
 
 /// At terminals players bet by themselves, and winners are registered by the Dealer.
 #[test]
 fn a_reader_has_no_part_at_terminals_and_where_winners_are_registered() {
     let words = ["bet 0 big 1000", "bet-over 0 big 1000", "take 0 big 1000", "clear 0"];
-    let mut terminals = Hall::new(ETG);
+    let mut terminals = TestInstallation::new(ETG);
     terminals.run("fund 0 5000; dealer open; t0 bet 0 big 1000");
     for word in words {
         terminals.run(&format!("reader {word} = !not-allowed"));
     }
     for game in LIVE {
-        let mut winners = Hall::winners(game);
+        let mut winners = TestInstallation::winners(game);
         for before in ["", "dealer open", "dealer close; dealer activate; dealer tumbled 3; dealer commit 456"] {
             winners.run(before);
             for word in words {
@@ -69,9 +69,9 @@ fn a_reader_has_no_part_at_terminals_and_where_winners_are_registered() {
 #[test]
 fn a_reader_does_nothing_else() {
     for game in LIVE {
-        let mut hall = Hall::new(game);
-        hall.run("dealer open; dealer bet 0 big 1000");
-        let actor = hall.actor("reader", None);
+        let mut installation = TestInstallation::new(game);
+        installation.run("dealer open; dealer bet 0 big 1000");
+        let actor = installation.actor("reader", None);
         for command in spelled::<ClusterCommand>("cluster-command ") {
             if matches!(
                 command,
@@ -82,60 +82,61 @@ fn a_reader_does_nothing_else() {
             ) {
                 continue;
             }
-            let verdict = hall.ask_cluster(actor, command.clone()).verdict();
+            let verdict = installation.ask_cluster(actor, command.clone()).verdict();
             assert_eq!(verdict, Verdict::Refused(Refusal::NotAllowed), "{command:?}");
         }
         for command in spelled::<RoundCommand>("round-command ") {
-            assert_ne!(hall.ask_round(actor, command.clone()).verdict(), Verdict::Accepted, "{command:?}");
+            assert_ne!(installation.ask_round(actor, command.clone()).verdict(), Verdict::Accepted, "{command:?}");
         }
         for command in spelled::<HouseCommand>("house-command ") {
-            let asked = hall.asked(actor, command.clone());
-            assert_ne!(hall.house.ask_house(asked).verdict(), Verdict::Accepted, "{command:?}");
+            let asked = installation.asked(actor, command.clone());
+            assert_ne!(installation.house.ask_house(asked).verdict(), Verdict::Accepted, "{command:?}");
         }
-        hall.run("? total big = 1000");
+        installation.run("? total big = 1000");
     }
 }
 
 /// Chips that are sent again are registered once, however many sources the cluster has heard since.
 #[test]
 fn chips_sent_again_are_registered_once() {
-    let mut hall = Hall::new(LIVE[0]);
-    hall.run("dealer open");
-    let actor = hall.actor("reader", None);
+    let mut installation = TestInstallation::new(LIVE[0]);
+    installation.run("dealer open");
+    let actor = installation.actor("reader", None);
     let stakes =
         |amount| Stakes::from_slice(&[Stake { bet_box: "big".parse().expect("a box"), amount: cents(amount) }]);
     let place = |amount| ClusterCommand::Place { seat: Seat(0), chips: Chips::Own, stakes: stakes(amount) };
-    let asked = hall.asked(actor, place(1_000));
-    hall.house.ask_cluster(CLUSTER, asked.clone()).expect("the table");
+    let asked = installation.asked(actor, place(1_000));
+    installation.house.ask_cluster(CLUSTER, asked.clone()).expect("the table");
     for source in 10_000..12_000 {
         let mut other = asked.clone();
         (other.actor, other.id.source) = (Actor::System, source);
         other.command = ClusterCommand::Back { seat: Seat(1) };
-        hall.house.ask_cluster(CLUSTER, other).expect("the table");
+        installation.house.ask_cluster(CLUSTER, other).expect("the table");
     }
-    let again = hall.house.ask_cluster(CLUSTER, asked.clone()).expect("the table");
+    let again = installation.house.ask_cluster(CLUSTER, asked.clone()).expect("the table");
     assert_eq!(again.verdict(), Verdict::Accepted);
     let mut reused = asked.clone();
     reused.command = place(2_000);
-    let reused = hall.house.ask_cluster(CLUSTER, reused).expect("the table");
+    let reused = installation.house.ask_cluster(CLUSTER, reused).expect("the table");
     assert_eq!(reused.verdict(), Verdict::Refused(Refusal::CommandIdReused));
     // A reader that was enrolled anew counts anew, and what the one before still sends is too old.
     let mut anew = asked.clone();
     (anew.id.source, anew.id.sequence) = (asked.id.source + 1, 1);
-    hall.house.ask_cluster(CLUSTER, anew).expect("the table");
-    let late = hall.house.ask_cluster(CLUSTER, asked).expect("the table");
+    installation.house.ask_cluster(CLUSTER, anew).expect("the table");
+    let late = installation.house.ask_cluster(CLUSTER, asked).expect("the table");
     assert_eq!(late.verdict(), Verdict::Refused(Refusal::CommandTooOld));
-    hall.run("? total big = 2000");
+    installation.run("? total big = 2000");
 }
 
 /// One at a layout: two would register the same chips twice.
 #[test]
 fn a_layout_has_one_reader() {
-    let mut hall = Hall::new(LIVE[0]);
+    let mut installation = TestInstallation::new(LIVE[0]);
     let mut enrol = |device, number| {
         let kind = DeviceKind::ChipReader { cluster: taisai_table::ClusterId { number, ..CLUSTER } };
-        let asked = hall.asked(Actor::System, HouseCommand::Enrol { device: DeviceId(device), kind, second: None });
-        hall.house.ask_house(asked).verdict()
+        let asked =
+            installation.asked(Actor::System, HouseCommand::Enrol { device: DeviceId(device), kind, second: None });
+        installation.house.ask_house(asked).verdict()
     };
     let exists = Verdict::Refused(Refusal::DeviceExists);
     let rows =
@@ -143,6 +144,6 @@ fn a_layout_has_one_reader() {
     for (device, number, verdict) in rows {
         assert_eq!(enrol(device, number), verdict, "{device} {number}");
     }
-    assert_eq!(hall.house.house().reader_of(CLUSTER), Some(DeviceId(1)));
-    assert_eq!(hall.house.house().reader_of(taisai_table::ClusterId { number: 1, ..CLUSTER }), None);
+    assert_eq!(installation.house.house().reader_of(CLUSTER), Some(DeviceId(1)));
+    assert_eq!(installation.house.house().reader_of(taisai_table::ClusterId { number: 1, ..CLUSTER }), None);
 }

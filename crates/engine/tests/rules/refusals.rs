@@ -7,17 +7,17 @@ use taisai_rules::Paragraph;
 use taisai_table::{ExcessPolicy, Profile, Refusal};
 
 use crate::cluster::{BOXED, LIVE};
-use crate::hall::{CLASSIC, ETG, GAMES, Hall, rules};
+use crate::installation::{CLASSIC, ETG, GAMES, TestInstallation, rules};
 use crate::round::{COVERED, LIMITED, OPEN};
 
 /// Games, what went before on a table that is ready (or, first, `shut`, `refuse`, `notes` or `winners`), the request, and what holds
 /// against it.
-type Row = (&'static [&'static str], &'static str, &'static str, &'static str);
+type RefusalRow = (&'static [&'static str], &'static str, &'static str, &'static str);
 
 /// A round that was interrupted with one die known.
 const INTERRUPTED: &str = "dealer open; dealer close; dealer activate; dealer tumbled 3; dealer interrupt 4";
 
-const ROUND: &[Row] = &[
+const ROUND: &[RefusalRow] = &[
     (&GAMES, "", "dealer void damaged-dice", "not-allowed no-round-open"),
     (&GAMES, "", "dealer void ruling", "not-allowed no-round-open"),
     (&[CLASSIC], "dealer issue 0 1 500 1", "manager close-table", "not-cleared closure-not-announced"),
@@ -153,7 +153,7 @@ const ROUND: &[Row] = &[
     ),
 ];
 
-const CLUSTER: &[Row] = &[
+const CLUSTER: &[RefusalRow] = &[
     (&BOXED, "dealer open; player bet 0 big 500", "dealer advise big", "not-below-minimum"),
     (&BOXED, "dealer open; player bet 0 big 300; dealer close", "dealer advise big", "bets-closed"),
     (&GAMES, "fund 0 5000; dealer open", "player bet 0 three:126 100 big 100 big 100", "box-twice box-not-on-layout"),
@@ -439,21 +439,21 @@ fn refusal(code: &str) -> Refusal {
 }
 
 /// The answer to a row's request, on each of its games.
-fn answers((games, before, request, _): &Row) -> impl Iterator<Item = (&'static str, Option<Refusal>)> {
+fn answers((games, before, request, _): &RefusalRow) -> impl Iterator<Item = (&'static str, Option<Refusal>)> {
     games.iter().map(move |game| {
         let (kind, rest) = before.split_once(';').unwrap_or((before, ""));
-        let mut hall = match kind {
-            "shut" => Hall::shut(game, "A", &Profile::singapore()),
-            "winners" if before.contains("quiet") => Hall::winners_apart(game),
-            "winners" => Hall::winners(game),
-            "notes" => Hall::ready(game, "A", &Profile::training()),
-            "refuse" => Hall::ready(game, "A", &Profile { excess: ExcessPolicy::Refuse, ..Profile::singapore() }),
-            _ => Hall::for_script(game, before),
+        let mut installation = match kind {
+            "shut" => TestInstallation::shut(game, "A", &Profile::singapore()),
+            "winners" if before.contains("quiet") => TestInstallation::winners_apart(game),
+            "winners" => TestInstallation::winners(game),
+            "notes" => TestInstallation::ready(game, "A", &Profile::training()),
+            "refuse" => TestInstallation::ready(game, "A", &Profile { excess: ExcessPolicy::Refuse, ..Profile::singapore() }),
+            _ => TestInstallation::for_script(game, before),
         };
-        hall.run(if ["shut", "notes", "refuse", "winners"].contains(&kind) { rest } else { before });
+        installation.run(if ["shut", "notes", "refuse", "winners"].contains(&kind) { rest } else { before });
         let words: Vec<_> = request.split_whitespace().collect();
-        let answer = hall.ask(words[0], &words[1..]).refusal();
-        hall.house.check().expect("invariants");
+        let answer = installation.ask(words[0], &words[1..]).refusal();
+        installation.house.check().expect("invariants");
         (*game, answer)
     })
 }

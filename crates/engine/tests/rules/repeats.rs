@@ -7,7 +7,7 @@ use taisai_table::{
     Refusal, RoundCommand, Seat, Stake, Time, Verdict, VoucherHash, VoucherNumber,
 };
 
-use crate::hall::{CLUSTER, ETG, GAMES, Hall, NOON, TABLE, cents, id};
+use crate::installation::{CLUSTER, ETG, GAMES, NOON, TABLE, TestInstallation, cents, id};
 
 /// A source of commands: who asks which machine, something that is accepted every time, and something that is refused.
 struct Source {
@@ -53,7 +53,7 @@ fn sources() -> Vec<Source> {
 }
 
 /// How it was answered: accepted or not, and whether it was a repeat.
-fn send(hall: &mut Hall, who: &str, number: (u64, u64), command: &Either) -> (Verdict, bool) {
+fn send(installation: &mut TestInstallation, who: &str, number: (u64, u64), command: &Either) -> (Verdict, bool) {
     fn verdict<E>(decision: &Decision<E>) -> (Verdict, bool) {
         match decision {
             Decision::Accepted(_) => (Verdict::Accepted, false),
@@ -61,14 +61,14 @@ fn send(hall: &mut Hall, who: &str, number: (u64, u64), command: &Either) -> (Ve
             Decision::Repeated(verdict) => (*verdict, true),
         }
     }
-    let (actor, id) = (hall.actor(who, None), id(number.0, number.1));
-    let time = Time(hall.now);
+    let (actor, id) = (installation.actor(who, None), id(number.0, number.1));
+    let time = Time(installation.now);
     match command.clone() {
         Either::Round(command) => {
-            verdict(&hall.house.ask_round(TABLE, CommandRequest { time, actor, id, command }).expect("the table"))
+            verdict(&installation.house.ask_round(TABLE, CommandRequest { time, actor, id, command }).expect("the table"))
         }
         Either::Cluster(command) => {
-            verdict(&hall.house.ask_cluster(CLUSTER, CommandRequest { time, actor, id, command }).expect("the table"))
+            verdict(&installation.house.ask_cluster(CLUSTER, CommandRequest { time, actor, id, command }).expect("the table"))
         }
     }
 }
@@ -77,9 +77,9 @@ fn send(hall: &mut Hall, who: &str, number: (u64, u64), command: &Either) -> (Ve
 fn a_command_sent_again_gets_the_same_answer() {
     for Source { who, accepted, refused } in sources() {
         let notes = (1..=40).map(cents).collect();
-        let mut hall = Hall::ready(ETG, "A", &Profile { notes, ..Profile::singapore() });
+        let mut installation = TestInstallation::ready(ETG, "A", &Profile { notes, ..Profile::singapore() });
         // Bets are open for the players; the table's own commands come before.
-        hall.run(if who == "supervisor" { "fund 0 100000" } else { "fund 0 100000; dealer open" });
+        installation.run(if who == "supervisor" { "fund 0 100000" } else { "fund 0 100000; dealer open" });
         let source = 77;
         let mut refusal = None;
         for sequence in 10..20_u64 {
@@ -90,24 +90,28 @@ fn a_command_sent_again_gets_the_same_answer() {
             } else {
                 (accepted(amount), refused.clone())
             };
-            let (first, is_repeat) = send(&mut hall, who, number, &command);
+            let (first, is_repeat) = send(&mut installation, who, number, &command);
             assert!(!is_repeat, "{who} {sequence}");
             assert_eq!(first == Verdict::Accepted, !sequence.is_multiple_of(3), "{who} {sequence}: {first:?}");
             refusal = refusal.max(match first {
                 Verdict::Accepted => None,
                 Verdict::Refused(refusal) => Some(refusal),
             });
-            let (hashes, recorded) = (hall.hashes(), hall.house.record.len());
-            hall.now += 1_000;
+            let (hashes, recorded) = (installation.hashes(), installation.house.record.len());
+            installation.now += 1_000;
             // Again, later, by whoever has the source: the same answer, nothing recorded, nothing changed.
-            assert_eq!(send(&mut hall, who, number, &command), (first, true), "{who} {sequence}");
-            assert_eq!((hall.hashes(), hall.house.record.len()), (hashes, recorded), "{who} {sequence}");
+            assert_eq!(send(&mut installation, who, number, &command), (first, true), "{who} {sequence}");
+            assert_eq!(
+                (installation.hashes(), installation.house.record.len()),
+                (hashes, recorded),
+                "{who} {sequence}"
+            );
             // Other content under the same id is refused and recorded, and the id stays with what had it first.
             let reused = (Verdict::Refused(Refusal::CommandIdReused), false);
-            assert_eq!(send(&mut hall, who, number, &other), reused, "{who} {sequence}");
-            assert_eq!(hall.house.record.len(), recorded + 1);
-            assert_eq!(send(&mut hall, who, number, &command), (first, true), "{who} {sequence}");
-            hall.house.check().expect("invariants");
+            assert_eq!(send(&mut installation, who, number, &other), reused, "{who} {sequence}");
+            assert_eq!(installation.house.record.len(), recorded + 1);
+            assert_eq!(send(&mut installation, who, number, &command), (first, true), "{who} {sequence}");
+            installation.house.check().expect("invariants");
         }
         assert!(refusal.is_some(), "{who}");
         let too_old = (Verdict::Refused(Refusal::CommandTooOld), false);
@@ -116,14 +120,21 @@ fn a_command_sent_again_gets_the_same_answer() {
             if sequence.is_multiple_of(3) { refused.clone() } else { accepted(i64::try_from(sequence).expect("small")) }
         };
         for sequence in [0, 1, 10, 11, 19 - kept] {
-            assert_eq!(send(&mut hall, who, (source, sequence), &command(sequence)), too_old, "{who} {sequence}");
+            assert_eq!(
+                send(&mut installation, who, (source, sequence), &command(sequence)),
+                too_old,
+                "{who} {sequence}"
+            );
         }
         for sequence in 20 - kept..20 {
-            assert!(send(&mut hall, who, (source, sequence), &command(sequence)).1, "{who} {sequence} is remembered");
+            assert!(
+                send(&mut installation, who, (source, sequence), &command(sequence)).1,
+                "{who} {sequence} is remembered"
+            );
         }
         // Numbers rise, with gaps: one that was skipped is too old.
-        assert_eq!(send(&mut hall, who, (source, 30), &command(31)), (Verdict::Accepted, false), "{who}");
-        assert_eq!(send(&mut hall, who, (source, 25), &command(25)), too_old, "{who}");
+        assert_eq!(send(&mut installation, who, (source, 30), &command(31)), (Verdict::Accepted, false), "{who}");
+        assert_eq!(send(&mut installation, who, (source, 25), &command(25)), too_old, "{who}");
     }
 }
 
@@ -131,29 +142,29 @@ fn a_command_sent_again_gets_the_same_answer() {
 #[test]
 fn the_id_is_looked_at_first() {
     for game in GAMES {
-        let mut hall = Hall::new(game);
+        let mut installation = TestInstallation::new(game);
         let first = Either::Round(RoundCommand::UseDice { dice_set: 3 });
-        assert_eq!(send(&mut hall, "supervisor", (5, 1), &first), (Verdict::Accepted, false));
+        assert_eq!(send(&mut installation, "supervisor", (5, 1), &first), (Verdict::Accepted, false));
         let other = Either::Round(RoundCommand::CloseBets);
         let reused = (Verdict::Refused(Refusal::CommandIdReused), false);
-        assert_eq!(send(&mut hall, "auditor", (5, 1), &other), reused, "{game}");
+        assert_eq!(send(&mut installation, "auditor", (5, 1), &other), reused, "{game}");
         let cleared = Either::Cluster(ClusterCommand::ClearLock { seat: Seat(0) });
         let not_held = Verdict::Refused(Refusal::NotHeld);
         assert_eq!(
-            send(&mut hall, "attendant", (5, 1), &cleared),
+            send(&mut installation, "attendant", (5, 1), &cleared),
             (not_held, false),
             "{game}: each machine has its own"
         );
         assert_eq!(
-            send(&mut hall, "auditor", (5, 1), &Either::Cluster(ClusterCommand::RejectExcess)),
+            send(&mut installation, "auditor", (5, 1), &Either::Cluster(ClusterCommand::RejectExcess)),
             reused,
             "{game}"
         );
-        assert_eq!(send(&mut hall, "attendant", (5, 1), &cleared), (not_held, true), "{game}");
+        assert_eq!(send(&mut installation, "attendant", (5, 1), &cleared), (not_held, true), "{game}");
         // Another source has numbers of its own.
-        assert_eq!(send(&mut hall, "attendant", (6, 1), &cleared), (not_held, false), "{game}");
+        assert_eq!(send(&mut installation, "attendant", (6, 1), &cleared), (not_held, false), "{game}");
         let too_old = (Verdict::Refused(Refusal::CommandTooOld), false);
-        assert_eq!(send(&mut hall, "auditor", (9, 0), &other), too_old, "{game}: no command has number zero");
+        assert_eq!(send(&mut installation, "auditor", (9, 0), &other), too_old, "{game}: no command has number zero");
     }
 }
 
@@ -173,13 +184,14 @@ fn is_recorded<M: Machine>(machine: &mut M, asked: CommandRequest<M::Command>) -
 #[test]
 fn every_entry_sent_again_changes_nothing() {
     for game in GAMES {
-        let mut hall = Hall::new(game);
-        hall.run("fund 0 5000; fund 1 5000; dealer open; player bet 0 big 500; player bet 1 small 700; deal 456");
-        hall.run(
+        let mut installation = TestInstallation::new(game);
+        installation
+            .run("fund 0 5000; fund 1 5000; dealer open; player bet 0 big 500; player bet 1 small 700; deal 456");
+        installation.run(
             "dealer open; player repeat 0; player double 0; dealer interrupt; shift rule settle 1 123 with manager",
         );
-        let mut again = hall.house.machines().empty();
-        for recorded in &hall.house.record {
+        let mut again = installation.house.machines().empty();
+        for recorded in &installation.house.record {
             let mut times = 0;
             for time in [NOON, NOON + 5] {
                 let later = |before: Time| Time(before.0.max(time));
@@ -201,18 +213,18 @@ fn every_entry_sent_again_changes_nothing() {
             }
             assert!(times <= 1, "{game}: {recorded:?}");
         }
-        assert_eq!(again.state_hash(), hall.house.machines().state_hash(), "{game}");
+        assert_eq!(again.state_hash(), installation.house.machines().state_hash(), "{game}");
     }
 }
 
 /// An amount and its negative are other content.
 #[test]
 fn the_sign_of_an_amount_is_content() {
-    let mut hall = Hall::new(ETG);
-    hall.run("fund 0 5000; dealer open");
+    let mut installation = TestInstallation::new(ETG);
+    installation.run("fund 0 5000; dealer open");
     let reused = Verdict::Refused(Refusal::CommandIdReused);
-    assert_eq!(send(&mut hall, "t0", (7, 7), &bet(-5)), (Verdict::Refused(Refusal::BadAmount), false));
-    assert_eq!(send(&mut hall, "t0", (7, 7), &bet(5)), (reused, false));
+    assert_eq!(send(&mut installation, "t0", (7, 7), &bet(-5)), (Verdict::Refused(Refusal::BadAmount), false));
+    assert_eq!(send(&mut installation, "t0", (7, 7), &bet(5)), (reused, false));
 }
 
 /// F42: a voucher's number is drawn each time that the cash-out is sent. The first one counts, and the command is the same.
@@ -222,13 +234,13 @@ fn a_cash_out_sent_again_under_another_number_is_the_same() {
         let number = VoucherNumber { hash: VoucherHash([byte; 32]), digits: byte.into() };
         Either::Cluster(ClusterCommand::CashOut { seat: Seat(0), to: CashOut::Voucher(number) })
     };
-    let mut hall = Hall::new(ETG);
-    hall.run("fund 0 500");
-    assert_eq!(send(&mut hall, "t0", (7, 1), &cash_out(1)), (Verdict::Accepted, false));
-    let before = hall.hashes();
-    assert_eq!(send(&mut hall, "t0", (7, 1), &cash_out(2)), (Verdict::Accepted, true));
-    assert_eq!(hall.hashes(), before);
+    let mut installation = TestInstallation::new(ETG);
+    installation.run("fund 0 500");
+    assert_eq!(send(&mut installation, "t0", (7, 1), &cash_out(1)), (Verdict::Accepted, false));
+    let before = installation.hashes();
+    assert_eq!(send(&mut installation, "t0", (7, 1), &cash_out(2)), (Verdict::Accepted, true));
+    assert_eq!(installation.hashes(), before);
     let by_hand = Either::Cluster(ClusterCommand::CashOut { seat: Seat(0), to: CashOut::HandPay });
     let reused = Verdict::Refused(Refusal::CommandIdReused);
-    assert_eq!(send(&mut hall, "t0", (7, 1), &by_hand), (reused, false));
+    assert_eq!(send(&mut installation, "t0", (7, 1), &by_hand), (reused, false));
 }

@@ -6,68 +6,70 @@ use taisai_table::{
     encode,
 };
 
-use crate::hall::{CLUSTER, ETG, GAMES, Hall, SEATS, TABLE, rules};
+use crate::installation::{CLUSTER, ETG, GAMES, SEATS, TABLE, TestInstallation, rules};
 
 /// A shift of play: every kind of command, refusals and repeats, irregularities, corrections, restarts.
-pub(crate) fn shift(game: &'static str) -> Hall {
-    let mut hall = Hall::new(game);
-    hall.run("fund 0 90000; fund 1 50000; fund 2 70000");
+pub(crate) fn shift(game: &'static str) -> TestInstallation {
+    let mut installation = TestInstallation::new(game);
+    installation.run("fund 0 90000; fund 1 50000; fund 2 70000");
     for throw in ["123", "456", "111", "665", "244"] {
-        hall.run(
+        installation.run(
             "dealer open; player bet 0 big 500 small 500; player bet 1 big 900 sum:4 200; player bet 2 single:6 300",
         );
-        hall.run(
+        installation.run(
             "player take 1 big 100; player bet 9 big 100 = !unknown-seat
                   player bet 0 three:126 100 = !box-not-on-layout",
         );
-        hall.run(
+        installation.run(
             "player bet 2 triple:6 100; player clear 2; player bet 2 small 700; dealer close
                   player clear 1 = !bets-closed",
         );
-        hall.run(&format!(
+        installation.run(&format!(
             "throw {throw}; dealer open; player repeat 1; player double 1; dealer close; dealer activate"
         ));
-        hall.run("dealer tumbled 1; dealer void few-tumbles; dealer open; player bet 0 small 800; system restarted");
-        hall.run("system restarted; player bet 0 big 500 = !held; dealer continue; player bet 0 big 500; deal 345");
-        hall.run(
+        installation
+            .run("dealer tumbled 1; dealer void few-tumbles; dealer open; player bet 0 small 800; system restarted");
+        installation
+            .run("system restarted; player bet 0 big 500 = !held; dealer continue; player bet 0 big 500; deal 345");
+        installation.run(
             "dealer open; player bet 1 big 500; dealer close; dealer activate; dealer tumbled 3; dealer interrupt 4",
         );
-        hall.run("dealer commit 456 = !dice-not-known; shift rule conclude 466 with manager");
+        installation.run("dealer commit 456 = !dice-not-known; shift rule conclude 466 with manager");
     }
-    hall.run(
+    installation.run(
         "shift rule settle 1 456 with manager; shift rule settle 1 345 with manager
               supervisor void-damaged 2 4 with shift",
     );
-    hall.run(
+    installation.run(
         "shift rule settle 2 335 with manager; supervisor use-dice 8; supervisor relieve dealer dealer2
               supervisor relieve dealer dealer",
     );
-    hall.run("dealer open; player bet 0 big 900; manager void-by-law 5 malfunction with shift; deal 556");
+    installation.run("dealer open; player bet 0 big 900; manager void-by-law 5 malfunction with shift; deal 556");
     match game {
-        ETG => hall.run(
+        ETG => installation.run(
             "system lost 0; player bet 0 big 500 = !no-round-open; system back 0; player voucher 1 7; fund 1 900
              player hand-pay 0
              supervisor correct 9 222 with manager; supervisor void-damaged 10 12 with manager",
         ),
-        "tai-sai-classic" => hall.run(
+        "tai-sai-classic" => installation.run(
             "dealer issue 0 1 500 10; dealer open; player bet-colour 0 big 1500 single:6 500; deal 166; dealer redeem 0
              dealer leave 0
              dealer issue 2 3 100 10; dealer open; player bet-colour 2 big 500; dealer walk 2; deal 456
              dealer issue 1 1 200 5",
         ),
-        _ => hall.run(
+        _ => installation.run(
             "supervisor limits unit=100 big=500..1000 diff=500; dealer open; player bet 0 big 1500
              player bet 1 big 900; dealer reject
              supervisor relieve manager manager; manager bet-for 2 big 900; dealer walk 2; deal 456; shift rule settle 21 123 with manager",
         ),
     }
-    hall.run("supervisor announce; round 446");
-    hall
+    installation.run("supervisor announce; round 446");
+    installation
 }
 
-fn entries(hall: &Hall) -> (Vec<RoundEntry>, Vec<ClusterEntry>) {
+fn entries(installation: &TestInstallation) -> (Vec<RoundEntry>, Vec<ClusterEntry>) {
     let (mut rounds, mut clusters) = (Vec::new(), Vec::new());
-    for entry in &hall.house.record {
+    for entry in &installation.house.record {
         match entry {
             MachineEntry::Round(_, entry) => rounds.push(entry.clone()),
             MachineEntry::Cluster(_, entry) => clusters.push(entry.clone()),
@@ -151,13 +153,13 @@ fn check_prefixes<M: Machine>(game: &str, scratch: M, entries: &[Entry<M::Comman
 #[test]
 fn every_prefix_leads_to_the_same_state() {
     for game in GAMES {
-        let hall = shift(game);
-        let (rounds, clusters) = entries(&hall);
+        let installation = shift(game);
+        let (rounds, clusters) = entries(&installation);
         assert!(rounds.len() > 150 && clusters.len() > 100, "{} and {} entries", rounds.len(), clusters.len());
         let round = Round::new(TABLE, rules(game, "A"), Profile::singapore(), false, 1);
-        check_prefixes(game, round, &rounds, hall.round().state_hash());
+        check_prefixes(game, round, &rounds, installation.round().state_hash());
         let cluster = Cluster::new(CLUSTER, rules(game, "A"), Profile::singapore(), SEATS);
-        check_prefixes(game, cluster, &clusters, hall.cluster().state_hash());
+        check_prefixes(game, cluster, &clusters, installation.cluster().state_hash());
     }
 }
 
@@ -227,8 +229,8 @@ fn check_snapshot<M: Machine>(game: &str, machine: &M) {
 #[test]
 fn damaged_snapshots_never_panic() {
     for game in GAMES {
-        let hall = shift(game);
-        check_snapshot(game, hall.round());
-        check_snapshot(game, hall.cluster());
+        let installation = shift(game);
+        check_snapshot(game, installation.round());
+        check_snapshot(game, installation.cluster());
     }
 }

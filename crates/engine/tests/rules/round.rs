@@ -4,7 +4,7 @@
 use taisai_table::{BetsCloser, Profile};
 
 use crate::cluster::LIVE;
-use crate::hall::{CLASSIC, ETG, GAMES, Hall, OPEN_COVER, TAI_SAI};
+use crate::installation::{CLASSIC, ETG, GAMES, OPEN_COVER, TAI_SAI, TestInstallation};
 
 pub(crate) const COVERED: [&str; 2] = [CLASSIC, TAI_SAI];
 pub(crate) const OPEN: [&str; 2] = [OPEN_COVER, ETG];
@@ -16,7 +16,7 @@ pub(crate) type Rows<'a> = &'a [(&'a [&'static str], &'a str)];
 pub(crate) fn check(rows: Rows) {
     for (games, script) in rows {
         for game in *games {
-            Hall::for_script(game, script).run(script);
+            TestInstallation::for_script(game, script).run(script);
         }
     }
 }
@@ -24,7 +24,7 @@ pub(crate) fn check(rows: Rows) {
 fn check_shut(rows: Rows) {
     for (games, script) in rows {
         for game in *games {
-            Hall::shut(game, "A", &Profile::singapore()).run(script);
+            TestInstallation::shut(game, "A", &Profile::singapore()).run(script);
         }
     }
 }
@@ -192,12 +192,14 @@ fn the_tick_closes_where_the_profile_says_so() {
              ? closes = 96; wait 35; system tick = !not-due; wait 1; system tick = bets-closed; ? phase = closed",
         ),
     ] {
-        Hall::ready(ETG, "A", &Profile { closes, ..Profile::singapore() }).run(script);
+        TestInstallation::ready(ETG, "A", &Profile { closes, ..Profile::singapore() }).run(script);
     }
     // 3.6: at a live table the Dealer's word alone closes, whatever the profile says.
     for game in LIVE {
-        let mut hall = Hall::ready(game, "A", &Profile { closes: BetsCloser::Tick, ..Profile::singapore() });
-        hall.run("dealer open; wait 99; system tick = !not-due; ? phase = open; dealer close; ? phase = closed");
+        let mut installation =
+            TestInstallation::ready(game, "A", &Profile { closes: BetsCloser::Tick, ..Profile::singapore() });
+        installation
+            .run("dealer open; wait 99; system tick = !not-due; ? phase = open; dealer close; ? phase = closed");
     }
 }
 

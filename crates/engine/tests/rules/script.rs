@@ -8,7 +8,7 @@ use taisai_table::{
     VoucherNumber,
 };
 
-use crate::hall::{CLUSTER, Hall, acceptor, cents, dice, limits, person};
+use crate::installation::{CLUSTER, TestInstallation, acceptor, cents, dice, limits, person};
 
 /// A command of one of the machines.
 pub(crate) enum Command {
@@ -17,7 +17,7 @@ pub(crate) enum Command {
     House(HouseCommand),
 }
 
-impl Hall {
+impl TestInstallation {
     /// Runs a script; every invariant holds after every step.
     pub(crate) fn run(&mut self, script: &str) {
         for step in script.split(['\n', ';']).map(str::trim).filter(|step| !step.is_empty()) {
@@ -66,7 +66,7 @@ impl Hall {
     }
 
     /// Asks, and carries what follows from it.
-    pub(crate) fn ask(&mut self, who: &str, what: &[&str]) -> Answer {
+    pub(crate) fn ask(&mut self, who: &str, what: &[&str]) -> ScriptAnswer {
         let command = match command(what) {
             Command::Round(RoundCommand::ShowLimits { limits, why }) => {
                 Command::Round(RoundCommand::ShowLimits { limits: limits.widest(self.cluster().rules().layout()), why })
@@ -76,11 +76,11 @@ impl Hall {
         let seat = what.get(1).and_then(|seat| seat.parse().ok()).map(Seat);
         let actor = self.actor(who, seat);
         let answer = match command {
-            Command::Round(command) => Answer::of(&self.ask_round(actor, command)),
-            Command::Cluster(command) => Answer::of(&self.ask_cluster(actor, command)),
+            Command::Round(command) => ScriptAnswer::of(&self.ask_round(actor, command)),
+            Command::Cluster(command) => ScriptAnswer::of(&self.ask_cluster(actor, command)),
             Command::House(command) => {
                 let asked = self.asked(actor, command);
-                Answer::of(&self.house.ask_house(asked))
+                ScriptAnswer::of(&self.house.ask_house(asked))
             }
         };
         if self.carries {
@@ -91,9 +91,9 @@ impl Hall {
 }
 
 /// How a command was answered, in words.
-pub(crate) struct Answer(Result<String, Refusal>);
+pub(crate) struct ScriptAnswer(Result<String, Refusal>);
 
-impl Answer {
+impl ScriptAnswer {
     fn of<E: serde::Serialize>(decision: &Decision<E>) -> Self {
         Self(match decision {
             Decision::Accepted(event) => Ok(event_text(&serde_json::to_value(event).expect("an event has JSON"))),

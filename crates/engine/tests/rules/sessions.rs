@@ -3,7 +3,7 @@
 use taisai_table::{Actor, ClusterCommand, Decision, Seat, SessionId, Transfer, TransferPurpose};
 
 use crate::cluster::LIVE;
-use crate::hall::{CLASSIC, ETG, Hall, OPEN_COVER, TAI_SAI, cents};
+use crate::installation::{CLASSIC, ETG, OPEN_COVER, TAI_SAI, TestInstallation, cents};
 use crate::round::check;
 
 /// Sessions and meters (F31), cash-out limits (F43). Meters: bought in, bet, won, returned, dispensed, rounds, voids.
@@ -234,18 +234,22 @@ fn credits_taken_back_are_put_where_no_other_session_has_begun() {
         ("fund 1 900", "500", "3", false),
         ("system lost 0", "0", "-", true),
     ] {
-        let mut hall = Hall::new(ETG);
-        hall.run("fund 0 500; player hand-pay 0");
-        hall.run(before);
-        let sent = hall.cluster().outbox().count();
+        let mut installation = TestInstallation::new(ETG);
+        installation.run("fund 0 500; player hand-pay 0");
+        installation.run(before);
+        let sent = installation.cluster().outbox().count();
         let purpose = TransferPurpose::Credits { seat: Seat(0), session: Some(SessionId(1)) };
         let transfer = Transfer { number: 1, amount: cents(500), purpose };
-        let decision = hall.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
+        let decision = installation.ask_cluster(Actor::System, ClusterCommand::Receive { transfer });
         assert!(matches!(decision, Decision::Accepted(_)), "{before}: {decision:?}");
-        assert_eq!((&*hall.look(&["credits", "0"]), &*hall.look(&["session", "0"])), (credits, session), "{before}");
-        let back: Vec<_> = hall.cluster().outbox().skip(sent).map(|transfer| transfer.purpose).collect();
+        assert_eq!(
+            (&*installation.look(&["credits", "0"]), &*installation.look(&["session", "0"])),
+            (credits, session),
+            "{before}"
+        );
+        let back: Vec<_> = installation.cluster().outbox().skip(sent).map(|transfer| transfer.purpose).collect();
         let returned = [TransferPurpose::Returned { seat: Seat(0) }];
         assert_eq!(back, if is_back { &returned[..] } else { &[] }, "{before}");
-        assert_eq!(hall.cluster().check(), Ok(()), "{before}");
+        assert_eq!(installation.cluster().check(), Ok(()), "{before}");
     }
 }

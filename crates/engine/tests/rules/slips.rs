@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use taisai_rules::{Bet, BetBox, Dice, Games, Layout, Money};
 use taisai_table::{Chips, ClusterCommand, ClusterEvent, Decision, MachineEntry, Profile, Seat, SlipLine, Stake};
 
-use crate::hall::{CLASSIC, ETG, Hall, OPEN_COVER, SEATS, TAI_SAI, limits};
+use crate::installation::{CLASSIC, ETG, OPEN_COVER, SEATS, TAI_SAI, TestInstallation, limits};
 
 const LAYOUTS: [(&str, &str); 10] = [
     (CLASSIC, "A"),
@@ -31,16 +31,16 @@ const LIMITS: [&str; 5] = [
 
 /// A player puts units on a box, or takes some off.
 #[derive(Clone, Copy, Debug)]
-struct Touch {
+struct SlipChange {
     seat: u32,
     place: prop::sample::Index,
     units: i64,
     is_taken: bool,
 }
 
-fn touches() -> impl Strategy<Value = Vec<Touch>> {
+fn touches() -> impl Strategy<Value = Vec<SlipChange>> {
     let touch = (0..SEATS, any::<prop::sample::Index>(), 1..30_i64, prop::bool::weighted(0.2))
-        .prop_map(|(seat, place, units, is_taken)| Touch { seat, place, units, is_taken });
+        .prop_map(|(seat, place, units, is_taken)| SlipChange { seat, place, units, is_taken });
     prop::collection::vec(touch, 1..40)
 }
 
@@ -66,11 +66,11 @@ fn clerk(bets: &mut Vec<Bet<u32>>, seat: u32, bet_box: BetBox, cents: i64) -> bo
     }
 }
 
-fn check(layout: usize, limit: usize, dice: Dice, touches: &[Touch]) {
+fn check(layout: usize, limit: usize, dice: Dice, touches: &[SlipChange]) {
     let (game, id) = LAYOUTS[layout];
     let spec = if game == TAI_SAI || game == OPEN_COVER { LIMITS[limit] } else { "unit=100" };
-    let mut hall = Hall::ready(game, id, &Profile::singapore());
-    hall.run(&format!(
+    let mut installation = TestInstallation::ready(game, id, &Profile::singapore());
+    installation.run(&format!(
         "supervisor limits {spec}; fund 0 9000000; fund 1 9000000; fund 2 9000000; fund 3 9000000; dealer open"
     ));
     let layout = Games::embedded().find(game, None).expect("a game").layout(id).expect("a layout");
@@ -86,13 +86,16 @@ fn check(layout: usize, limit: usize, dice: Dice, touches: &[Touch]) {
         } else {
             (ClusterCommand::Place { seat, chips, stakes }, cents)
         };
-        let is_done = matches!(hall.ask_cluster(hall.actor("player", Some(seat)), command), Decision::Accepted(_));
+        let is_done = matches!(
+            installation.ask_cluster(installation.actor("player", Some(seat)), command),
+            Decision::Accepted(_)
+        );
         assert_eq!(is_done, clerk(&mut bets, touch.seat, bet_box, change), "{touch:?}");
     }
-    hall.run("dealer close");
+    installation.run("dealer close");
     let settled = layout.settle(&display, dice, bets).expect("a slip");
-    let mut lines: Vec<_> = hall.cluster().slip().lines;
-    hall.run(&format!("throw {}", dice.to_string().replace(' ', "")));
+    let mut lines: Vec<_> = installation.cluster().slip().lines;
+    installation.run(&format!("throw {}", dice.to_string().replace(' ', "")));
     let unit = display.unit().cents();
     let mut expected = settled.lines.clone();
     expected.sort_by_key(|line| line.player);
@@ -103,7 +106,7 @@ fn check(layout: usize, limit: usize, dice: Dice, touches: &[Touch]) {
     let rules = expected.iter().map(|line| (line.player, line.bet_box, line.stake.cents(), line.counted.cents()));
     assert_eq!(found, rules.collect::<Vec<_>>());
     for seat in 0..SEATS {
-        let meters = hall.cluster().seat_meters(Seat(seat));
+        let meters = installation.cluster().seat_meters(Seat(seat));
         let of = |amount: fn(&taisai_rules::SettledLine<u32>) -> Money| -> i64 {
             settled.lines.iter().filter(|line| line.player == seat).map(|line| amount(line).cents()).sum()
         };
@@ -112,8 +115,8 @@ fn check(layout: usize, limit: usize, dice: Dice, touches: &[Touch]) {
         assert_eq!([meters.bet, meters.won, meters.returned].map(Money::cents), expected, "seat {seat}");
         assert!(meters.bet == Money::ZERO || meters.rounds == 1);
     }
-    assert_eq!(hall.cluster().ledger().house, settled.house.net());
-    let event = hall.house.record.iter().rev().find_map(|entry| match entry {
+    assert_eq!(installation.cluster().ledger().house, settled.house.net());
+    let event = installation.house.record.iter().rev().find_map(|entry| match entry {
         MachineEntry::Cluster(_, entry) => match &entry.outcome {
             Ok(ClusterEvent::Settled { totals, over_differential, .. }) => Some((*totals, over_differential.clone())),
             Ok(_) | Err(_) => None,

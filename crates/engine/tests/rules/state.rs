@@ -3,9 +3,9 @@
 use taisai_rules::{BetBox, Dice, Face, Money};
 use taisai_table::{Chips, ClaimOrigin, ClaimReason, Meters, PlayerNotice, Profile, RoundNumber, Seat};
 
-use crate::hall::{Hall, NOON};
+use crate::installation::{NOON, TestInstallation};
 
-impl Hall {
+impl TestInstallation {
     pub(crate) fn look(&self, what: &[&str]) -> String {
         let (round, cluster) = (self.round(), self.cluster());
         let seat = what.get(1).and_then(|seat| seat.parse().ok()).map_or(Seat(0), Seat);

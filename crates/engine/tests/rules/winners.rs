@@ -9,14 +9,15 @@ use taisai_table::{
 };
 
 use crate::cluster::{BOXED, LIVE};
-use crate::hall::{CLUSTER, ETG, Hall, TAI_SAI, dice, rules};
+use crate::installation::{CLUSTER, ETG, TAI_SAI, TestInstallation, dice, rules};
 
 /// The same steps on each game.
 fn on(games: &[&'static str], script: &str) {
     for game in games {
         let looks_between = script.contains("quiet");
-        let mut hall = if looks_between { Hall::winners_apart(game) } else { Hall::winners(game) };
-        hall.run(script);
+        let mut installation =
+            if looks_between { TestInstallation::winners_apart(game) } else { TestInstallation::winners(game) };
+        installation.run(script);
     }
 }
 
@@ -171,14 +172,15 @@ fn a_correction_overtakes_the_end_of_registering() {
 #[test]
 fn a_winning_box_over_its_maximum_is_paid_pro_rata() {
     for game in BOXED {
-        let mut hall = Hall::winners(game);
-        hall.run("supervisor limits unit=100 big=500..10000 small=500..10000 diff=100000");
-        hall.run("round 456; dealer register 0 big 15000; dealer register 1 big 5000; dealer register 2 big 300");
-        assert_eq!(counted(hall.cluster()), [(0, 15_000, 7_300), (1, 5_000, 2_400), (2, 300, 300)]);
-        hall.run("dealer registered; ? phase = settled; ? house = -10000");
-        assert_eq!(counted(hall.cluster()), [(0, 15_000, 7_300), (1, 5_000, 2_400), (2, 300, 300)]);
-        hall.run("dealer open");
-        assert_eq!(hall.cluster().pay_list(), None, "it is kept until the next round opens");
+        let mut installation = TestInstallation::winners(game);
+        installation.run("supervisor limits unit=100 big=500..10000 small=500..10000 diff=100000");
+        installation
+            .run("round 456; dealer register 0 big 15000; dealer register 1 big 5000; dealer register 2 big 300");
+        assert_eq!(counted(installation.cluster()), [(0, 15_000, 7_300), (1, 5_000, 2_400), (2, 300, 300)]);
+        installation.run("dealer registered; ? phase = settled; ? house = -10000");
+        assert_eq!(counted(installation.cluster()), [(0, 15_000, 7_300), (1, 5_000, 2_400), (2, 300, 300)]);
+        installation.run("dealer open");
+        assert_eq!(installation.cluster().pay_list(), None, "it is kept until the next round opens");
     }
 }
 
@@ -186,21 +188,21 @@ fn a_winning_box_over_its_maximum_is_paid_pro_rata() {
 #[test]
 fn the_opposite_total_is_asked_for_and_decides() {
     for game in BOXED {
-        let mut hall = Hall::winners(game);
-        hall.run("supervisor limits unit=100 big=500..100000 small=500..100000 diff=5000");
-        hall.run("round 456; dealer register 0 big 5000");
-        assert_eq!(hall.cluster().required_registration(BetBox::SMALL), None);
-        hall.run("dealer register 1 big 5000");
-        assert_eq!(hall.cluster().required_registration(BetBox::SMALL), Some(RequiredRegistration::Total));
-        hall.run("dealer registered = !opposite-not-told; dealer total small 3000");
-        assert_eq!(hall.cluster().required_registration(BetBox::SMALL), None);
-        assert_eq!(counted(hall.cluster()), [(0, 5_000, 4_000), (1, 5_000, 4_000)]);
-        hall.run("dealer total small 5000");
-        assert_eq!(counted(hall.cluster()), [(0, 5_000, 5_000), (1, 5_000, 5_000)]);
-        hall.run("dealer total small 0; dealer registered; ? phase = settled; ? house = -5000");
+        let mut installation = TestInstallation::winners(game);
+        installation.run("supervisor limits unit=100 big=500..100000 small=500..100000 diff=5000");
+        installation.run("round 456; dealer register 0 big 5000");
+        assert_eq!(installation.cluster().required_registration(BetBox::SMALL), None);
+        installation.run("dealer register 1 big 5000");
+        assert_eq!(installation.cluster().required_registration(BetBox::SMALL), Some(RequiredRegistration::Total));
+        installation.run("dealer registered = !opposite-not-told; dealer total small 3000");
+        assert_eq!(installation.cluster().required_registration(BetBox::SMALL), None);
+        assert_eq!(counted(installation.cluster()), [(0, 5_000, 4_000), (1, 5_000, 4_000)]);
+        installation.run("dealer total small 5000");
+        assert_eq!(counted(installation.cluster()), [(0, 5_000, 5_000), (1, 5_000, 5_000)]);
+        installation.run("dealer total small 0; dealer registered; ? phase = settled; ? house = -5000");
         // Where the maximum alone decides, nobody is asked.
-        hall.run("supervisor limits unit=100 big=500..4000 small=500..4000 diff=5000");
-        hall.run("round 456; dealer register 0 big 9000; dealer registered; ? phase = settled");
+        installation.run("supervisor limits unit=100 big=500..4000 small=500..4000 diff=5000");
+        installation.run("round 456; dealer register 0 big 9000; dealer registered; ? phase = settled");
     }
 }
 
@@ -208,15 +210,16 @@ fn the_opposite_total_is_asked_for_and_decides() {
 #[test]
 fn a_losing_box_over_its_maximum_is_returned_pro_rata() {
     for game in BOXED {
-        let mut hall = Hall::winners(game);
-        hall.run("supervisor limits unit=100 sum=200..1000 diff=5000");
-        hall.run("round 456; dealer register 0 sum:9 900 = !losing-box; dealer total sum:9 1000");
-        hall.run("dealer register 0 sum:9 900 = !losing-box; dealer total sum:9 2000");
-        assert_eq!(hall.cluster().required_registration("sum:9".parse().unwrap()), Some(RequiredRegistration::Stakes));
-        hall.run("dealer register 0 sum:9 1500; dealer registered = !total-differs; dealer register 1 sum:9 500");
-        assert_eq!(hall.cluster().required_registration("sum:9".parse().unwrap()), None);
-        assert_eq!(counted(hall.cluster()), [(0, 1_500, 800), (1, 500, 200)]);
-        hall.run("dealer registered; ? phase = settled; ? house = 1000; ? chips = -1000");
+        let mut installation = TestInstallation::winners(game);
+        installation.run("supervisor limits unit=100 sum=200..1000 diff=5000");
+        installation.run("round 456; dealer register 0 sum:9 900 = !losing-box; dealer total sum:9 1000");
+        installation.run("dealer register 0 sum:9 900 = !losing-box; dealer total sum:9 2000");
+        assert_eq!(installation.cluster().required_registration("sum:9".parse().unwrap()), Some(RequiredRegistration::Stakes));
+        installation
+            .run("dealer register 0 sum:9 1500; dealer registered = !total-differs; dealer register 1 sum:9 500");
+        assert_eq!(installation.cluster().required_registration("sum:9".parse().unwrap()), None);
+        assert_eq!(counted(installation.cluster()), [(0, 1_500, 800), (1, 500, 200)]);
+        installation.run("dealer registered; ? phase = settled; ? house = 1000; ? chips = -1000");
     }
 }
 
@@ -224,15 +227,15 @@ fn a_losing_box_over_its_maximum_is_returned_pro_rata() {
 #[test]
 fn seats_of_the_pay_list_are_ticked_off() {
     for game in LIVE {
-        let mut every = Hall::new(game);
+        let mut every = TestInstallation::new(game);
         every.run("dealer open; player bet 0 big 500; player bet 2 small 500; deal 456");
-        let mut winners = Hall::winners(game);
+        let mut winners = TestInstallation::winners(game);
         winners.run("round 456; dealer register 0 big 500; dealer register 2 big 700; dealer tick 0 = !round-in-play");
         winners.run("dealer registered");
-        for mut hall in [every, winners] {
-            hall.run("dealer tick 0; dealer tick 2; dealer untick 2; dealer tick 1 = !not-on-pay-list");
-            hall.run("? pay 0 = 1000 given 1000 house 0; dealer tick 0; ? pay 0 = 1000 given 1000 house 0; dealer untick 1 = !not-on-pay-list");
-            hall.run("dealer open; dealer close; dealer tick 0 = !round-in-play");
+        for mut installation in [every, winners] {
+            installation.run("dealer tick 0; dealer tick 2; dealer untick 2; dealer tick 1 = !not-on-pay-list");
+            installation.run("? pay 0 = 1000 given 1000 house 0; dealer tick 0; ? pay 0 = 1000 given 1000 house 0; dealer untick 1 = !not-on-pay-list");
+            installation.run("dealer open; dealer close; dealer tick 0 = !round-in-play");
         }
     }
 }
@@ -373,21 +376,21 @@ fn lines_from_the_film_are_apportioned_when_the_returns_are_closed() {
 /// The limits and totals that the film is counted by are those of the round: a slip with others is refused.
 #[test]
 fn a_slip_with_other_limits_or_totals_is_refused() {
-    let mut hall = Hall::winners_apart(TAI_SAI);
-    hall.run("round 456; dealer total small 300; dealer register 0 big 500; dealer registered; quiet");
-    let right = hall.house.slip(CLUSTER, RoundNumber(1)).expect("a slip").clone();
+    let mut installation = TestInstallation::winners_apart(TAI_SAI);
+    installation.run("round 456; dealer total small 300; dealer register 0 big 500; dealer registered; quiet");
+    let right = installation.house.slip(CLUSTER, RoundNumber(1)).expect("a slip").clone();
     assert!(right.limits.is_some());
     let mut wider = right.clone();
     wider.limits.as_mut().expect("limits").differential = None;
     let (none, untold) = (Slip { limits: None, ..right.clone() }, Slip { told: Vec::new(), ..right.clone() });
-    let number = hall.cluster().followed() + 1;
+    let number = installation.cluster().followed() + 1;
     let notice = Notice::Corrected { round: RoundNumber(1), dice: dice("123") };
     let follow = |slip| ClusterCommand::Follow { number, notice: notice.clone(), slip: Some(slip) };
     for wrong in [wider, none, untold] {
-        let decision = hall.ask_cluster(Actor::System, follow(wrong));
+        let decision = installation.ask_cluster(Actor::System, follow(wrong));
         assert_eq!(decision, Decision::Refused(Refusal::SlipDiffers));
     }
-    assert!(matches!(hall.ask_cluster(Actor::System, follow(right)), Decision::Accepted(_)));
+    assert!(matches!(installation.ask_cluster(Actor::System, follow(right)), Decision::Accepted(_)));
 }
 
 /// A wrong line is taken off by two people before the returns are closed; one that was paid is taken back when they are closed again.
@@ -437,17 +440,17 @@ fn a_void_round_that_a_ruling_settles_is_reckoned_from_what_was_handed_back() {
 }
 
 /// What a seat gets for a box: paid, with what is returned.
-type Gets = BTreeMap<(Seat, BetBox), i64>;
+type ExpectedPay = BTreeMap<(Seat, BetBox), i64>;
 
-fn gets(cluster: &Cluster) -> Gets {
+fn gets(cluster: &Cluster) -> ExpectedPay {
     let lines = cluster.pay_list().expect("a pay list").lines;
     let gets = |line: &PayLine| ((line.seat, line.bet_box), line.pays.cents() + line.returned.cents());
     lines.iter().map(gets).filter(|(_, cents)| *cents > 0).collect()
 }
 
 /// What the Dealer registers of a slip by the dice: totals that are asked for, and all of each box that wins or is over its limit.
-fn register(hall: &mut Hall, slip: &str, over: &[BetBox]) {
-    let dice = hall.cluster().thrown().expect("the dice");
+fn register(installation: &mut TestInstallation, slip: &str, over: &[BetBox]) {
+    let dice = installation.cluster().thrown().expect("the dice");
     let bets = slip.split("; ").filter_map(|bet| bet.strip_prefix("player bet "));
     let bets: Vec<(&str, BetBox, i64)> = bets
         .map(|bet| {
@@ -455,30 +458,30 @@ fn register(hall: &mut Hall, slip: &str, over: &[BetBox]) {
             (words[0], words[1].parse().expect("a box"), words[2].parse().expect("an amount"))
         })
         .collect();
-    let layout = hall.cluster().rules().layout().clone();
+    let layout = installation.cluster().rules().layout().clone();
     let total = |of: BetBox| bets.iter().filter(|(_, bet_box, _)| *bet_box == of).map(|(.., cents)| cents).sum::<i64>();
     for bet_box in over {
         if !matches!(layout.outcome(*bet_box, dice), Some(Outcome::Won(_))) {
-            hall.run(&format!("dealer total {bet_box} {}", total(*bet_box)));
+            installation.run(&format!("dealer total {bet_box} {}", total(*bet_box)));
             let opposite = bet_box.opposite().filter(|opposite| layout.has(*opposite));
             if let Some(opposite) = opposite
-                .filter(|opposite| hall.cluster().required_registration(*opposite) == Some(RequiredRegistration::Total))
+                .filter(|opposite| installation.cluster().required_registration(*opposite) == Some(RequiredRegistration::Total))
             {
-                hall.run(&format!("dealer total {opposite} {}", total(opposite)));
+                installation.run(&format!("dealer total {opposite} {}", total(opposite)));
             }
         }
     }
     for (seat, bet_box, cents) in &bets {
         if matches!(layout.outcome(*bet_box, dice), Some(Outcome::Won(_))) || over.contains(bet_box) {
-            hall.run(&format!("dealer register {seat} {bet_box} {cents}"));
+            installation.run(&format!("dealer register {seat} {bet_box} {cents}"));
         }
     }
     for bet_box in layout.boxes() {
-        if hall.cluster().required_registration(*bet_box) == Some(RequiredRegistration::Total) {
-            hall.run(&format!("dealer total {bet_box} {}", total(*bet_box)));
+        if installation.cluster().required_registration(*bet_box) == Some(RequiredRegistration::Total) {
+            installation.run(&format!("dealer total {bet_box} {}", total(*bet_box)));
         }
     }
-    hall.run("dealer registered; ? phase = settled");
+    installation.run("dealer registered; ? phase = settled");
 }
 
 /// The same chips and the same dice are paid the same, whichever way they are registered: every throw.
@@ -499,11 +502,11 @@ fn both_ways_pay_the_same_on_every_throw() {
         for slip in slips {
             for dice in Dice::all() {
                 let throw = format!("throw {}", dice.to_string().replace(' ', ""));
-                let mut every = Hall::new(game);
+                let mut every = TestInstallation::new(game);
                 every.run(&format!("{limits}; dealer open; {slip}; dealer close"));
                 let over: Vec<_> = every.cluster().excess().map(|(bet_box, ..)| bet_box).collect();
                 every.run(&throw);
-                let mut winners = Hall::winners(game);
+                let mut winners = TestInstallation::winners(game);
                 winners.run(&format!("{limits}; dealer open; dealer close; {throw}"));
                 register(&mut winners, slip, &over);
                 assert_eq!(gets(every.cluster()), gets(winners.cluster()), "{game} {slip}, {dice}");

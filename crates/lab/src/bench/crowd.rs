@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::figure::p99;
-use super::terminal::{Counts, Door, Mode, News, Terminal};
+use super::terminal::{CrowdCounts, LoadTerminal, TerminalEndpoint, TerminalReport, TerminalTask};
 
 /// How many the first few are.
 pub(super) const FEW: u32 = 64;
@@ -30,7 +30,7 @@ const WARM_UP: Duration = Duration::from_secs(1);
 
 /// What terminals do together.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Load {
+pub(super) enum LoadPattern {
     /// Each sends a message with so many bets once its last is answered.
     Closed { bets: u32 },
     /// The same, of the first few only.
@@ -40,7 +40,7 @@ pub(super) enum Load {
 }
 
 /// What came of a load.
-pub(super) struct Measured {
+pub(super) struct LoadResult {
     /// Of the whole load, and of the time that was measured.
     all: u64,
     bets: u64,
@@ -50,7 +50,7 @@ pub(super) struct Measured {
     taken: Vec<Duration>,
 }
 
-impl Measured {
+impl LoadResult {
     /// Bets a second.
     #[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "a rate")]
     pub(super) fn rate(&self) -> f64 {
@@ -75,29 +75,29 @@ impl Measured {
 }
 
 /// What the last of a crowd heard.
-pub(super) struct Heard {
+pub(super) struct LastReceived {
     pub(super) last: Instant,
     /// As one of them was sent it.
     pub(super) message: String,
 }
 
 /// Terminals that are told the same.
-struct Group {
-    modes: watch::Sender<Mode>,
+struct TerminalGroup {
+    modes: watch::Sender<TerminalTask>,
     size: usize,
 }
 
 /// A crowd.
-pub(super) struct Crowd {
-    groups: Vec<Group>,
-    counts: Arc<Counts>,
-    news: mpsc::UnboundedReceiver<News>,
-    tell: mpsc::UnboundedSender<News>,
+pub(super) struct TerminalCrowd {
+    groups: Vec<TerminalGroup>,
+    counts: Arc<CrowdCounts>,
+    news: mpsc::UnboundedReceiver<TerminalReport>,
+    tell: mpsc::UnboundedSender<TerminalReport>,
 }
 
-impl Crowd {
+impl TerminalCrowd {
     /// Connects the terminals of these places; the first few can be told apart from the others.
-    pub(super) async fn connect(door: &Door, places: Range<u32>) -> anyhow::Result<Self> {
+    pub(super) async fn connect(door: &TerminalEndpoint, places: Range<u32>) -> anyhow::Result<Self> {
         let (tell, news) = mpsc::unbounded_channel();
         let mut crowd = Self { groups: Vec::new(), counts: Arc::default(), news, tell };
         let few = places.start..places.end.min(places.start + FEW);
@@ -108,9 +108,9 @@ impl Crowd {
     }
 
     /// Connects more of them.
-    pub(super) async fn join(&mut self, door: &Door, places: Range<u32>) -> anyhow::Result<()> {
-        let (modes, mode) = watch::channel(Mode::Idle);
-        self.groups.push(Group { modes, size: places.len() });
+    pub(super) async fn join(&mut self, door: &TerminalEndpoint, places: Range<u32>) -> anyhow::Result<()> {
+        let (modes, mode) = watch::channel(TerminalTask::Idle);
+        self.groups.push(TerminalGroup { modes, size: places.len() });
         let (door, boxes) = (Arc::new(door.clone()), boxes()?);
         let mut connecting = JoinSet::new();
         for place in places {
@@ -120,7 +120,7 @@ impl Crowd {
             let (door, boxes, mode) = (Arc::clone(&door), Arc::clone(&boxes), mode.clone());
             let (counts, tell) = (Arc::clone(&self.counts), self.tell.clone());
             connecting.spawn(async move {
-                let terminal = Terminal::connect(&door, place).await?;
+                let terminal = LoadTerminal::connect(&door, place).await?;
                 tokio::spawn(terminal.live(boxes, mode, counts, tell));
                 Ok(())
             });
@@ -135,16 +135,16 @@ impl Crowd {
         self.groups.iter().map(|group| group.size).sum()
     }
 
-    fn tell(&self, mode: Mode) {
+    fn tell(&self, mode: TerminalTask) {
         for group in &self.groups {
             group.modes.send_replace(mode);
         }
     }
 
     /// The next of the news that are no failure.
-    async fn next(&mut self) -> anyhow::Result<News> {
+    async fn next(&mut self) -> anyhow::Result<TerminalReport> {
         match timeout(PATIENCE, self.news.recv()).await.context("the terminals hear nothing")? {
-            Some(News::Failed(error)) => Err(error.context("a terminal cannot go on")),
+            Some(TerminalReport::Failed(error)) => Err(error.context("a terminal cannot go on")),
             Some(news) => Ok(news),
             None => bail!("the terminals have gone"),
         }
@@ -152,17 +152,17 @@ impl Crowd {
 
     /// Everyone puts money in.
     pub(super) async fn buy_in(&mut self) -> anyhow::Result<()> {
-        self.tell(Mode::BuyIn);
+        self.tell(TerminalTask::BuyIn);
         let mut left = self.size();
         while left > 0 {
-            left -= usize::from(matches!(self.next().await?, News::BoughtIn));
+            left -= usize::from(matches!(self.next().await?, TerminalReport::BoughtIn));
         }
-        self.tell(Mode::Idle);
+        self.tell(TerminalTask::Idle);
         Ok(())
     }
 
     /// Runs a load, and what came of it once it was running.
-    pub(super) async fn run(&mut self, load: Load, lasts: Duration) -> anyhow::Result<Measured> {
+    pub(super) async fn run(&mut self, load: LoadPattern, lasts: Duration) -> anyhow::Result<LoadResult> {
         let [begun, ..] = self.counted();
         let mut left = self.begin(load);
         tokio::time::sleep(WARM_UP).await;
@@ -170,10 +170,10 @@ impl Crowd {
         let start = Instant::now();
         tokio::time::sleep(lasts).await;
         let (after, lasted) = (self.counted(), start.elapsed());
-        self.tell(Mode::Idle);
+        self.tell(TerminalTask::Idle);
         let mut taken = Vec::new();
         while left > 0 {
-            if let News::Answered(times) = self.next().await? {
+            if let TerminalReport::Answered(times) = self.next().await? {
                 taken.extend(times);
                 left -= 1;
             }
@@ -183,17 +183,17 @@ impl Crowd {
             bail!("nobody was answered");
         }
         let [ended, ..] = self.counted();
-        Ok(Measured { all: ended - begun, bets, answers, answer_bytes, lasted, taken })
+        Ok(LoadResult { all: ended - begun, bets, answers, answer_bytes, lasted, taken })
     }
 
     /// Begins a load, and how many take part.
-    fn begin(&self, load: Load) -> usize {
+    fn begin(&self, load: LoadPattern) -> usize {
         let (groups, mode) = match load {
-            Load::Closed { bets } => (&self.groups[..], Mode::Closed { bets }),
-            Load::Few { bets } => (&self.groups[..1], Mode::Closed { bets }),
-            Load::Paced { bets_a_second } => {
+            LoadPattern::Closed { bets } => (&self.groups[..], TerminalTask::Closed { bets }),
+            LoadPattern::Few { bets } => (&self.groups[..1], TerminalTask::Closed { bets }),
+            LoadPattern::Paced { bets_a_second } => {
                 let each = f64::from(u32::try_from(self.size()).unwrap_or(u32::MAX)) / bets_a_second;
-                (&self.groups[..], Mode::Paced { from: Instant::now(), every: Duration::from_secs_f64(each) })
+                (&self.groups[..], TerminalTask::Paced { from: Instant::now(), every: Duration::from_secs_f64(each) })
             }
         };
         for group in groups {
@@ -203,33 +203,33 @@ impl Crowd {
     }
 
     fn counted(&self) -> [u64; 3] {
-        let Counts { bets, answers, answer_bytes } = &*self.counts;
+        let CrowdCounts { bets, answers, answer_bytes } = &*self.counts;
         [bets, answers, answer_bytes].map(|count| count.load(Ordering::Relaxed))
     }
 
     /// Everyone listens for the dice from now on.
     pub(super) async fn listen(&mut self) -> anyhow::Result<()> {
-        self.tell(Mode::Listen);
+        self.tell(TerminalTask::Listen);
         let mut left = self.size();
         while left > 0 {
-            left -= usize::from(matches!(self.next().await?, News::Listens));
+            left -= usize::from(matches!(self.next().await?, TerminalReport::Listens));
         }
         Ok(())
     }
 
     /// Waits until everyone has heard the dice.
-    pub(super) async fn heard(&mut self) -> anyhow::Result<Heard> {
+    pub(super) async fn heard(&mut self) -> anyhow::Result<LastReceived> {
         let (mut last, mut shown) = (None, None);
         let mut left = self.size();
         while left > 0 {
-            if let News::Heard(at, message) = self.next().await? {
+            if let TerminalReport::LastReceived(at, message) = self.next().await? {
                 left -= 1;
                 last = last.max(Some(at));
                 shown = shown.or(message);
             }
         }
         // Each listens no more since it has heard; told so now, one could miss being told to listen again.
-        Ok(Heard {
+        Ok(LastReceived {
             last: last.context("there is nobody to hear")?,
             message: shown.context("the first has heard nothing")?,
         })
@@ -257,7 +257,7 @@ mod tests {
     const SHORT: Duration = Duration::from_millis(300);
 
     /// Runs a load. On a machine that stands still nobody may be answered in so short a time: then it is run again.
-    async fn run(crowd: &mut Crowd, load: Load) -> Measured {
+    async fn run(crowd: &mut TerminalCrowd, load: LoadPattern) -> LoadResult {
         let begun = Instant::now();
         loop {
             match crowd.run(load, SHORT).await {
@@ -270,20 +270,20 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn a_crowd_bets_against_the_echo_server() {
         let rival = start().await;
-        let mut crowd = Crowd::connect(&rival.echo(500), 0..70).await.unwrap();
+        let mut crowd = TerminalCrowd::connect(&rival.echo(500), 0..70).await.unwrap();
         let begun = Instant::now();
-        let mut paced = run(&mut crowd, Load::Paced { bets_a_second: 700.0 }).await;
+        let mut paced = run(&mut crowd, LoadPattern::Paced { bets_a_second: 700.0 }).await;
         // However slow the machine is, nobody bets ahead of the pace: it begins with one bet each.
         let due = 70.0 + 700.0 * begun.elapsed().as_secs_f64();
         assert!(paced.bets > 0 && f64::from(u32::try_from(paced.all).unwrap()) <= due, "{} {due}", paced.all);
         assert!(paced.p99() > Duration::ZERO);
         crowd.join(&rival.echo(500), 70..80).await.unwrap();
         assert_eq!(crowd.size(), 80);
-        run(&mut crowd, Load::Closed { bets: 1 }).await;
+        run(&mut crowd, LoadPattern::Closed { bets: 1 }).await;
         let [bets, answers, bytes] = crowd.counted();
         // What one load leaves open, one message of each, may be answered while it is counted, or in the next.
         assert!(bets.abs_diff(answers) <= 80 && (400..600).contains(&(bytes / answers)), "{bets} {answers} {bytes}");
-        run(&mut crowd, Load::Few { bets: 100 }).await;
+        run(&mut crowd, LoadPattern::Few { bets: 100 }).await;
         let [all, all_answers, _] = crowd.counted();
         let (bets, answers) = (all - bets, all_answers - answers);
         assert!(bets <= (answers + 80) * 100 && answers * 100 <= bets + 80 * 100, "{bets} {answers}");
@@ -292,7 +292,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn a_crowd_hears_what_is_said_to_everyone() {
         let rival = start().await;
-        let mut crowd = Crowd::connect(&rival.everyone(), 0..100).await.unwrap();
+        let mut crowd = TerminalCrowd::connect(&rival.everyone(), 0..100).await.unwrap();
         for _ in 0..2 {
             crowd.listen().await.unwrap();
             let message = r#"{"public":{"latest":{"dice":[1,2,3]}}}"#;
@@ -306,7 +306,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn a_crowd_that_is_refused_fails() {
         let rival = start().await;
-        let mut crowd = Crowd::connect(&rival.echo(100), 0..3).await.unwrap();
+        let mut crowd = TerminalCrowd::connect(&rival.echo(100), 0..3).await.unwrap();
         let refused = crowd.buy_in().await.unwrap_err();
         assert!(format!("{refused:#}").contains("refused"), "{refused:#}");
     }

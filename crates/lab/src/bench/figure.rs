@@ -8,7 +8,7 @@ use serde::Serialize;
 /// What a ratio must reach.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Floor {
+pub enum RequiredRatio {
     AtLeast(f64),
     AtMost(f64),
     None,
@@ -16,13 +16,13 @@ pub(super) enum Floor {
 
 /// One figure.
 #[derive(Debug, Serialize)]
-pub(super) struct Figure {
-    name: &'static str,
-    value: f64,
-    unit: &'static str,
-    ratio: f64,
-    of: &'static str,
-    must: Floor,
+pub struct Figure {
+    pub name: &'static str,
+    pub value: f64,
+    pub unit: &'static str,
+    pub ratio: f64,
+    pub of: &'static str,
+    pub must: RequiredRatio,
 }
 
 impl Figure {
@@ -32,7 +32,7 @@ impl Figure {
         unit: &'static str,
         ratio: f64,
         of: &'static str,
-        must: Floor,
+        must: RequiredRatio,
     ) -> Self {
         Self { name, value, unit, ratio, of, must }
     }
@@ -40,9 +40,9 @@ impl Figure {
     /// Whether it is what it must be.
     pub(super) fn is_reached(&self) -> bool {
         match self.must {
-            Floor::AtLeast(least) => self.ratio >= least,
-            Floor::AtMost(most) => self.ratio <= most,
-            Floor::None => true,
+            RequiredRatio::AtLeast(least) => self.ratio >= least,
+            RequiredRatio::AtMost(most) => self.ratio <= most,
+            RequiredRatio::None => true,
         }
     }
 }
@@ -50,12 +50,12 @@ impl Figure {
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, value, unit, ratio, of, must } = self;
-        write!(f, "{name:<24} {value:>12.2} {unit:<8} {ratio:>8.3}  of {of:<18}")?;
+        write!(f, "{name:<24} {value:>12.2} {unit:<12} {ratio:>8.3}  of {of:<18}")?;
         let reached = if self.is_reached() { "reached" } else { "MISSED" };
         match must {
-            Floor::AtLeast(least) => write!(f, "  at least {least}: {reached}"),
-            Floor::AtMost(most) => write!(f, "  at most {most}: {reached}"),
-            Floor::None => Ok(()),
+            RequiredRatio::AtLeast(least) => write!(f, "  at least {least}: {reached}"),
+            RequiredRatio::AtMost(most) => write!(f, "  at most {most}: {reached}"),
+            RequiredRatio::None => Ok(()),
         }
     }
 }
@@ -81,9 +81,15 @@ mod tests {
     #[test]
     fn a_figure_says_whether_it_is_reached() {
         let figure = |ratio, must| Figure::new("bets", 1.0, "bets/s", ratio, "the rival", must);
-        assert!(figure(0.5, Floor::AtLeast(0.5)).is_reached() && !figure(0.49, Floor::AtLeast(0.5)).is_reached());
-        assert!(figure(2.0, Floor::AtMost(2.0)).is_reached() && !figure(2.1, Floor::AtMost(2.0)).is_reached());
-        assert!(!figure(f64::NAN, Floor::AtMost(2.0)).is_reached(), "what was not measured is not reached");
-        assert!(figure(2.1, Floor::AtMost(2.0)).to_string().ends_with("at most 2: MISSED"));
+        assert!(
+            figure(0.5, RequiredRatio::AtLeast(0.5)).is_reached()
+                && !figure(0.49, RequiredRatio::AtLeast(0.5)).is_reached()
+        );
+        assert!(
+            figure(2.0, RequiredRatio::AtMost(2.0)).is_reached()
+                && !figure(2.1, RequiredRatio::AtMost(2.0)).is_reached()
+        );
+        assert!(!figure(f64::NAN, RequiredRatio::AtMost(2.0)).is_reached(), "what was not measured is not reached");
+        assert!(figure(2.1, RequiredRatio::AtMost(2.0)).to_string().ends_with("at most 2: MISSED"));
     }
 }

@@ -15,8 +15,8 @@ use tokio::net::TcpListener;
 use tokio::sync::broadcast;
 
 use super::process::Process;
-use super::terminal::Door;
-use crate::socket::{Server, Socket};
+use super::terminal::TerminalEndpoint;
+use crate::socket::{ClientSocket, ServerAddress};
 
 /// The buffers of a house's sockets.
 const READ_BUFFER: usize = 4 * 1024;
@@ -25,13 +25,13 @@ const LARGEST_MESSAGE: usize = 64 * 1024;
 /// What a terminal sends, read as a house reads it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FromTerminal {
-    commands: Vec<Numbered>,
+struct EchoMessage {
+    commands: Vec<EchoCommand>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Numbered {
+struct EchoCommand {
     sequence: u64,
     command: ClusterCommand,
 }
@@ -41,12 +41,12 @@ struct Numbered {
 #[serde(deny_unknown_fields)]
 struct NoteOfTerminal {
     #[serde(rename = "commands")]
-    _commands: [NumberedNote; 1],
+    _commands: [EchoNote; 1],
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct NumberedNote {
+struct EchoNote {
     #[serde(rename = "sequence")]
     _sequence: u64,
     #[serde(rename = "command")]
@@ -62,7 +62,7 @@ struct InsertNote {
 
 /// How long answers are.
 #[derive(Clone, Copy, Deserialize)]
-struct Size {
+struct AnswerSize {
     bytes: usize,
 }
 
@@ -91,12 +91,12 @@ fn with_buffers(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
         .max_frame_size(LARGEST_MESSAGE)
 }
 
-async fn echo(Query(Size { bytes }): Query<Size>, upgrade: WebSocketUpgrade) -> Response {
+async fn echo(Query(AnswerSize { bytes }): Query<AnswerSize>, upgrade: WebSocketUpgrade) -> Response {
     with_buffers(upgrade).on_upgrade(move |mut socket| async move {
         let mut number = 0_u64;
         while let Some(Ok(Message::Text(text))) = socket.recv().await {
             number += 1;
-            let answer = if let Ok(FromTerminal { commands }) = serde_json::from_str(&text) {
+            let answer = if let Ok(EchoMessage { commands }) = serde_json::from_str(&text) {
                 answer(number, &commands, bytes)
             } else if serde_json::from_str::<NoteOfTerminal>(&text).is_ok() {
                 format!(r#"{{"number":{number},"answers":[{{"sequence":1,"answer":{{"refused":null}}}}]}}"#)
@@ -111,8 +111,8 @@ async fn echo(Query(Size { bytes }): Query<Size>, upgrade: WebSocketUpgrade) -> 
 }
 
 /// An answer in the house's form, filled up to its length.
-fn answer(number: u64, commands: &[Numbered], bytes: usize) -> String {
-    let answers = commands.iter().map(|Numbered { sequence, command }| {
+fn answer(number: u64, commands: &[EchoCommand], bytes: usize) -> String {
+    let answers = commands.iter().map(|EchoCommand { sequence, command }| {
         // The command is used, so that reading it is not left out.
         let word = if matches!(command, ClusterCommand::Place { .. }) { "accepted" } else { "refused" };
         format!("{{\"sequence\":{sequence},\"answer\":{{\"{word}\":null}}}}")
@@ -151,41 +151,41 @@ async fn say(State(everyone): State<broadcast::Sender<Utf8Bytes>>, upgrade: WebS
 }
 
 /// Where the rival is.
-pub(super) struct Place {
-    server: Server,
+pub(super) struct RivalAddress {
+    server: ServerAddress,
     address: SocketAddr,
 }
 
 /// Where a rival in a process of its own is.
-pub(super) fn place(process: &Process) -> anyhow::Result<Place> {
-    Place::new(&process.line().context("the echo server")?)
+pub(super) fn place(process: &Process) -> anyhow::Result<RivalAddress> {
+    RivalAddress::new(&process.line().context("the echo server")?)
 }
 
-impl Place {
+impl RivalAddress {
     fn new(url: &str) -> anyhow::Result<Self> {
-        let server = Server::parse(url)?;
+        let server = ServerAddress::parse(url)?;
         let address = server.authority.parse()?;
         Ok(Self { server, address })
     }
 
-    fn door(&self, path: String, greets: bool) -> Door {
+    fn door(&self, path: String, greets: bool) -> TerminalEndpoint {
         let authority = self.server.authority.clone();
-        Door { address: self.address, authority, path, devices: Vec::new(), greets }
+        TerminalEndpoint { address: self.address, authority, path, devices: Vec::new(), greets }
     }
 
     /// Where it answers with so many bytes.
-    pub(super) fn echo(&self, bytes: usize) -> Door {
+    pub(super) fn echo(&self, bytes: usize) -> TerminalEndpoint {
         self.door(format!("/echo?bytes={bytes}"), false)
     }
 
     /// Where everyone hears what it is told.
-    pub(super) fn everyone(&self) -> Door {
+    pub(super) fn everyone(&self) -> TerminalEndpoint {
         self.door("/everyone".to_owned(), true)
     }
 
     /// Has it say something to everyone, and when it was told.
     pub(super) async fn say(&self, text: &str) -> anyhow::Result<std::time::Instant> {
-        let mut socket = Socket::open_at(self.address, &self.server.authority, "/say", None).await?;
+        let mut socket = ClientSocket::open_at(self.address, &self.server.authority, "/say", None).await?;
         let told = std::time::Instant::now();
         socket.send(text).await?;
         // A connection that is closed too soon may never be heard.
@@ -200,18 +200,18 @@ pub(super) mod tests {
     use super::*;
 
     /// A rival in this process.
-    pub(crate) async fn start() -> Place {
+    pub(crate) async fn start() -> RivalAddress {
         let listener = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(serve(listener));
-        Place::new(&url).unwrap()
+        RivalAddress::new(&url).unwrap()
     }
 
     #[tokio::test]
     async fn it_answers_each_command_with_as_many_bytes_as_the_house() {
         let rival = start().await;
         let door = rival.echo(400);
-        let mut socket = Socket::open_at(door.address, &door.authority, &door.path, None).await.unwrap();
+        let mut socket = ClientSocket::open_at(door.address, &door.authority, &door.path, None).await.unwrap();
         let place = r#"{"place":{"seat":3,"chips":"own","stakes":[{"box":"small","amount":100}]}}"#;
         for number in 1..4 {
             let (first, second) = (2 * number, 2 * number + 1);

@@ -5,24 +5,24 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-use crate::socket::Server;
+use crate::socket::ServerAddress;
 
 /// Where they are: the only table.
 const COMMANDS: &str = "/api/v1/tables/1/commands";
 
 /// Whoever of the first people is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct FirstPerson {
+pub(super) struct PersonOnFirstStart {
     pub(super) number: u32,
     pub(super) role: String,
     pub(super) password: String,
 }
 
 /// Someone who is signed in.
-struct Person {
+struct SignedInPerson {
     number: u32,
     agent: ureq::Agent,
-    server: Server,
+    server: ServerAddress,
     cookie: String,
     source: u64,
     sequence: u64,
@@ -30,16 +30,16 @@ struct Person {
 
 /// Those who run the table.
 pub(super) struct Staff {
-    supervisor: Person,
-    dealer: Person,
+    supervisor: SignedInPerson,
+    dealer: SignedInPerson,
 }
 
 impl Staff {
-    pub(super) fn sign_in(server: &Server, people: &[FirstPerson]) -> anyhow::Result<Self> {
+    pub(super) fn sign_in(server: &ServerAddress, people: &[PersonOnFirstStart]) -> anyhow::Result<Self> {
         let find = |role: &str| people.iter().find(|person| person.role == role).with_context(|| format!("no {role}"));
         let mut staff = Self {
-            supervisor: Person::sign_in(server, find("pit-supervisor")?)?,
-            dealer: Person::sign_in(server, find("dealer")?)?,
+            supervisor: SignedInPerson::sign_in(server, find("pit-supervisor")?)?,
+            dealer: SignedInPerson::sign_in(server, find("dealer")?)?,
         };
         let dealer = staff.dealer.number;
         let rest = json!({"min": 100, "max": 1_000_000_000});
@@ -92,9 +92,9 @@ impl Staff {
     }
 }
 
-impl Person {
+impl SignedInPerson {
     /// Signs in for the first time, and chooses a password.
-    fn sign_in(server: &Server, first: &FirstPerson) -> anyhow::Result<Self> {
+    fn sign_in(server: &ServerAddress, first: &PersonOnFirstStart) -> anyhow::Result<Self> {
         let agent = ureq::Agent::new_with_defaults();
         let signed_in = agent
             .post(server.url("/api/v1/sign-in"))

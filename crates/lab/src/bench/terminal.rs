@@ -12,27 +12,27 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::sleep_until;
 
 use super::answers::{answers, shows_dice};
-use crate::device::Device;
-use crate::socket::Socket;
+use crate::device::DeviceKey;
+use crate::socket::ClientSocket;
 
 /// A port can be used once for each address of this machine: so many connections come from one.
 const FROM_ONE: u32 = 20_000;
 
 /// Where terminals connect.
 #[derive(Clone)]
-pub(super) struct Door {
+pub(super) struct TerminalEndpoint {
     pub(super) address: SocketAddr,
     pub(super) authority: String,
     pub(super) path: String,
     /// The devices, by their seats; none where nothing has to be proved.
-    pub(super) devices: Vec<Device>,
+    pub(super) devices: Vec<DeviceKey>,
     /// Whether the other end speaks first.
     pub(super) greets: bool,
 }
 
 /// What every terminal is to do now.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Mode {
+pub(super) enum TerminalTask {
     /// Nothing.
     Idle,
     /// Put money in, once.
@@ -47,7 +47,7 @@ pub(super) enum Mode {
 
 /// What a terminal has to tell.
 #[derive(Debug)]
-pub(super) enum News {
+pub(super) enum TerminalReport {
     /// The times from what was due to its answer, once a load is over.
     Answered(Vec<Duration>),
     /// The money is in.
@@ -55,22 +55,22 @@ pub(super) enum News {
     /// It listens for the dice.
     Listens,
     /// Dice were shown, in this message if it is the first of the terminals.
-    Heard(Instant, Option<String>),
+    LastReceived(Instant, Option<String>),
     /// It cannot go on.
     Failed(anyhow::Error),
 }
 
 /// What the whole crowd has done.
 #[derive(Debug, Default)]
-pub(super) struct Counts {
+pub(super) struct CrowdCounts {
     pub(super) bets: AtomicU64,
     pub(super) answers: AtomicU64,
     pub(super) answer_bytes: AtomicU64,
 }
 
 /// A terminal, connected.
-pub(super) struct Terminal {
-    socket: Socket,
+pub(super) struct LoadTerminal {
+    socket: ClientSocket,
     /// Its place among the terminals, and its seat.
     place: u32,
     seat: u64,
@@ -80,12 +80,12 @@ pub(super) struct Terminal {
     taken: Vec<Duration>,
 }
 
-impl Terminal {
+impl LoadTerminal {
     /// Connects, proves itself and reads what it is shown first.
-    pub(super) async fn connect(door: &Door, place: u32) -> anyhow::Result<Self> {
+    pub(super) async fn connect(door: &TerminalEndpoint, place: u32) -> anyhow::Result<Self> {
         let last = u8::try_from(2 + place / FROM_ONE).context("there are too many terminals")?;
         let from = IpAddr::V4(Ipv4Addr::new(127, 0, 0, last));
-        let mut socket = Socket::open_at(door.address, &door.authority, &door.path, Some(from)).await?;
+        let mut socket = ClientSocket::open_at(door.address, &door.authority, &door.path, Some(from)).await?;
         let (mut seat, mut sequence) = (u64::from(place), 0);
         if !door.devices.is_empty() {
             let device = usize::try_from(place).ok().and_then(|place| door.devices.get(place));
@@ -114,7 +114,7 @@ impl Terminal {
         while let Ok(Some(_)) = self.socket.next().await {}
     }
 
-    const fn new(socket: Socket, place: u32, seat: u64, sequence: u64) -> Self {
+    const fn new(socket: ClientSocket, place: u32, seat: u64, sequence: u64) -> Self {
         Self { socket, place, seat, sequence, open: VecDeque::new(), taken: Vec::new() }
     }
 
@@ -122,29 +122,29 @@ impl Terminal {
     pub(super) async fn live(
         mut self,
         boxes: Arc<[String]>,
-        mut modes: watch::Receiver<Mode>,
-        counts: Arc<Counts>,
-        news: mpsc::UnboundedSender<News>,
+        mut modes: watch::Receiver<TerminalTask>,
+        counts: Arc<CrowdCounts>,
+        news: mpsc::UnboundedSender<TerminalReport>,
     ) {
         if let Err(error) = self.run(&boxes, &mut modes, &counts, &news).await {
             // Nobody may listen any more.
-            news.send(News::Failed(error)).unwrap_or_default();
+            news.send(TerminalReport::Failed(error)).unwrap_or_default();
         }
     }
 
     async fn run(
         &mut self,
         boxes: &[String],
-        modes: &mut watch::Receiver<Mode>,
-        counts: &Counts,
-        news: &mpsc::UnboundedSender<News>,
+        modes: &mut watch::Receiver<TerminalTask>,
+        counts: &CrowdCounts,
+        news: &mpsc::UnboundedSender<TerminalReport>,
     ) -> anyhow::Result<()> {
         // What it was told since it connected is seen as a change.
-        let mut mode = Mode::Idle;
+        let mut mode = TerminalTask::Idle;
         let mut due = self.first_due(mode);
         let mut wait = pin!(sleep_until(Instant::now().into()));
         loop {
-            if let (Mode::Closed { bets }, true) = (mode, self.open.is_empty()) {
+            if let (TerminalTask::Closed { bets }, true) = (mode, self.open.is_empty()) {
                 self.bet(boxes, bets, Instant::now()).await?;
             }
             tokio::select! {
@@ -153,34 +153,34 @@ impl Terminal {
                         return Ok(());
                     }
                     let before = std::mem::replace(&mut mode, *modes.borrow_and_update());
-                    if matches!(before, Mode::Closed { .. } | Mode::Paced { .. }) {
+                    if matches!(before, TerminalTask::Closed { .. } | TerminalTask::Paced { .. }) {
                         // What was not answered has taken at least so long.
                         self.taken.extend(self.open.iter().map(|(.., due)| due.elapsed()));
-                        news.send(News::Answered(std::mem::take(&mut self.taken))).unwrap_or_default();
+                        news.send(TerminalReport::Answered(std::mem::take(&mut self.taken))).unwrap_or_default();
                     }
                     self.taken.clear();
                     due = self.first_due(mode);
                     if let Some((at, _)) = due {
                         wait.as_mut().reset(at.into());
                     }
-                    if mode == Mode::BuyIn {
+                    if mode == TerminalTask::BuyIn {
                         self.buy_in().await?;
                     }
-                    if mode == Mode::Listen {
-                        news.send(News::Listens).unwrap_or_default();
+                    if mode == TerminalTask::Listen {
+                        news.send(TerminalReport::Listens).unwrap_or_default();
                     }
                 }
                 message = self.socket.next() => {
                     let message = message?.context("the other end closed the connection")?;
-                    if mode == Mode::Listen && shows_dice(message) {
+                    if mode == TerminalTask::Listen && shows_dice(message) {
                         let at = Instant::now();
-                        news.send(News::Heard(at, (self.place == 0).then(|| message.to_owned()))).unwrap_or_default();
-                        mode = Mode::Idle;
+                        news.send(TerminalReport::LastReceived(at, (self.place == 0).then(|| message.to_owned()))).unwrap_or_default();
+                        mode = TerminalTask::Idle;
                     }
                     let is_last = take(message, &mut self.open, &mut self.taken, counts)?;
-                    if mode == Mode::BuyIn && is_last {
-                        news.send(News::BoughtIn).unwrap_or_default();
-                        mode = Mode::Idle;
+                    if mode == TerminalTask::BuyIn && is_last {
+                        news.send(TerminalReport::BoughtIn).unwrap_or_default();
+                        mode = TerminalTask::Idle;
                     }
                 }
                 () = &mut wait, if due.is_some() => {
@@ -195,16 +195,16 @@ impl Terminal {
     }
 
     /// When the first paced bet of this terminal is due, and how long after it the next.
-    fn first_due(&self, mode: Mode) -> Option<(Instant, Duration)> {
+    fn first_due(&self, mode: TerminalTask) -> Option<(Instant, Duration)> {
         match mode {
             // By the golden ratio they are spread evenly, however many they are.
-            Mode::Paced { from, every } => {
+            TerminalTask::Paced { from, every } => {
                 let share = u64::from(self.place.wrapping_mul(2_654_435_769));
                 let nanos = u64::try_from(every.as_nanos()).unwrap_or(u64::MAX);
                 let shift = u128::from(nanos) * u128::from(share) / (1 << 32);
                 Some((from + Duration::from_nanos(u64::try_from(shift).unwrap_or(0)), every))
             }
-            Mode::Idle | Mode::BuyIn | Mode::Closed { .. } | Mode::Listen => None,
+            TerminalTask::Idle | TerminalTask::BuyIn | TerminalTask::Closed { .. } | TerminalTask::Listen => None,
         }
     }
 
@@ -260,7 +260,7 @@ fn take(
     message: &str,
     open: &mut VecDeque<(u64, u32, Instant)>,
     taken: &mut Vec<Duration>,
-    counts: &Counts,
+    counts: &CrowdCounts,
 ) -> anyhow::Result<bool> {
     let mut is_last = false;
     for (sequence, is_accepted) in answers(message) {
@@ -306,7 +306,7 @@ mod tests {
     fn answers_close_what_is_open_and_a_refusal_ends_it() {
         let now = Instant::now();
         let mut open = VecDeque::from([(2, 100, now), (3, 1, now)]);
-        let (mut taken, counts) = (Vec::new(), Counts::default());
+        let (mut taken, counts) = (Vec::new(), CrowdCounts::default());
         let answer =
             |sequence: u64| format!(r#"{{"answers":[{{"sequence":{sequence},"answer":{{"accepted":null}}}}]}}"#);
         assert!(!take(&answer(1), &mut open, &mut taken, &counts).unwrap(), "a part of a message");
@@ -315,6 +315,6 @@ mod tests {
         assert!(take(&answer(3), &mut open, &mut taken, &counts).unwrap());
         assert_eq!((counts.bets.into_inner(), taken.len()), (101, 2));
         let refused = r#"{"answers":[{"sequence":4,"answer":{"refused":{"code":"held"}}}]}"#;
-        assert!(take(refused, &mut open, &mut taken, &Counts::default()).is_err());
+        assert!(take(refused, &mut open, &mut taken, &CrowdCounts::default()).is_err());
     }
 }

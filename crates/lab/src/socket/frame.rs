@@ -9,7 +9,7 @@ const LARGEST: usize = 16 * 1024 * 1024;
 
 /// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FrameKind {
     Text,
     Close,
     Ping,
@@ -19,19 +19,19 @@ pub(crate) enum Kind {
 /// A frame within what was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    pub(crate) kind: Kind,
+    pub(crate) kind: FrameKind,
     pub(crate) payload: Range<usize>,
     /// How long it is with its head.
     pub(crate) length: usize,
 }
 
 /// Writes a frame of a client. Its mask is zero: masks protect proxies, and there is none on the way to a house.
-pub(crate) fn write(kind: Kind, payload: &[u8], into: &mut Vec<u8>) {
+pub(crate) fn write(kind: FrameKind, payload: &[u8], into: &mut Vec<u8>) {
     let kind = match kind {
-        Kind::Text => 0x1,
-        Kind::Close => 0x8,
-        Kind::Ping => 0x9,
-        Kind::Pong => 0xA,
+        FrameKind::Text => 0x1,
+        FrameKind::Close => 0x8,
+        FrameKind::Ping => 0x9,
+        FrameKind::Pong => 0xA,
     };
     into.push(0x80 | kind);
     match (u8::try_from(payload.len()), u16::try_from(payload.len())) {
@@ -53,10 +53,10 @@ pub(crate) fn write(kind: Kind, payload: &[u8], into: &mut Vec<u8>) {
 pub(crate) fn read(bytes: &[u8]) -> io::Result<Option<Frame>> {
     let [first, second, rest @ ..] = bytes else { return Ok(None) };
     let kind = match first {
-        0x81 => Kind::Text,
-        0x88 => Kind::Close,
-        0x89 => Kind::Ping,
-        0x8A => Kind::Pong,
+        0x81 => FrameKind::Text,
+        0x88 => FrameKind::Close,
+        0x89 => FrameKind::Ping,
+        0x8A => FrameKind::Pong,
         _ => return Err(io::ErrorKind::InvalidData.into()),
     };
     let (length, head) = match *second {
@@ -87,14 +87,14 @@ mod tests {
     #[test]
     fn frames_of_the_standard_are_read() {
         let hello = [0x81, 0x05, 0x48, 0x65, 0x6c, 0x6c, 0x6f];
-        assert_eq!(read(&hello).unwrap(), Some(Frame { kind: Kind::Text, payload: 2..7, length: 7 }));
+        assert_eq!(read(&hello).unwrap(), Some(Frame { kind: FrameKind::Text, payload: 2..7, length: 7 }));
         let mut long = vec![0x81, 0x7E, 0x01, 0x00];
         long.extend([b'x'; 256]);
-        assert_eq!(read(&long).unwrap(), Some(Frame { kind: Kind::Text, payload: 4..260, length: 260 }));
+        assert_eq!(read(&long).unwrap(), Some(Frame { kind: FrameKind::Text, payload: 4..260, length: 260 }));
         let mut longer = vec![0x81, 0x7F, 0, 0, 0, 0, 0, 1, 0, 0];
         longer.extend(vec![b'x'; 65_536]);
         let length = longer.len();
-        assert_eq!(read(&longer).unwrap(), Some(Frame { kind: Kind::Text, payload: 10..length, length }));
+        assert_eq!(read(&longer).unwrap(), Some(Frame { kind: FrameKind::Text, payload: 10..length, length }));
         for frame in [&hello[..], &long, &longer] {
             for end in 0..frame.len().min(300) {
                 assert_eq!(read(&frame[..end]).unwrap(), None, "a part is no frame");
@@ -115,7 +115,7 @@ mod tests {
         for length in [0, 1, 125, 126, 65_535, 65_536] {
             let payload = vec![b'x'; length];
             let mut written = Vec::new();
-            write(Kind::Text, &payload, &mut written);
+            write(FrameKind::Text, &payload, &mut written);
             assert_eq!(written[1] & 0x80, 0x80, "masked");
             // As a house would read it: without the mask.
             written[1] &= 0x7F;
@@ -124,7 +124,7 @@ mod tests {
                 written.drain(head..head + 4);
                 read(&written).unwrap().unwrap()
             };
-            assert_eq!((frame.kind, frame.payload.len(), frame.length), (Kind::Text, length, written.len()));
+            assert_eq!((frame.kind, frame.payload.len(), frame.length), (FrameKind::Text, length, written.len()));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The house around the table: cashiers, attendants, shift managers, people who join and leave, devices, approvals, and the
 //! time that passes.
 
-use taisai::replay::failure::Held;
+use taisai::replay::failure::CheckResult;
 use taisai::replay::setup::TABLE;
 use taisai_rules::Money;
 use taisai_table::{
@@ -10,8 +10,9 @@ use taisai_table::{
     TransferPurpose, VoucherHash,
 };
 
-use super::hall::{
-    ADMINISTRATOR, ATTENDANT, CASHIER, Hall, MANAGER, SHIFT_MANAGER, SPARE, STRANGER, SUPERVISOR, TUMBLER, by, person,
+use super::casino::{
+    ADMINISTRATOR, ATTENDANT, CASHIER, MANAGER, SHIFT_MANAGER, SPARE, STRANGER, SUPERVISOR, SimulatedCasino, TUMBLER,
+    by, person,
 };
 
 const DAY: u64 = 24 * 60 * 60 * 1_000;
@@ -19,20 +20,20 @@ const DAY: u64 = 24 * 60 * 60 * 1_000;
 /// A table for training that the House has on file.
 pub(super) const TRAINING: ClusterId = ClusterId { table: TableId(2), number: 0 };
 
-impl Hall<'_> {
-    pub(super) fn tell_house(&mut self, actor: Actor, command: HouseCommand) -> Held {
+impl SimulatedCasino<'_> {
+    pub(super) fn tell_house(&mut self, actor: Actor, command: HouseCommand) -> CheckResult {
         self.ask_house(actor, command)?.ok();
         Ok(())
     }
 
-    pub(super) fn staff_acts(&mut self) -> Held {
-        match self.chance.below(100) {
+    pub(super) fn staff_acts(&mut self) -> CheckResult {
+        match self.random.below(100) {
             0..=21 => self.pay_a_claim(),
             22..=33 => self.rule_a_receivable(),
             34..=45 => {
-                let (number, amount) = (self.new_voucher(), Money::from_cents(self.chance.between(1, 200) * 1_000));
-                let amount = if self.chance.one_in(20) { Money::from_cents(600_000) } else { amount };
-                let second = self.chance.percent(50).then(|| person(SUPERVISOR));
+                let (number, amount) = (self.new_voucher(), Money::from_cents(self.random.signed(1, 200) * 1_000));
+                let amount = if self.random.one_in(20) { Money::from_cents(600_000) } else { amount };
+                let second = self.random.percent(50).then(|| person(SUPERVISOR));
                 let sold = self.ask_house(by(CASHIER), HouseCommand::SellVoucher { number, amount, second })?;
                 if sold.is_ok() {
                     self.carry_about(number.hash);
@@ -56,7 +57,7 @@ impl Hall<'_> {
             90..=92 => self.report_something(),
             93..=94 => self.training_sends(),
             _ => {
-                let (key, value, why) = ("lights".to_owned(), self.chance.next().to_string(), "dim".to_owned());
+                let (key, value, why) = ("lights".to_owned(), self.random.next().to_string(), "dim".to_owned());
                 let second = Some(person(MANAGER));
                 self.tell_house(by(ADMINISTRATOR), HouseCommand::Configure { key, value, why, second })
             }
@@ -64,10 +65,10 @@ impl Hall<'_> {
     }
 
     /// Two people have a voucher issued anew; and whoever sold one has printed it, once or twice.
-    fn issue_anew(&mut self) -> Held {
+    fn issue_anew(&mut self) -> CheckResult {
         let Some(hash) = self.some_voucher() else { return Ok(()) };
         let Some(serial) = self.house().voucher(hash).map(|voucher| voucher.serial) else { return Ok(()) };
-        if self.chance.percent(50) {
+        if self.random.percent(50) {
             self.tell_house(by(CASHIER), HouseCommand::ConfirmVoucher { serial })?;
             return self.tell_house(by(CASHIER), HouseCommand::ConfirmVoucher { serial });
         }
@@ -78,25 +79,25 @@ impl Hall<'_> {
         Ok(())
     }
 
-    fn pay_a_claim(&mut self) -> Held {
+    fn pay_a_claim(&mut self) -> CheckResult {
         let oldest = self.house().claims().next().map(|(claim, claimed)| (claim, claimed.amount));
         let Some((claim, amount)) = oldest else { return Ok(()) };
-        let is_large = amount > self.setup.profile.hand_pay_limit && self.chance.percent(80);
+        let is_large = amount > self.setup.profile.hand_pay_limit && self.random.percent(80);
         let second = is_large.then(|| person(SUPERVISOR));
         // Whoever had it opened does not pay it.
-        let payer = self.chance.pick(&[ATTENDANT, CASHIER]);
-        if self.chance.one_in(4) {
+        let payer = self.random.pick(&[ATTENDANT, CASHIER]);
+        if self.random.one_in(4) {
             return self.tell_house(by(payer), HouseCommand::TakeClaim { claim });
         }
         self.tell_house(by(payer), HouseCommand::PayClaim { claim, second })
     }
 
-    fn rule_a_receivable(&mut self) -> Held {
+    fn rule_a_receivable(&mut self) -> CheckResult {
         let oldest = self.house().receivables().next().map(|(id, owed)| (id, owed.left.cents()));
         let Some((receivable, left)) = oldest else { return Ok(()) };
-        let ruling = if self.chance.percent(50) {
-            let most = if self.chance.one_in(6) { left * 2 } else { left };
-            ReceivableRuling::Collected { amount: Money::from_cents(self.chance.between(1, most)) }
+        let ruling = if self.random.percent(50) {
+            let most = if self.random.one_in(6) { left * 2 } else { left };
+            ReceivableRuling::Collected { amount: Money::from_cents(self.random.signed(1, most)) }
         } else {
             ReceivableRuling::WrittenOff
         };
@@ -104,12 +105,12 @@ impl Hall<'_> {
         self.tell_house(by(SHIFT_MANAGER), HouseCommand::RuleReceivable { receivable, ruling, why })
     }
 
-    fn with_a_voucher(&mut self, command: impl FnOnce(VoucherHash) -> HouseCommand, id: u32) -> Held {
+    fn with_a_voucher(&mut self, command: impl FnOnce(VoucherHash) -> HouseCommand, id: u32) -> CheckResult {
         let Some(hash) = self.some_voucher() else { return Ok(()) };
         self.tell_house(by(id), command(hash))
     }
 
-    pub(super) fn clear_locks(&mut self) -> Held {
+    pub(super) fn clear_locks(&mut self) -> CheckResult {
         let at_cage = Redeemer::Person(PersonId(CASHIER));
         let seat = self.seat();
         for redeemer in [at_cage, Redeemer::Seat { cluster: self.at, seat }] {
@@ -121,11 +122,11 @@ impl Hall<'_> {
     }
 
     /// People who are on file for this alone.
-    fn change_people(&mut self) -> Held {
-        let id = PersonId(SPARE + self.chance.small(3));
-        let roles = Roles::of(&[self.chance.pick(&Role::ALL), self.chance.pick(&Role::ALL)]);
+    fn change_people(&mut self) -> CheckResult {
+        let id = PersonId(SPARE + self.random.small(3));
+        let roles = Roles::of(&[self.random.pick(&Role::ALL), self.random.pick(&Role::ALL)]);
         let second = Some(person(MANAGER));
-        let command = match self.chance.below(12) {
+        let command = match self.random.below(12) {
             0..=1 => HouseCommand::AddPerson { person: id, name: format!("Person {}", id.0), roles, second },
             2..=3 => HouseCommand::SetRoles { person: id, roles, second },
             4 => HouseCommand::Suspend { person: id, second },
@@ -144,11 +145,11 @@ impl Hall<'_> {
     }
 
     /// A terminal is stolen and another put in its place; screens come and go; stackers are seen to.
-    fn change_devices(&mut self) -> Held {
+    fn change_devices(&mut self) -> CheckResult {
         let second = Some(person(SUPERVISOR));
         let seat = self.seat();
         let new = DeviceId(self.next_device + 1);
-        match self.chance.below(6) {
+        match self.random.below(6) {
             0 if !self.is_live() => {
                 let Some(device) = self.house().terminal_at(self.at, seat) else { return Ok(()) };
                 self.tell_house(Actor::System, HouseCommand::CopiedToken { device })?;
@@ -160,7 +161,7 @@ impl Hall<'_> {
                 self.connect(seat)
             }
             1 => {
-                let device = self.chance.pick(&[TUMBLER, DeviceId(987_654)]);
+                let device = self.random.pick(&[TUMBLER, DeviceId(987_654)]);
                 self.tell_house(Actor::System, HouseCommand::CopiedToken { device })
             }
             2 => {
@@ -176,13 +177,13 @@ impl Hall<'_> {
         }
     }
 
-    fn approvals(&mut self) -> Held {
+    fn approvals(&mut self) -> CheckResult {
         let request = || HouseCommand::RequestApproval { act: Act::ManagePeople, what: "a new cashier".to_owned() };
         let open = self.house().approvals().next().map(|(approval, _)| approval);
-        match (self.chance.below(12), open) {
+        match (self.random.below(12), open) {
             (0..=3, _) | (_, None) => self.tell_house(by(ADMINISTRATOR), request()),
             (4..=7, Some(approval)) => {
-                let approve = self.chance.percent(70);
+                let approve = self.random.percent(70);
                 self.tell_house(by(SUPERVISOR), HouseCommand::AnswerApproval { approval, approve })
             }
             (8, Some(approval)) => self.tell_house(by(ADMINISTRATOR), HouseCommand::WithdrawApproval { approval }),
@@ -204,21 +205,18 @@ impl Hall<'_> {
     }
 
     /// What the program around the partitions reports; and significant events are seen to.
-    fn report_something(&mut self) -> Held {
-        let what = self
-            .chance
-            .pick(&[ReportedEvent::StoreProblem, ReportedEvent::TumblerFault { table: TABLE, tumbler: TUMBLER }]);
+fn report_something ( & mut self ) -> CheckResult { let what = self . random . pick ( & [ ReportedEvent::StoreProblem , ReportedEvent::TumblerFault { table : TABLE , tumbler : TUMBLER } ] ) ;
         self.tell_house(Actor::System, HouseCommand::Report { what })?;
         // The newest, one before it that may have been seen to, or one that has not happened.
         let newest = self.house().significant().next_back().map_or(0, |event| event.number);
-        let event = newest + 1 - u64::from(self.chance.small(3)).min(newest);
+        let event = newest + 1 - u64::from(self.random.small(3)).min(newest);
         self.tell_house(by(SUPERVISOR), HouseCommand::Acknowledge { event })
     }
 
     /// Play money of the training table arrives, and is owed to nobody.
-    fn training_sends(&mut self) -> Held {
+    fn training_sends(&mut self) -> CheckResult {
         let (seat, session, number) = (Seat(0), SessionId(1), self.training_sent + 1);
-        let purpose = match self.chance.below(4) {
+        let purpose = match self.random.below(4) {
             0 => TransferPurpose::Voucher { seat, session, number: self.new_voucher() },
             1 => TransferPurpose::Claim { seat, session, reason: ClaimReason::CashOut, by: None },
             2 => TransferPurpose::Returned { seat },
@@ -235,15 +233,15 @@ impl Hall<'_> {
     }
 
     /// Time passes: a moment between commands, days between rounds.
-    pub(super) fn pass_time(&mut self) -> Held {
-        let millis = 20 + self.chance.below(400);
+    pub(super) fn pass_time(&mut self) -> CheckResult {
+        let millis = 20 + self.random.below(400);
         self.time = Time(self.time.0 + millis);
         self.set_clock()
     }
 
-    pub(super) fn pass_days(&mut self) -> Held {
-        if self.chance.one_in(30) {
-            self.time = Time(self.time.0 + DAY + self.chance.below(2 * DAY));
+    pub(super) fn pass_days(&mut self) -> CheckResult {
+        if self.random.one_in(30) {
+            self.time = Time(self.time.0 + DAY + self.random.below(2 * DAY));
             self.set_clock()?;
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use taisai::output_file::OutputFile;
 use taisai::print::{self, BAD, Column, GOOD, QUIET};
 use taisai::progress_bar::ProgressBar;
-use taisai_simulator::{Failure, Plan, StoreKind, Summary};
+use taisai_simulator::{SimulationFailure, SimulationPlan, SimulationSummary, StoreKind};
 
 use crate::replay::RunFile;
 
@@ -34,7 +34,7 @@ impl InstallationArgs {
 /// Runs installations from a seed on; `false` if an invariant was broken.
 pub(super) fn run(args: &InstallationArgs, nodes: u16, seed: u64) -> anyhow::Result<bool> {
     let plan = plan(nodes, args.clusters, args.faults);
-    let mut all = Summary::default();
+    let mut all = SimulationSummary::default();
     let mut bar = ProgressBar::new("installations", args.seeds);
     for seed in seed..seed.saturating_add(args.seeds) {
         match taisai_simulator::run(seed, &plan) {
@@ -51,12 +51,12 @@ pub(super) fn run(args: &InstallationArgs, nodes: u16, seed: u64) -> anyhow::Res
 }
 
 /// The plan that these numbers stand for: one node keeps its record in a file, several on a server.
-pub(crate) fn plan(nodes: u16, clusters: u16, faults: u64) -> Plan {
+pub(crate) fn plan(nodes: u16, clusters: u16, faults: u64) -> SimulationPlan {
     let store = if nodes == 1 { StoreKind::Sqlite } else { StoreKind::Postgres };
-    Plan { nodes, clusters, faults, store, ..Plan::default() }
+    SimulationPlan { nodes, clusters, faults, store, ..SimulationPlan::default() }
 }
 
-fn broken(plan: &Plan, failure: &Failure) -> anyhow::Result<()> {
+fn broken(plan: &SimulationPlan, failure: &SimulationFailure) -> anyhow::Result<()> {
     let path = format!("torture-{}.run", failure.seed);
     OutputFile::new(path.as_ref())?.write(RunFile::new(plan, failure).bytes()?)?;
     let mut out = anstream::stdout().lock();
@@ -69,7 +69,7 @@ fn broken(plan: &Plan, failure: &Failure) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn tell(args: &InstallationArgs, seed: u64, all: &Summary) -> anyhow::Result<()> {
+fn tell(args: &InstallationArgs, seed: u64, all: &SimulationSummary) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     let seeds = if args.seeds == 1 { format!("Seed {seed}") } else { format!("{} seeds from {seed}", args.seeds) };
     print::heading(&mut out, &format!("{seeds}: every invariant held"))?;

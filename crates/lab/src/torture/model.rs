@@ -11,7 +11,7 @@ pub(super) use past::KEPT;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
-use taisai::replay::failure::{Failure, Held, ensure};
+use taisai::replay::failure::{CheckResult, RunFailure, ensure};
 use taisai_rules::{Bet, BetBox, Dice, Limits, Money, Station};
 use taisai_table::{
     Actor, Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEntry, ClusterEvent, DeviceId, HouseCommand,
@@ -19,19 +19,19 @@ use taisai_table::{
     Seat, SessionId, Slip, SlipTotals, Stake, TableRules, Transfer, TransferPurpose, VoucherHash, VoucherSerial,
 };
 
-use given::Given;
-use past::Past;
+use given::GivenMoney;
+use past::PastRounds;
 
 /// Whose bet it is, as a settlement tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Player {
+pub(super) struct BookPlayer {
     pub(super) seat: Seat,
     pub(super) chips: Chips,
 }
 
 /// What one seat has, in cents.
 #[derive(Clone, Debug, Default)]
-struct Purse {
+struct ModelPurse {
     /// What the session was sent to the House as a debt, and what the House bears of each round.
     owed: i64,
     waived: BTreeMap<RoundNumber, i64>,
@@ -54,7 +54,7 @@ struct Purse {
     cashed_out: Option<SessionId>,
 }
 
-impl Purse {
+impl ModelPurse {
     fn won(&self) -> i64 {
         self.credits + self.set.map_or(0, |(_, worth)| worth) + self.on_layout - self.flows
     }
@@ -62,7 +62,7 @@ impl Purse {
 
 /// Money at the cage and in the office, in cents.
 #[derive(Default)]
-pub(super) struct Outside {
+pub(super) struct OutsideMoney {
     /// Cash taken in less paid out.
     cash: i64,
     /// What the House has given up.
@@ -75,9 +75,9 @@ pub(super) struct Outside {
     dead: BTreeSet<VoucherHash>,
 }
 
-impl Outside {
+impl OutsideMoney {
     /// What an entry of the House does to the money outside.
-    pub(super) fn house(&mut self, entry: &HouseEntry) -> Held {
+    pub(super) fn house(&mut self, entry: &HouseEntry) -> CheckResult {
         self.vouchers(entry)?;
         match (&entry.request.command, &entry.outcome) {
             (HouseCommand::SellVoucher { amount, .. }, Ok(_)) => self.cash += amount.cents(),
@@ -109,7 +109,7 @@ impl Outside {
     }
 
     /// A number that has died is never paid, and dies once.
-    fn vouchers(&mut self, entry: &HouseEntry) -> Held {
+    fn vouchers(&mut self, entry: &HouseEntry) -> CheckResult {
         let Ok(event) = &entry.outcome else { return Ok(()) };
         match (&entry.request.command, event) {
             (HouseCommand::SellVoucher { number, .. }, HouseEvent::VoucherIssued { serial, .. }) => {
@@ -137,7 +137,7 @@ impl Outside {
         Ok(())
     }
 
-    fn issued(&mut self, serial: VoucherSerial, hash: VoucherHash) -> Held {
+    fn issued(&mut self, serial: VoucherSerial, hash: VoucherHash) -> CheckResult {
         let is_new = self.serials.insert(serial, hash).is_none();
         ensure("every voucher has a serial number of its own", is_new, || format!("{serial:?}"))?;
         self.dead.remove(&hash);
@@ -153,21 +153,21 @@ const fn session_of(purpose: TransferPurpose) -> Option<SessionId> {
 }
 
 /// The book of one players' side.
-pub(super) struct Model {
+pub(super) struct PlainBooks {
     rules: TableRules,
     large_win: i64,
     limits: Rc<Limits>,
-    purses: Vec<Purse>,
+    purses: Vec<ModelPurse>,
     /// What lies on the layout, in order of first placement.
-    bets: Vec<Bet<Player>>,
+    bets: Vec<Bet<BookPlayer>>,
     /// What lay on boxes in all, as it was told at a table that registers winners.
     told: BTreeMap<BetBox, Money>,
     /// Whether winners are being registered.
     is_thrown: bool,
     /// What lay there in the round before.
-    last: Vec<Bet<Player>>,
-    past: VecDeque<Past>,
-    given: Given,
+    last: Vec<Bet<BookPlayer>>,
+    past: VecDeque<PastRounds>,
+    given: GivenMoney,
     /// Cash and notes taken in at seats.
     cash: i64,
     /// How many receipts were given for cash.
@@ -186,19 +186,19 @@ pub(super) struct Model {
     is_held: bool,
 }
 
-impl Model {
+impl PlainBooks {
     pub(super) fn new(rules: TableRules, seats: u32, large_win: Money) -> Self {
         Self {
             rules,
             large_win: large_win.cents(),
             limits: Rc::new(Limits::none()),
-            purses: (0..seats).map(|_| Purse::default()).collect(),
+            purses: (0..seats).map(|_| ModelPurse::default()).collect(),
             bets: Vec::new(),
             told: BTreeMap::new(),
             is_thrown: false,
             last: Vec::new(),
             past: VecDeque::new(),
-            given: Given::default(),
+            given: GivenMoney::default(),
             cash: 0,
             receipts: 0,
             stackers: BTreeMap::new(),
@@ -221,18 +221,18 @@ impl Model {
     }
 
     /// The place of a bet in the order of first placement; behind all others where it does not lie there.
-    pub(super) fn place_of(&self, bet: &Bet<Player>) -> usize {
-        let same = |other: &Bet<Player>| (other.player, other.bet_box) == (bet.player, bet.bet_box);
+    pub(super) fn place_of(&self, bet: &Bet<BookPlayer>) -> usize {
+        let same = |other: &Bet<BookPlayer>| (other.player, other.bet_box) == (bet.player, bet.bet_box);
         self.bets.iter().position(same).unwrap_or(usize::MAX)
     }
 
-    fn purse(&mut self, seat: Seat) -> &mut Purse {
+    fn purse(&mut self, seat: Seat) -> &mut ModelPurse {
         let place = usize::try_from(seat.0).expect("a seat's number");
         &mut self.purses[place]
     }
 
     /// What an entry of the players' side does; `cluster` has applied it.
-    pub(super) fn cluster(&mut self, entry: &ClusterEntry, cluster: &Cluster, slip: Option<&Slip>) -> Held {
+    pub(super) fn cluster(&mut self, entry: &ClusterEntry, cluster: &Cluster, slip: Option<&Slip>) -> CheckResult {
         let Ok(event) = &entry.outcome else { return Ok(()) };
         self.may_bet(&entry.request.command, cluster)?;
         self.is_of_reader(entry)?;
@@ -241,12 +241,13 @@ impl Model {
             | ClusterCommand::PlaceFor { seat, chips, stakes }
             | ClusterCommand::PlaceExcess { seat, chips, stakes } => {
                 for Stake { bet_box, amount } in stakes {
-                    self.put(Bet { player: Player { seat: *seat, chips: *chips }, bet_box: *bet_box, amount: *amount });
+                    let player = BookPlayer { seat: *seat, chips: *chips };
+                    self.put(Bet { player, bet_box: *bet_box, amount: *amount });
                 }
             }
             ClusterCommand::Register { seat, stakes, .. } => {
                 for Stake { bet_box, amount } in stakes {
-                    let player = Player { seat: *seat, chips: Chips::Own };
+                    let player = BookPlayer { seat: *seat, chips: Chips::Own };
                     self.put(Bet { player, bet_box: *bet_box, amount: *amount });
                 }
             }
@@ -255,19 +256,19 @@ impl Model {
             }
             ClusterCommand::AllRegistered => self.is_thrown = false,
             ClusterCommand::RegisterFromFilm { round, seat, stake, .. } => {
-                let player = Player { seat: *seat, chips: Chips::Own };
+                let player = BookPlayer { seat: *seat, chips: Chips::Own };
                 self.film(*round, Bet { player, bet_box: stake.bet_box, amount: stake.amount })?;
             }
             ClusterCommand::WithdrawFromFilm { round, line, .. } => self.withdraw_from_film(*round, *line)?,
             ClusterCommand::CloseReturns { round, .. } => {
                 let ClusterEvent::Compensated { adjustments } = event else {
-                    return Err(Failure::new("returns were closed without what they give"));
+                    return Err(RunFailure::new("returns were closed without what they give"));
                 };
                 self.close_returns(*round, adjustments, cluster)?;
             }
             ClusterCommand::Withdraw { seat, chips, stakes } => {
                 for stake in stakes {
-                    self.take(Player { seat: *seat, chips: *chips }, *stake)?;
+                    self.take(BookPlayer { seat: *seat, chips: *chips }, *stake)?;
                 }
                 self.end_session_that_was_left(*seat);
             }
@@ -280,7 +281,9 @@ impl Model {
             ClusterCommand::Repeat { seat } => of_seat(&self.last, *seat).into_iter().for_each(|bet| self.put(bet)),
             ClusterCommand::Double { seat } => of_seat(&self.bets, *seat).into_iter().for_each(|bet| self.put(bet)),
             ClusterCommand::RejectExcess => {
-                let ClusterEvent::Rejected { cuts } = event else { return Err(Failure::new("rejected without cuts")) };
+                let ClusterEvent::Rejected { cuts } = event else {
+                    return Err(RunFailure::new("rejected without cuts"));
+                };
                 self.reject_excess(cuts)?;
             }
             ClusterCommand::AcceptNote { seat, amount } => {
@@ -295,13 +298,7 @@ impl Model {
             ClusterCommand::BuyIn { seat, amount, .. } => self.buy_in(*seat, amount.cents(), event)?,
             ClusterCommand::ReverseBuyIn { seat, receipt, .. } => self.reverse_buy_in(*seat, *receipt, event)?,
             ClusterCommand::Read { seat, message } => self.read(*seat, *message)?,
-            ClusterCommand::IssueColour { seat, value, chips, .. } => {
-                let worth = value.cents() * i64::from(*chips);
-                self.cash += worth;
-                let purse = self.purse(*seat);
-                purse.set = Some((value.cents(), purse.set.map_or(0, |(_, worth)| worth) + worth));
-                purse.flows += worth;
-            }
+            ClusterCommand::IssueColour { seat, value, chips, .. } => self.issue_colour(*seat, *value, *chips),
             ClusterCommand::RedeemColour { seat } => self.redeem_colour(*seat),
             ClusterCommand::CashOut { seat, to: CashOut::Voucher(_) | CashOut::HandPay } => {
                 let purse = self.purse(*seat);
@@ -335,15 +332,23 @@ impl Model {
         Ok(())
     }
 
+    fn issue_colour(&mut self, seat: Seat, value: Money, chips: u32) {
+        let worth = value.cents() * i64::from(chips);
+        self.cash += worth;
+        let purse = self.purse(seat);
+        purse.set = Some((value.cents(), purse.set.map_or(0, |(_, worth)| worth) + worth));
+        purse.flows += worth;
+    }
+
     fn redeem_colour(&mut self, seat: Seat) {
         let worth = self.purse(seat).set.take().map_or(0, |(_, worth)| worth);
         self.purse(seat).flows -= worth;
         self.chips -= worth;
     }
 
-    fn reject_excess(&mut self, cuts: &[RejectedStake]) -> Held {
+    fn reject_excess(&mut self, cuts: &[RejectedStake]) -> CheckResult {
         for cut in cuts {
-            self.reject(Player { seat: cut.seat, chips: cut.chips }, cut.stake)?;
+            self.reject(BookPlayer { seat: cut.seat, chips: cut.chips }, cut.stake)?;
         }
         let over = self.bets.iter().find(|bet| self.total(bet.bet_box) > self.cap(bet.bet_box));
         ensure("no excess is left after it was rejected", over.is_none(), || format!("{over:?}"))
@@ -366,7 +371,7 @@ impl Model {
         }
     }
 
-    fn receive(&mut self, transfer: &Transfer, cluster: &Cluster) -> Held {
+    fn receive(&mut self, transfer: &Transfer, cluster: &Cluster) -> CheckResult {
         let newest = cluster.outbox().last();
         // A seat that cannot take credits sends them back; then they are on their way to a claim.
         let is_returned = newest
@@ -380,11 +385,11 @@ impl Model {
         Ok(())
     }
 
-    fn follow(&mut self, notice: &Notice, event: &ClusterEvent, cluster: &Cluster, slip: Option<&Slip>) -> Held {
+    fn follow(&mut self, notice: &Notice, event: &ClusterEvent, cluster: &Cluster, slip: Option<&Slip>) -> CheckResult {
         match (notice, event) {
             (Notice::Limits { limits }, _) => {
                 let limits =
-                    limits.check(self.rules.layout()).map_err(|_| Failure::new("bad limits were displayed"))?;
+                    limits.check(self.rules.layout()).map_err(|_| RunFailure::new("bad limits were displayed"))?;
                 self.limits = Rc::new(limits);
                 Ok(())
             }
@@ -393,7 +398,7 @@ impl Model {
                 self.purses.iter_mut().for_each(|purse| purse.mark = purse.won());
                 self.empty_terminals_are_left();
                 (self.is_open, self.is_held) = (true, false);
-                self.given = Given::default();
+                self.given = GivenMoney::default();
                 Ok(())
             }
             (Notice::Result { dice, .. }, ClusterEvent::Settled { totals, .. }) => {
@@ -431,12 +436,12 @@ impl Model {
             (Notice::TableClosed, _) => self.give_all_chips(),
             (Notice::TableOpened | Notice::ClosureAnnounced | Notice::Relieved { .. }, _) => Ok(()),
             (Notice::Result { .. } | Notice::Voided { .. } | Notice::Corrected { .. }, other) => {
-                Err(Failure::new(&format!("{notice:?} brought {other:?}")))
+                Err(RunFailure::new(&format!("{notice:?} brought {other:?}")))
             }
         }
     }
 
-    fn buy_in(&mut self, seat: Seat, cents: i64, event: &ClusterEvent) -> Held {
+    fn buy_in(&mut self, seat: Seat, cents: i64, event: &ClusterEvent) -> CheckResult {
         self.receipts += 1;
         let receipt = Receipt(self.receipts);
         let told = ClusterEvent::BoughtIn { receipt };
@@ -447,8 +452,8 @@ impl Model {
         Ok(())
     }
 
-    fn reverse_buy_in(&mut self, seat: Seat, receipt: Receipt, event: &ClusterEvent) -> Held {
-        let ClusterEvent::BuyInReversed { amount } = event else { return Err(Failure::new("reversed nothing")) };
+    fn reverse_buy_in(&mut self, seat: Seat, receipt: Receipt, event: &ClusterEvent) -> CheckResult {
+        let ClusterEvent::BuyInReversed { amount } = event else { return Err(RunFailure::new("reversed nothing")) };
         let (cents, purse) = (amount.cents(), self.purse(seat));
         let is_covered = purse.bought.take() == Some((receipt, cents)) && purse.credits >= cents;
         ensure("the last buy-in is reversed once, with free credits", is_covered, || format!("{purse:?}"))?;
@@ -459,7 +464,7 @@ impl Model {
         Ok(())
     }
 
-    fn read(&mut self, seat: Seat, message: u32) -> Held {
+    fn read(&mut self, seat: Seat, message: u32) -> CheckResult {
         let purse = self.purse(seat);
         let is_unread = purse.read < message && message <= purse.told;
         ensure("a message is read once", is_unread, || format!("message {message}: {purse:?}"))?;
@@ -477,7 +482,7 @@ impl Model {
     }
 
     /// F86: from the acceptor of the seat, and a note that is taken.
-    fn take_note(&mut self, actor: Actor, seat: Seat, amount: Money, cluster: &Cluster) -> Held {
+    fn take_note(&mut self, actor: Actor, seat: Seat, amount: Money, cluster: &Cluster) -> CheckResult {
         let acceptor = match actor {
             Actor::NoteAcceptor { device, seat: own } if own == seat && cluster.notes().contains(&amount) => device,
             Actor::NoteAcceptor { .. }
@@ -485,7 +490,7 @@ impl Model {
             | Actor::Person(_)
             | Actor::Tumbler(_)
             | Actor::ChipReader(_)
-            | Actor::System => return Err(Failure(format!("{actor:?} made {amount} at seat {}", seat.0))),
+            | Actor::System => return Err(RunFailure(format!("{actor:?} made {amount} at seat {}", seat.0))),
         };
         let (notes, stacked) = self.stackers.entry(acceptor).or_default();
         (*notes, *stacked) = (*notes + 1, *stacked + amount.cents());
@@ -515,9 +520,9 @@ impl Model {
         self.last.retain(|bet| bet.player.seat != seat);
     }
 
-    fn put(&mut self, bet: Bet<Player>) {
+    fn put(&mut self, bet: Bet<BookPlayer>) {
         let cents = bet.amount.cents();
-        let same = |other: &&mut Bet<Player>| other.player == bet.player && other.bet_box == bet.bet_box;
+        let same = |other: &&mut Bet<BookPlayer>| other.player == bet.player && other.bet_box == bet.bet_box;
         match self.bets.iter_mut().find(same) {
             Some(lying) => lying.amount = Money::from_cents(lying.amount.cents() + cents),
             None => self.bets.push(bet),
@@ -527,7 +532,7 @@ impl Model {
     }
 
     /// A rejected bet goes back to its player; of one who has walked away it becomes a claim (5.3).
-    fn reject(&mut self, player: Player, stake: Stake) -> Held {
+    fn reject(&mut self, player: BookPlayer, stake: Stake) -> CheckResult {
         self.take(player, stake)?;
         let cents = stake.amount.cents();
         if self.purse(player.seat).has_walked_away {
@@ -537,9 +542,9 @@ impl Model {
         Ok(())
     }
 
-    fn take(&mut self, player: Player, stake: Stake) -> Held {
+    fn take(&mut self, player: BookPlayer, stake: Stake) -> CheckResult {
         let place = self.bets.iter().position(|bet| bet.player == player && bet.bet_box == stake.bet_box);
-        let place = place.ok_or_else(|| Failure::new("a bet was taken that does not lie there"))?;
+        let place = place.ok_or_else(|| RunFailure::new("a bet was taken that does not lie there"))?;
         let left = self.bets[place].amount.cents() - stake.amount.cents();
         ensure("no more is taken than lies there", left >= 0, || format!("{player:?} {stake:?}"))?;
         if left == 0 {
@@ -553,7 +558,7 @@ impl Model {
     }
 
     /// Gives a player money in what the player bets with. Cash chips come from and go to the player's pocket.
-    fn pay(&mut self, player: Player, cents: i64) {
+    fn pay(&mut self, player: BookPlayer, cents: i64) {
         let is_live = self.is_live();
         let purse = self.purse(player.seat);
         let in_chips = match (player.chips, &mut purse.set) {
@@ -580,7 +585,7 @@ impl Model {
         self.limits.cap(bet_box, bet_box.opposite().map_or(Money::ZERO, |opposite| self.total(opposite)))
     }
 
-    fn settle(&mut self, dice: Option<Dice>, totals: &SlipTotals, cluster: &Cluster, slip: Option<&Slip>) -> Held {
+    fn settle(&mut self, dice: Option<Dice>, totals: &SlipTotals, cluster: &Cluster, slip: Option<&Slip>) -> CheckResult {
         (self.is_open, self.is_thrown) = (false, false);
         self.remember(dice, cluster);
         self.list(cluster);
@@ -631,8 +636,8 @@ impl Model {
             purse.set = None;
             self.end_session(seat);
         } else if is_live {
-            self.pay(Player { seat, chips: Chips::Own }, own);
-            self.pay(Player { seat, chips: Chips::Colour }, colour);
+            self.pay(BookPlayer { seat, chips: Chips::Own }, own);
+            self.pay(BookPlayer { seat, chips: Chips::Colour }, colour);
         } else {
             purse.credits += own;
             purse.is_locked |= own - staked >= large_win;
@@ -641,7 +646,7 @@ impl Model {
 }
 
 /// The bets of a seat: own chips first, as the machine takes them.
-fn of_seat(bets: &[Bet<Player>], seat: Seat) -> Vec<Bet<Player>> {
+fn of_seat(bets: &[Bet<BookPlayer>], seat: Seat) -> Vec<Bet<BookPlayer>> {
     let mut own: Vec<_> = bets.iter().filter(|bet| bet.player.seat == seat).copied().collect();
     own.sort_by_key(|bet| bet.player.chips);
     own

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use taisai::replay::failure::{Held, ensure};
+use taisai::replay::failure::{CheckResult, ensure};
 use taisai_rules::{Cover, Dice, Face};
 use taisai_table::{
     PersonId, Phase, Round, RoundCommand, RoundEntry, RoundEvent, RoundNumber, RoundStanding, VoidReason,
@@ -10,7 +10,7 @@ use taisai_table::{
 
 /// The dealer's side as it was after the last entry.
 #[derive(Default)]
-pub(super) struct Order {
+pub(super) struct AppendOrder {
     phase: Phase,
     number: RoundNumber,
     is_interrupted: bool,
@@ -26,9 +26,9 @@ pub(super) struct Order {
     firsts: Vec<Option<Dice>>,
 }
 
-impl Order {
+impl AppendOrder {
     /// Compares with the round after one more entry.
-    pub(super) fn heed(&mut self, round: &Round, entry: &RoundEntry) -> Held {
+    pub(super) fn check_new(&mut self, round: &Round, entry: &RoundEntry) -> CheckResult {
         self.check(round, entry)?;
         (self.phase, self.number, self.is_interrupted) = (round.phase(), round.number(), round.is_interrupted());
         (self.tumbles, self.faces) = (round.tumbles(), round.faces());
@@ -60,7 +60,7 @@ impl Order {
         }
     }
 
-    fn check(&self, round: &Round, entry: &RoundEntry) -> Held {
+    fn check(&self, round: &Round, entry: &RoundEntry) -> CheckResult {
         let after = round.phase();
         ensure("phases follow in order", follows(self.phase, after), || format!("{:?}, then {after:?}", self.phase))?;
         let is_next = match entry.outcome {
@@ -101,7 +101,7 @@ impl Order {
     }
 
     /// What the documents say to the letter: concealed dice, what is known, and what a ruling has decided.
-    fn letter(&self, round: &Round, entry: &RoundEntry) -> Held {
+    fn letter(&self, round: &Round, entry: &RoundEntry) -> CheckResult {
         let is_concealed = round.rules().game().cover() == Cover::Covered && self.phase == Phase::Open;
         let command = &entry.request.command;
         let says_faces = matches!(command, RoundCommand::AtRest { .. } | RoundCommand::Commit { .. })
@@ -154,7 +154,7 @@ impl Order {
     }
 
     /// What is over is changed by two people, or by a ruling, whose money waits for the second.
-    fn two_people(&self, entry: &RoundEntry) -> Held {
+    fn two_people(&self, entry: &RoundEntry) -> CheckResult {
         let first = entry.request.actor.person().map(|person| person.id);
         match (&entry.request.command, &entry.outcome) {
             (RoundCommand::Rule { second, .. }, Ok(RoundEvent::Ruled { round, before, after, waits: false })) => {

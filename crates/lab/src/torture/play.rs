@@ -2,13 +2,13 @@
 
 use std::num::NonZeroU16;
 
-use taisai::replay::failure::{Failure, Held, ensure};
+use taisai::replay::failure::{CheckResult, RunFailure, ensure};
 use taisai_table::{
     Actor, DeviceId, DeviceKind, Founder, HouseCommand, PersonId, Phase, Position, Role, Roles, RoundCommand, Seat,
 };
 
 use super::cage::TRAINING;
-use super::hall::{CHIP_READER, DEALER, Hall, MANAGER, STAFF, SUPERVISOR, TUMBLER, by};
+use super::casino::{CHIP_READER, DEALER, MANAGER, STAFF, SUPERVISOR, SimulatedCasino, TUMBLER, by};
 
 /// A snapshot is taken after so many rounds.
 const SNAPSHOT: u64 = 20;
@@ -16,19 +16,19 @@ const SNAPSHOT: u64 = 20;
 const MOST_STEPS: u32 = 20_000;
 
 #[derive(Clone, Copy)]
-enum Who {
-    Player,
+enum PlayerKind {
+    BookPlayer,
     Wire,
     Dealer,
     Supervisor,
     Staff,
     Trouble,
-    Fault,
+    PlayFault,
 }
 
-impl Hall<'_> {
+impl SimulatedCasino<'_> {
     /// Sets the house up: tables, devices, people; then the table.
-    pub(super) fn found(&mut self) -> Held {
+    pub(super) fn found(&mut self) -> CheckResult {
         let (table, clusters) = (TRAINING.table, NonZeroU16::MIN);
         self.accept_house(Actor::System, HouseCommand::AddTable { table, clusters, training: true, second: None })?;
         self.accept_house(
@@ -80,13 +80,13 @@ impl Hall<'_> {
         self.carry_all()
     }
 
-    fn accept_house(&mut self, actor: Actor, command: HouseCommand) -> Held {
+    fn accept_house(&mut self, actor: Actor, command: HouseCommand) -> CheckResult {
         let answer = self.ask_house(actor, command)?;
-        answer.map(|_| ()).map_err(|refusal| Failure(format!("the house could not be set up: {refusal:?}")))
+        answer.map(|_| ()).map_err(|refusal| RunFailure(format!("the house could not be set up: {refusal:?}")))
     }
 
     /// Plays until another round is over and every machine knows it.
-    pub(super) fn play_round(&mut self) -> Held {
+    pub(super) fn play_round(&mut self) -> CheckResult {
         let before = self.round().number();
         let is_over = |phase| matches!(phase, Phase::Settled | Phase::Void);
         for _ in 0..MOST_STEPS {
@@ -101,8 +101,8 @@ impl Hall<'_> {
         })
     }
 
-    fn round_is_over(&mut self) -> Held {
-        self.tally.rounds += 1;
+    fn round_is_over(&mut self) -> CheckResult {
+        self.coverage.rounds += 1;
         self.check_all()?;
         let number = self.round().number().0;
         if number.is_multiple_of(SNAPSHOT) {
@@ -112,73 +112,73 @@ impl Hall<'_> {
     }
 
     /// The end of a house: all messages arrive, and everything is rebuilt from the first entry.
-    pub(super) fn end(&mut self) -> Held {
+    pub(super) fn end(&mut self) -> CheckResult {
         self.carry_all()?;
         self.check_all()?;
         self.rebuild_from_the_first_entry().map(drop)
     }
 
-    fn step(&mut self) -> Held {
+    fn step(&mut self) -> CheckResult {
         self.pass_time()?;
         if self.setup.seats.len() > 1 {
             let clusters: Vec<_> = self.clusters().collect();
-            self.at = self.chance.pick(&clusters);
+            self.at = self.random.pick(&clusters);
         }
         let phase = self.round().phase();
-        let who = self.chance.weighted(match phase {
+        let who = self.random.weighted(match phase {
             Phase::Open => &[
-                (680, Who::Player),
-                (120, Who::Wire),
-                (75, Who::Dealer),
-                (4, Who::Supervisor),
-                (45, Who::Staff),
-                (60, Who::Trouble),
-                (16, Who::Fault),
+                (680, PlayerKind::BookPlayer),
+                (120, PlayerKind::Wire),
+                (75, PlayerKind::Dealer),
+                (4, PlayerKind::Supervisor),
+                (45, PlayerKind::Staff),
+                (60, PlayerKind::Trouble),
+                (16, PlayerKind::PlayFault),
             ][..],
             Phase::Result if self.round().is_registering() => &[
-                (20, Who::Player),
-                (150, Who::Wire),
-                (780, Who::Dealer),
-                (6, Who::Supervisor),
-                (30, Who::Staff),
-                (20, Who::Trouble),
-                (8, Who::Fault),
+                (20, PlayerKind::BookPlayer),
+                (150, PlayerKind::Wire),
+                (780, PlayerKind::Dealer),
+                (6, PlayerKind::Supervisor),
+                (30, PlayerKind::Staff),
+                (20, PlayerKind::Trouble),
+                (8, PlayerKind::PlayFault),
             ],
             Phase::Closing | Phase::Closed | Phase::Result => &[
-                (100, Who::Player),
-                (350, Who::Wire),
-                (400, Who::Dealer),
-                (4, Who::Supervisor),
-                (60, Who::Staff),
-                (70, Who::Trouble),
-                (16, Who::Fault),
+                (100, PlayerKind::BookPlayer),
+                (350, PlayerKind::Wire),
+                (400, PlayerKind::Dealer),
+                (4, PlayerKind::Supervisor),
+                (60, PlayerKind::Staff),
+                (70, PlayerKind::Trouble),
+                (16, PlayerKind::PlayFault),
             ],
             Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => &[
-                (150, Who::Player),
-                (350, Who::Wire),
-                (350, Who::Dealer),
-                (12, Who::Supervisor),
-                (70, Who::Staff),
-                (50, Who::Trouble),
-                (16, Who::Fault),
+                (150, PlayerKind::BookPlayer),
+                (350, PlayerKind::Wire),
+                (350, PlayerKind::Dealer),
+                (12, PlayerKind::Supervisor),
+                (70, PlayerKind::Staff),
+                (50, PlayerKind::Trouble),
+                (16, PlayerKind::PlayFault),
             ],
         });
-        if !matches!(who, Who::Wire) {
+        if !matches!(who, PlayerKind::Wire) {
             self.wait();
         }
         match who {
-            Who::Player => self.player(),
-            Who::Wire => self.carry().map(|_| ()),
-            Who::Dealer => self.dealer_acts(),
-            Who::Supervisor => self.supervisor_acts(),
-            Who::Staff => self.staff_acts(),
-            Who::Trouble => self.trouble(),
-            Who::Fault => self.fault(),
+            PlayerKind::BookPlayer => self.player(),
+            PlayerKind::Wire => self.carry().map(|_| ()),
+            PlayerKind::Dealer => self.dealer_acts(),
+            PlayerKind::Supervisor => self.supervisor_acts(),
+            PlayerKind::Staff => self.staff_acts(),
+            PlayerKind::Trouble => self.faults(),
+            PlayerKind::PlayFault => self.fault(),
         }
     }
 
-    fn fault(&mut self) -> Held {
-        match self.chance.below(100) {
+    fn fault(&mut self) -> CheckResult {
+        match self.random.below(100) {
             0..=1 => self.restart(),
             2..=24 => self.repeat_a_message(),
             25..=44 => self.overtake(),

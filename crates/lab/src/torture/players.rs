@@ -1,21 +1,21 @@
 //! Players: they buy in, place, increase, withdraw, clear, repeat, double, cash out, redeem, walk away and leave, at terminals or
 //! at the seats of a live table. Sometimes they ask for what cannot be.
 
-use taisai::replay::failure::Held;
+use taisai::replay::failure::CheckResult;
 use taisai_rules::{BetBox, LimitScope, Money, Rule, Station};
 use taisai_table::{
     Actor, Betting, CashOut, Chips, ClaimOrigin, ClusterCommand, HouseCommand, Seat, Stake, Stakes, VoucherHash,
     VoucherNumber, VoucherState,
 };
 
-use super::hall::{ATTENDANT, CASHIER, CHIP_READER, DEALER, Hall, OTHER_DEALER, SUPERVISOR, by, person};
-use super::tally::Fault;
+use super::casino::{ATTENDANT, CASHIER, CHIP_READER, DEALER, OTHER_DEALER, SUPERVISOR, SimulatedCasino, by, person};
+use super::coverage::PlayFault;
 
 /// So many vouchers are carried about; the others are lost in pockets and expire.
 const POCKET: usize = 40;
 
 #[derive(Clone, Copy)]
-enum Wish {
+enum PlayerAction {
     Place,
     Repeat,
     Double,
@@ -25,48 +25,52 @@ enum Wish {
     Go,
 }
 
-impl Hall<'_> {
+impl SimulatedCasino<'_> {
     pub(super) fn is_live(&self) -> bool {
         self.rules.game().station() == Station::LiveTable
     }
 
     /// Whoever places a seat's bets: its terminal, or the Dealer who registers what the player has placed.
     pub(super) fn bettor(&mut self, seat: Seat) -> Actor {
-        match (self.is_live(), self.chance.one_in(40)) {
+        match (self.is_live(), self.random.one_in(40)) {
             (false, _) => self.terminal(seat),
             (true, false) => self.dealer(),
             (true, true) => by(OTHER_DEALER),
         }
     }
 
-    pub(super) fn player(&mut self) -> Held {
+    pub(super) fn player(&mut self) -> CheckResult {
         let seat = self.seat();
         let wishes = match self.cluster().betting() {
             Betting::Open => &[
-                (70, Wish::Place),
-                (8, Wish::Repeat),
-                (4, Wish::Double),
-                (7, Wish::Withdraw),
-                (3, Wish::Clear),
-                (6, Wish::Money),
-                (2, Wish::Go),
+                (70, PlayerAction::Place),
+                (8, PlayerAction::Repeat),
+                (4, PlayerAction::Double),
+                (7, PlayerAction::Withdraw),
+                (3, PlayerAction::Clear),
+                (6, PlayerAction::Money),
+                (2, PlayerAction::Go),
             ][..],
-            Betting::Closed => {
-                &[(3, Wish::Place), (1, Wish::Withdraw), (1, Wish::Clear), (2, Wish::Money), (1, Wish::Go)]
-            }
-            Betting::Idle => &[(1, Wish::Place), (6, Wish::Money), (4, Wish::Go)],
+            Betting::Closed => &[
+                (3, PlayerAction::Place),
+                (1, PlayerAction::Withdraw),
+                (1, PlayerAction::Clear),
+                (2, PlayerAction::Money),
+                (1, PlayerAction::Go),
+            ],
+            Betting::Idle => &[(1, PlayerAction::Place), (6, PlayerAction::Money), (4, PlayerAction::Go)],
         };
         if !self.is_live() {
-            if !self.installation.is_connected(self.at, seat) && self.chance.percent(60) {
+            if !self.installation.is_connected(self.at, seat) && self.random.percent(60) {
                 return self.connect(seat);
             }
-            if self.cluster().is_locked(seat) && self.chance.percent(40) {
+            if self.cluster().is_locked(seat) && self.random.percent(40) {
                 self.ask_cluster(by(ATTENDANT), ClusterCommand::ClearLock { seat })?.ok();
                 return Ok(());
             }
             let unread = self.cluster().messages(seat).find(|(_, is_read)| !is_read).map(|(message, _)| message.number);
             if let Some(message) = unread
-                && self.chance.percent(30)
+                && self.random.percent(30)
             {
                 let actor = self.terminal(seat);
                 self.ask_cluster(actor, ClusterCommand::Read { seat, message })?.ok();
@@ -77,56 +81,56 @@ impl Hall<'_> {
             let has_left = cluster.session(seat).is_some()
                 && cluster.credits(seat) == Money::ZERO
                 && cluster.on_layout(seat) == Money::ZERO;
-            if has_left && self.chance.percent(20) {
+            if has_left && self.random.percent(20) {
                 let actor = self.terminal(seat);
                 self.ask_cluster(actor, ClusterCommand::Leave { seat })?.ok();
                 return Ok(());
             }
-            if self.cluster().session(seat).is_none() && self.chance.percent(40) {
+            if self.cluster().session(seat).is_none() && self.random.percent(40) {
                 self.see_to_cards(seat)?;
             }
-            if is_poor && self.chance.percent(85) {
+            if is_poor && self.random.percent(85) {
                 return self.bring_money(seat);
             }
         }
-        if self.registers_winners() && self.cluster().betting() == Betting::Open && self.chance.percent(95) {
+        if self.registers_winners() && self.cluster().betting() == Betting::Open && self.random.percent(95) {
             self.lay(seat);
             return Ok(());
         }
-        match self.chance.weighted(wishes) {
-            Wish::Place => self.place(seat),
-            Wish::Repeat => self.bet(seat, ClusterCommand::Repeat { seat }),
-            Wish::Double => self.bet(seat, ClusterCommand::Double { seat }),
-            Wish::Withdraw => self.withdraw(seat),
-            Wish::Clear => self.bet(seat, ClusterCommand::Clear { seat }),
-            Wish::Money => self.bring_money(seat),
-            Wish::Go => self.go(seat),
+        match self.random.weighted(wishes) {
+            PlayerAction::Place => self.place(seat),
+            PlayerAction::Repeat => self.bet(seat, ClusterCommand::Repeat { seat }),
+            PlayerAction::Double => self.bet(seat, ClusterCommand::Double { seat }),
+            PlayerAction::Withdraw => self.withdraw(seat),
+            PlayerAction::Clear => self.bet(seat, ClusterCommand::Clear { seat }),
+            PlayerAction::Money => self.bring_money(seat),
+            PlayerAction::Go => self.go(seat),
         }
     }
 
-    fn bet(&mut self, seat: Seat, command: ClusterCommand) -> Held {
+    fn bet(&mut self, seat: Seat, command: ClusterCommand) -> CheckResult {
         let actor =
-            if self.is_live() && self.chance.percent(30) { Actor::ChipReader(CHIP_READER) } else { self.bettor(seat) };
+            if self.is_live() && self.random.percent(30) { Actor::ChipReader(CHIP_READER) } else { self.bettor(seat) };
         self.ask_cluster(actor, command)?.ok();
         Ok(())
     }
 
-    fn place(&mut self, seat: Seat) -> Held {
+    fn place(&mut self, seat: Seat) -> CheckResult {
         let has_colour = self.cluster().colour(seat).is_some();
-        let chips = if has_colour && self.chance.percent(70) { Chips::Colour } else { Chips::Own };
+        let chips = if has_colour && self.random.percent(70) { Chips::Colour } else { Chips::Own };
         let stakes = self.stakes(seat, chips);
-        let is_by_staff = !self.rules.game().paragraphs(Rule::PlacedByStaff).is_empty() && self.chance.one_in(12);
+        let is_by_staff = !self.rules.game().paragraphs(Rule::PlacedByStaff).is_empty() && self.random.one_in(12);
         if is_by_staff {
             self.ask_cluster(by(SUPERVISOR), ClusterCommand::PlaceFor { seat, chips, stakes })?.ok();
             return Ok(());
         }
-        if self.has_excess() && self.chance.one_in(20) {
-            let actor = if self.chance.percent(50) { Actor::ChipReader(CHIP_READER) } else { self.dealer() };
+        if self.has_excess() && self.random.one_in(20) {
+            let actor = if self.random.percent(50) { Actor::ChipReader(CHIP_READER) } else { self.dealer() };
             self.ask_cluster(actor, ClusterCommand::PlaceExcess { seat, chips, stakes })?.ok();
             return Ok(());
         }
-        if self.chance.one_in(40) {
-            let any = self.chance.pick(self.rules.clone().layout().boxes());
+        if self.random.one_in(40) {
+            let any = self.random.pick(self.rules.clone().layout().boxes());
             let bet_box = self.cluster().below_minimum().next().map_or(any, |(bet_box, _, _)| bet_box);
             self.ask_cluster(self.dealer(), ClusterCommand::Advise { bet_box })?.ok();
         }
@@ -137,11 +141,11 @@ impl Hall<'_> {
     pub(super) fn stakes(&mut self, seat: Seat, chips: Chips) -> Stakes {
         let rules = self.rules.clone();
         let boxes = rules.layout().boxes();
-        let count = self.chance.weighted(&[(50, 1), (25, 2), (15, 3), (8, 5), (2, 9)]);
+        let count = self.random.weighted(&[(50, 1), (25, 2), (15, 3), (8, 5), (2, 9)]);
         let mut stakes = Stakes::new();
         for _ in 0..count {
-            let is_even = self.chance.percent(35);
-            let bet_box = if is_even { boxes[self.chance.place(2)] } else { boxes[self.chance.place(boxes.len())] };
+            let is_even = self.random.percent(35);
+            let bet_box = if is_even { boxes[self.random.index(2)] } else { boxes[self.random.index(boxes.len())] };
             if stakes.iter().all(|stake: &Stake| stake.bet_box != bet_box) {
                 stakes.push(Stake { bet_box, amount: self.amount(seat, chips, bet_box) });
             }
@@ -153,49 +157,49 @@ impl Hall<'_> {
         let limits = self.model().limits();
         let (unit, min, max) = (limits.unit().cents(), limits.minimum(bet_box), limits.maximum(bet_box));
         if let (Chips::Colour, Some(set)) = (chips, self.cluster().colour(seat)) {
-            return Money::from_cents(set.value.cents() * self.chance.between(1, 4));
+            return Money::from_cents(set.value.cents() * self.random.signed(1, 4));
         }
         let credits = self.cluster().credits(seat).cents();
-        if credits >= unit && self.chance.one_in(40) {
+        if credits >= unit && self.random.one_in(40) {
             // All that is left.
             return Money::from_cents(credits - credits % unit);
         }
         let least = (min.cents() + unit - 1) / unit;
         let most = (max.cents() / unit).min(least + 400).max(least);
-        let units = match self.chance.below(20) {
-            0 => self.chance.between(1, least.max(1)),
-            1 => most + self.chance.between(0, 50),
-            2..=4 => self.chance.between(least.max(1), most.max(1)),
-            _ => self.chance.between(least.max(1), (least + 12).min(most).max(least.max(1))),
+        let units = match self.random.below(20) {
+            0 => self.random.signed(1, least.max(1)),
+            1 => most + self.random.signed(0, 50),
+            2..=4 => self.random.signed(least.max(1), most.max(1)),
+            _ => self.random.signed(least.max(1), (least + 12).min(most).max(least.max(1))),
         };
         Money::from_cents(units * unit)
     }
 
-    fn withdraw(&mut self, seat: Seat) -> Held {
+    fn withdraw(&mut self, seat: Seat) -> CheckResult {
         let bets: Vec<_> = self.cluster().bets(seat).collect();
         if bets.is_empty() {
             return Ok(());
         }
-        let (chips, mut stake) = self.chance.pick(&bets);
+        let (chips, mut stake) = self.random.pick(&bets);
         let unit = self.model().limits().unit().cents();
-        if self.chance.percent(60) {
+        if self.random.percent(60) {
             let units = stake.amount.cents() / unit;
-            stake.amount = Money::from_cents(self.chance.between(1, units.max(1)) * unit);
+            stake.amount = Money::from_cents(self.random.signed(1, units.max(1)) * unit);
         }
         self.bet(seat, ClusterCommand::Withdraw { seat, chips, stakes: Stakes::from_slice(&[stake]) })
     }
 
-    fn bring_money(&mut self, seat: Seat) -> Held {
+    fn bring_money(&mut self, seat: Seat) -> CheckResult {
         if self.is_live() {
             return self.bring_to_a_live_table(seat);
         }
-        let rich = self.chance.one_in(60);
-        let amount = if rich { self.chance.between(1, 90) * 100_000 } else { self.chance.between(1, 40) * 1_000 };
+        let rich = self.random.one_in(60);
+        let amount = if rich { self.random.signed(1, 90) * 100_000 } else { self.random.signed(1, 40) * 1_000 };
         let amount = Money::from_cents(amount);
-        match self.chance.below(10) {
+        match self.random.below(10) {
             0..=2 => self.insert_note(seat)?,
             3..=6 => {
-                let second = self.chance.percent(70).then(|| person(SUPERVISOR));
+                let second = self.random.percent(70).then(|| person(SUPERVISOR));
                 self.ask_cluster(by(CASHIER), ClusterCommand::BuyIn { seat, amount, second })?.ok();
             }
             7 => self.reverse_buy_in(seat)?,
@@ -205,7 +209,7 @@ impl Hall<'_> {
     }
 
     /// The cash was for another seat.
-    fn reverse_buy_in(&mut self, seat: Seat) -> Held {
+    fn reverse_buy_in(&mut self, seat: Seat) -> CheckResult {
         let Some(receipt) = self.cluster().last_buy_in(seat).map(|buy_in| buy_in.receipt) else { return Ok(()) };
         let (why, second) = ("it was for another seat".to_owned(), Some(person(SUPERVISOR)));
         self.ask_cluster(by(CASHIER), ClusterCommand::ReverseBuyIn { seat, receipt, why, second })?.ok();
@@ -213,34 +217,34 @@ impl Hall<'_> {
     }
 
     /// Colour Chips where the game has them. A voucher turned into credits at a live seat can only be paid by hand again.
-    fn bring_to_a_live_table(&mut self, seat: Seat) -> Held {
-        if self.chance.one_in(12) {
+    fn bring_to_a_live_table(&mut self, seat: Seat) -> CheckResult {
+        if self.random.one_in(12) {
             return self.redeem_at(seat);
         }
         if self.rules.game().paragraphs(Rule::ColourChips).is_empty() {
             return Ok(());
         }
         let unit = self.model().limits().unit().cents();
-        let value = Money::from_cents(unit * self.chance.pick(&[1, 2, 5, 7]));
+        let value = Money::from_cents(unit * self.random.pick(&[1, 2, 5, 7]));
         let set = self.cluster().colour(seat);
-        let value = set.filter(|_| self.chance.percent(80)).map_or(value, |set| set.value);
+        let value = set.filter(|_| self.random.percent(80)).map_or(value, |set| set.value);
         let own = u8::try_from(seat.0 % 200).unwrap_or(0);
-        let colour = if self.chance.one_in(12) { own + 1 } else { own };
-        let chips = 1 + self.chance.small(60);
+        let colour = if self.random.one_in(12) { own + 1 } else { own };
+        let chips = 1 + self.random.small(60);
         self.ask_cluster(by(DEALER), ClusterCommand::IssueColour { seat, colour, value, chips, second: None })?.ok();
         Ok(())
     }
 
-    fn redeem_at(&mut self, seat: Seat) -> Held {
+    fn redeem_at(&mut self, seat: Seat) -> CheckResult {
         let Some(hash) = self.some_voucher() else { return Ok(()) };
         let actor = if self.is_live() { Actor::System } else { self.terminal(seat) };
         self.ask_house(actor, HouseCommand::RedeemAtSeat { hash, cluster: self.at, seat })?.ok();
         Ok(())
     }
 
-    fn go(&mut self, seat: Seat) -> Held {
+    fn go(&mut self, seat: Seat) -> CheckResult {
         let actor = self.terminal(seat);
-        match (self.is_live(), self.chance.below(10)) {
+        match (self.is_live(), self.random.below(10)) {
             (false, 0..=5) => {
                 let to = CashOut::Voucher(self.new_voucher());
                 self.ask_cluster(actor, ClusterCommand::CashOut { seat, to })?.ok();
@@ -270,13 +274,13 @@ impl Hall<'_> {
     }
 
     /// What a player without credits does with the cards on the terminal.
-    fn see_to_cards(&mut self, seat: Seat) -> Held {
+    fn see_to_cards(&mut self, seat: Seat) -> CheckResult {
         let actor = self.terminal(seat);
         let is_here = |origin: &ClaimOrigin| origin.seat().is_some_and(|(at, of, _)| (at, of) == (self.at, seat));
         let unconfirmed = self.house().unconfirmed_at(self.at, seat).map(|voucher| voucher.serial);
         let claim = self.house().claims().find(|(_, claim)| is_here(&claim.origin)).map(|(claim, _)| claim);
         let paid = self.house().paid_claims().find(|(_, claim)| is_here(&claim.origin)).map(|(claim, _)| claim);
-        match (self.chance.below(6), unconfirmed, claim, paid) {
+        match (self.random.below(6), unconfirmed, claim, paid) {
             (0..=1, Some(serial), _, _) => self.tell_house(actor, HouseCommand::ConfirmVoucher { serial }),
             (2..=3, Some(serial), _, _) => {
                 let number = self.new_voucher();
@@ -293,25 +297,25 @@ impl Hall<'_> {
         }
     }
 
-    pub(super) fn terminal_is_lost(&mut self, seat: Seat) -> Held {
-        self.tally.fault(Fault::TerminalLost);
+    pub(super) fn terminal_is_lost(&mut self, seat: Seat) -> CheckResult {
+        self.coverage.fault(PlayFault::TerminalLost);
         let (at, time) = (self.at, self.time);
         self.watched(&"a connection ends", |installation| installation.disconnect(at, seat, time))
     }
 
-    pub(super) fn connect(&mut self, seat: Seat) -> Held {
+    pub(super) fn connect(&mut self, seat: Seat) -> CheckResult {
         let (at, time) = (self.at, self.time);
         self.watched(&"a terminal connects", |installation| installation.connect(at, seat, time))
     }
 
     pub(super) fn new_voucher(&mut self) -> VoucherNumber {
-        let digits = u16::try_from(self.chance.below(10_000)).unwrap_or(0);
-        VoucherNumber { hash: VoucherHash(self.chance.bytes()), digits }
+        let digits = u16::try_from(self.random.below(10_000)).unwrap_or(0);
+        VoucherNumber { hash: VoucherHash(self.random.bytes()), digits }
     }
 
     /// A voucher from someone's pocket; now and then one that was forgotten there until it expired.
     pub(super) fn some_voucher(&mut self) -> Option<VoucherHash> {
-        if self.chance.one_in(12) {
+        if self.random.one_in(12) {
             let mut vouchers = self.house().vouchers();
             let expired = vouchers.find(|(_, voucher)| voucher.state == VoucherState::Expired);
             if let Some((hash, _)) = expired {
@@ -321,7 +325,7 @@ impl Hall<'_> {
         if self.vouchers.is_empty() {
             return None;
         }
-        let place = self.chance.place(self.vouchers.len());
+        let place = self.random.index(self.vouchers.len());
         Some(self.vouchers[place])
     }
 
@@ -329,7 +333,7 @@ impl Hall<'_> {
         if self.vouchers.len() < POCKET {
             self.vouchers.push(hash);
         } else {
-            let place = self.chance.place(POCKET);
+            let place = self.random.index(POCKET);
             self.vouchers[place] = hash;
         }
     }

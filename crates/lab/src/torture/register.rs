@@ -3,21 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use taisai::replay::failure::{Failure, Held, ensure};
+use taisai::replay::failure::{CheckResult, RunFailure, ensure};
 use taisai_rules::{Bet, BetBox, Dice, Money, Outcome};
 use taisai_table::{
     Chips, ClusterCommand, FilmReturns, PayLine, Registration, RequiredRegistration, RoundNumber, Seat, Stake, Stakes,
 };
 
-use super::hall::{Hall, MANAGER, SUPERVISOR, by, person};
-use super::model::{KEPT, Player};
+use super::casino::{MANAGER, SUPERVISOR, SimulatedCasino, by, person};
+use super::model::{BookPlayer, KEPT};
 
 /// What lies on the felt, by round: what happened to older ones is not looked up on the film.
 #[derive(Default)]
-pub(super) struct Felt(BTreeMap<RoundNumber, Vec<Bet<Player>>>);
+pub(super) struct ChipsOnFelt(BTreeMap<RoundNumber, Vec<Bet<BookPlayer>>>);
 
-impl Felt {
-    fn of(&self, round: RoundNumber) -> &[Bet<Player>] {
+impl ChipsOnFelt {
+    fn of(&self, round: RoundNumber) -> &[Bet<BookPlayer>] {
         self.0.get(&round).map_or(&[], Vec::as_slice)
     }
 
@@ -26,7 +26,7 @@ impl Felt {
     }
 }
 
-impl Hall<'_> {
+impl SimulatedCasino<'_> {
     pub(super) fn registers_winners(&self) -> bool {
         self.rules.registration() == Registration::Winners
     }
@@ -38,7 +38,7 @@ impl Hall<'_> {
         let unit = self.model().limits().unit().cents();
         let bets = self.felt.0.entry(round).or_default();
         for Stake { bet_box, amount } in stakes {
-            let player = Player { seat, chips: Chips::Own };
+            let player = BookPlayer { seat, chips: Chips::Own };
             let amount = Money::from_cents((amount.cents() / unit).max(1) * unit);
             match bets.iter_mut().find(|bet| (bet.player, bet.bet_box) == (player, bet_box)) {
                 Some(bet) => bet.amount = Money::from_cents(bet.amount.cents() + amount.cents()),
@@ -51,9 +51,9 @@ impl Hall<'_> {
     }
 
     /// The next thing that the Dealer registers.
-    pub(super) fn register(&mut self) -> Held {
+    pub(super) fn register(&mut self) -> CheckResult {
         let Some(dice) = self.cluster().thrown() else { return Ok(()) };
-        if self.chance.one_in(12) {
+        if self.random.one_in(12) {
             return self.register_wrongly();
         }
         let round = self.cluster().round();
@@ -84,13 +84,13 @@ impl Hall<'_> {
         self.model().limits().cap(bet_box, Money::from_cents(opposite)).cents()
     }
 
-    fn tell(&mut self, command: ClusterCommand) -> Held {
+    fn tell(&mut self, command: ClusterCommand) -> CheckResult {
         self.ask_cluster(self.dealer(), command)?.ok();
         Ok(())
     }
 
     /// Registers the next stake on a box that is asked for, or takes one off that does not lie there; `false` if there is none.
-    fn register_next(&mut self, round: RoundNumber, bet_box: BetBox, is_asked_for: bool) -> Result<bool, Failure> {
+    fn register_next(&mut self, round: RoundNumber, bet_box: BetBox, is_asked_for: bool) -> Result<bool, RunFailure> {
         for seat in self.cluster().seats() {
             let lies: i64 = self
                 .felt
@@ -106,7 +106,7 @@ impl Hall<'_> {
             }
             let stake = Stake { bet_box, amount: Money::from_cents((lies - registered).abs()) };
             let stakes = Stakes::from_slice(&[stake]);
-            let second = self.chance.percent(80).then(|| person(SUPERVISOR));
+            let second = self.random.percent(80).then(|| person(SUPERVISOR));
             self.tell(if lies > registered {
                 ClusterCommand::Register { seat, stakes, second }
             } else {
@@ -118,17 +118,17 @@ impl Hall<'_> {
     }
 
     /// What the Dealer registers by mistake, or forgets.
-    fn register_wrongly(&mut self) -> Held {
+    fn register_wrongly(&mut self) -> CheckResult {
         let rules = self.rules.clone();
-        let bet_box = self.chance.pick(rules.layout().boxes());
+        let bet_box = self.random.pick(rules.layout().boxes());
         let seat = self.seat();
         let unit = self.model().limits().unit().cents();
-        let amount = Money::from_cents(self.chance.between(1, 900) * unit);
-        let second = self.chance.percent(50).then(|| person(self.chance.pick(&[SUPERVISOR, MANAGER])));
-        let command = match self.chance.below(6) {
+        let amount = Money::from_cents(self.random.signed(1, 900) * unit);
+        let second = self.random.percent(50).then(|| person(self.random.pick(&[SUPERVISOR, MANAGER])));
+        let command = match self.random.below(6) {
             0 => ClusterCommand::AllRegistered,
             1 | 2 => {
-                let bet_box = self.chance.pick(&[BetBox::BIG, BetBox::SMALL, bet_box]);
+                let bet_box = self.random.pick(&[BetBox::BIG, BetBox::SMALL, bet_box]);
                 ClusterCommand::TellTotal { bet_box, amount }
             }
             _ => ClusterCommand::Register { seat, stakes: Stakes::from_slice(&[Stake { bet_box, amount }]), second },
@@ -137,12 +137,12 @@ impl Hall<'_> {
     }
 
     /// The same chips, all of them registered, would be paid the same: what is not registered gets nothing either way.
-    fn is_paid_as_if_every_bet_were_registered(&self, round: RoundNumber, dice: Dice) -> Held {
+    fn is_paid_as_if_every_bet_were_registered(&self, round: RoundNumber, dice: Dice) -> CheckResult {
         // In a tie the last unit goes to whoever was registered first: nobody knows who put the chips there first.
         let mut bets = self.felt.of(round).to_vec();
         bets.sort_by_key(|bet| self.model().place_of(bet));
         let settled = self.rules.layout().settle(self.model().limits(), dice, bets);
-        let settled = settled.map_err(|error| Failure::new(&format!("the felt cannot be settled: {error}")))?;
+        let settled = settled.map_err(|error| RunFailure::new(&format!("the felt cannot be settled: {error}")))?;
         let mut expected: BTreeMap<(Seat, BetBox), i64> = BTreeMap::new();
         for line in settled.lines {
             let got = line.paid().cents() + line.stake.cents() - line.counted.cents();
@@ -161,15 +161,15 @@ impl Hall<'_> {
     }
 
     /// Supervisor and second person register from the film what a round owes that came to stand otherwise, or have done so.
-    pub(super) fn look_at_the_film(&mut self) -> Held {
+    pub(super) fn look_at_the_film(&mut self) -> CheckResult {
         let newest = self.round().number().0;
         let oldest = newest.saturating_sub(KEPT);
         let is_open = |(round, returns): &(RoundNumber, &FilmReturns)| returns.is_open && round.0 > oldest;
         let open: Vec<_> = self.cluster().returns().filter(is_open).map(|(round, _)| round).collect();
-        let any = RoundNumber(oldest + 1 + self.chance.below(newest - oldest + 1));
-        let round = if open.is_empty() || self.chance.one_in(20) { any } else { self.chance.pick(&open) };
-        let second = self.chance.percent(90).then(|| person(MANAGER));
-        if self.chance.percent(12) {
+        let any = RoundNumber(oldest + 1 + self.random.below(newest - oldest + 1));
+        let round = if open.is_empty() || self.random.one_in(20) { any } else { self.random.pick(&open) };
+        let second = self.random.percent(90).then(|| person(MANAGER));
+        if self.random.percent(12) {
             self.ask_cluster(by(SUPERVISOR), ClusterCommand::CloseReturns { round, second })?.ok();
             return Ok(());
         }
@@ -179,15 +179,15 @@ impl Hall<'_> {
             .filter(|(of, _)| *of == round)
             .flat_map(|(_, returns)| returns.lines.iter().map(|line| (line.number, line.seat, line.bet_box)))
             .collect();
-        if self.chance.one_in(8) {
-            let line = if lines.is_empty() { 1 } else { self.chance.pick(&lines).0 };
+        if self.random.one_in(8) {
+            let line = if lines.is_empty() { 1 } else { self.random.pick(&lines).0 };
             self.ask_cluster(by(SUPERVISOR), ClusterCommand::WithdrawFromFilm { round, line, second })?.ok();
             return Ok(());
         }
         let seen: BTreeSet<_> = lines.iter().map(|(_, seat, bet_box)| (*seat, *bet_box)).collect();
         let bets: Vec<_> = self.felt.of(round).to_vec();
         let Some(bet) = bets.iter().find(|bet| !seen.contains(&(bet.player.seat, bet.bet_box))) else { return Ok(()) };
-        let bet = if self.chance.percent(70) { self.chance.pick(&bets) } else { *bet };
+        let bet = if self.random.percent(70) { self.random.pick(&bets) } else { *bet };
         let (seat, stake) = (bet.player.seat, Stake { bet_box: bet.bet_box, amount: bet.amount });
         let player = "as the film shows".to_owned();
         self.ask_cluster(by(SUPERVISOR), ClusterCommand::RegisterFromFilm { round, seat, player, stake, second })?.ok();

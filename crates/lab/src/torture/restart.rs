@@ -1,7 +1,7 @@
 //! Faults of the machines themselves: the program restarts and its state is rebuilt from the record, commands arrive twice, ids
 //! are used again, the clock is stepped.
 
-use taisai::replay::failure::{Failure, Held, ensure};
+use taisai::replay::failure::{CheckResult, RunFailure, ensure};
 use taisai::replay::setup::hex;
 use taisai_table::{
     Actor, ClusterCommand, ClusterEntry, CommandRequest, Decision, Entry, HouseCommand, HouseEntry, MachineEntry,
@@ -9,32 +9,32 @@ use taisai_table::{
     Verdict,
 };
 
-use super::hall::Hall;
-use super::tally::Fault;
+use super::casino::SimulatedCasino;
+use super::coverage::PlayFault;
 
 const HOUR: u64 = 60 * 60 * 1_000;
 
-impl Hall<'_> {
+impl SimulatedCasino<'_> {
     /// Remembers the state as it is now.
     pub(super) fn take_snapshot(&mut self) {
         self.snapshot = Some((self.record.count(), self.installation.machines().snapshot()));
     }
 
     /// Every machine as the record makes it from its first entry.
-    pub(super) fn rebuild_from_the_first_entry(&mut self) -> Held<Machines> {
-        self.tally.fault(Fault::RebuiltFromTheFirstEntry);
+    pub(super) fn rebuild_from_the_first_entry(&mut self) -> CheckResult<Machines> {
+        self.coverage.fault(PlayFault::RebuiltFromTheFirstEntry);
         self.rebuild(None)
     }
 
     /// Every machine as the record makes it from the last snapshot and the entries since.
-    pub(super) fn rebuild_from_the_snapshot(&mut self) -> Held<Machines> {
+    pub(super) fn rebuild_from_the_snapshot(&mut self) -> CheckResult<Machines> {
         if self.snapshot.is_some() {
-            self.tally.fault(Fault::RebuiltFromASnapshot);
+            self.coverage.fault(PlayFault::RebuiltFromASnapshot);
         }
         self.rebuild(self.snapshot.as_ref())
     }
 
-    fn rebuild(&self, snapshot: Option<&(usize, MachinesSnapshot)>) -> Held<Machines> {
+    fn rebuild(&self, snapshot: Option<&(usize, MachinesSnapshot)>) -> CheckResult<Machines> {
         self.partitions_are_as_recorded()?;
         let before = self.installation.machines();
         let mut rebuilt = before.empty();
@@ -54,20 +54,20 @@ impl Hall<'_> {
     }
 
     /// The program stops and starts again. Play goes on with what was rebuilt, so that anything the hash does not cover shows.
-    pub(super) fn restart(&mut self) -> Held {
-        let is_from_the_first = self.record.count() < 2_000 && self.chance.percent(30);
+    pub(super) fn restart(&mut self) -> CheckResult {
+        let is_from_the_first = self.record.count() < 2_000 && self.random.percent(30);
         let rebuilt =
             if is_from_the_first { self.rebuild_from_the_first_entry()? } else { self.rebuild_from_the_snapshot()? };
         self.restart_with(rebuilt)
     }
 
-    pub(super) fn restart_from_the_first_entry(&mut self) -> Held {
+    pub(super) fn restart_from_the_first_entry(&mut self) -> CheckResult {
         let rebuilt = self.rebuild_from_the_first_entry()?;
         self.restart_with(rebuilt)
     }
 
-    fn restart_with(&mut self, rebuilt: Machines) -> Held {
-        self.tally.fault(Fault::ProgramRestarted);
+    fn restart_with(&mut self, rebuilt: Machines) -> CheckResult {
+        self.coverage.fault(PlayFault::ProgramRestarted);
         let time = self.time;
         self.watched(&"a restart", |installation| installation.restart(rebuilt, time))
     }
@@ -118,24 +118,24 @@ impl Hall<'_> {
     }
 
     /// The last entry of the dealer's side, once no command there waits for clusters.
-    fn last_of_followed_round(&mut self) -> Held<Option<RoundEntry>> {
+    fn last_of_followed_round(&mut self) -> CheckResult<Option<RoundEntry>> {
         self.let_clusters_follow()?;
         Ok(self.last_of_round())
     }
 
     /// Between rounds, commands to the dealer's side wait until clusters hold what has happened so far.
-    pub(super) fn let_clusters_follow(&mut self) -> Held {
+    pub(super) fn let_clusters_follow(&mut self) -> CheckResult {
         if self.round().is_followed() { Ok(()) } else { self.carry_all() }
     }
 
     /// Asks the dealer's side when clusters follow.
-    pub(super) fn decide_round(&mut self, asked: &CommandRequest<RoundCommand>) -> Held<Decision<RoundEvent>> {
-        self.send_round(asked)?.ok_or_else(|| Failure(format!("clusters follow, and a command waits: {asked:?}")))
+    pub(super) fn decide_round(&mut self, asked: &CommandRequest<RoundCommand>) -> CheckResult<Decision<RoundEvent>> {
+        self.send_round(asked)?.ok_or_else(|| RunFailure(format!("clusters follow, and a command waits: {asked:?}")))
     }
 
     /// A machine gets its last command once more, and answers as before.
-    pub(super) fn send_again(&mut self) -> Held {
-        let (sent, answered) = match self.chance.below(3) {
+    pub(super) fn send_again(&mut self) -> CheckResult {
+        let (sent, answered) = match self.random.below(3) {
             0 => {
                 let Some(entry) = self.last_of_followed_round()? else { return Ok(()) };
                 (entry.verdict(), again(&self.decide_round(&entry.request)?))
@@ -149,21 +149,21 @@ impl Hall<'_> {
                 (entry.verdict(), again(&self.send_cluster(&entry.request)?))
             }
         };
-        self.tally.fault(Fault::CommandSentAgain);
+        self.coverage.fault(PlayFault::CommandSentAgain);
         ensure("a command sent again gets the same verdict", answered == Some(sent), || {
             format!("{sent:?}, then {answered:?}")
         })
     }
 
     /// The id of the last command is used for another, or for one long ago.
-    pub(super) fn reuse_an_id(&mut self) -> Held {
-        let is_old = self.chance.percent(50);
+    pub(super) fn reuse_an_id(&mut self) -> CheckResult {
+        let is_old = self.random.percent(50);
         let (fault, expected) = if is_old {
-            (Fault::CommandTooOld, Refusal::CommandTooOld)
+            (PlayFault::CommandTooOld, Refusal::CommandTooOld)
         } else {
-            (Fault::CommandIdReused, Refusal::CommandIdReused)
+            (PlayFault::CommandIdReused, Refusal::CommandIdReused)
         };
-        let verdict = match self.chance.below(3) {
+        let verdict = match self.random.below(3) {
             0 => {
                 let Some(Entry { request: mut asked, .. }) = self.last_of_followed_round()? else { return Ok(()) };
                 asked.command = RoundCommand::UseDice { dice_set: 987_654 };
@@ -183,22 +183,22 @@ impl Hall<'_> {
                 self.send_cluster(&asked)?.verdict()
             }
         };
-        self.tally.fault(fault);
+        self.coverage.fault(fault);
         ensure("an id used for something else is refused", verdict == Verdict::Refused(expected), || {
             format!("{verdict:?}")
         })
     }
 
     /// The clock is an hour off.
-    pub(super) fn step_the_clock(&mut self) -> Held {
-        self.tally.fault(Fault::ClockStepped);
+    pub(super) fn step_the_clock(&mut self) -> CheckResult {
+        self.coverage.fault(PlayFault::ClockStepped);
         let (time, millis) =
-            if self.chance.percent(50) { (self.time.0 + HOUR, 3_600_000) } else { (self.time.0 - HOUR, -3_600_000) };
+            if self.random.percent(50) { (self.time.0 + HOUR, 3_600_000) } else { (self.time.0 - HOUR, -3_600_000) };
         self.time = Time(time);
         self.set_clock()?;
         let what = ReportedEvent::ClockStepped { millis };
         let told = self.ask_house(Actor::System, HouseCommand::Report { what })?;
-        told.map(|_| ()).map_err(|refusal| Failure(format!("a report was refused: {refusal:?}")))
+        told.map(|_| ()).map_err(|refusal| RunFailure(format!("a report was refused: {refusal:?}")))
     }
 }
 

@@ -41,13 +41,13 @@ const GARBAGE: [&str; 6] = [
 const FLOOD: u64 = 500;
 
 /// What it says, with its numbers.
-pub(super) struct Script {
+pub(super) struct TumblerScript {
     sequence: u64,
     bad: Vec<Misbehaviour>,
     is_active: bool,
 }
 
-impl Script {
+impl TumblerScript {
     pub(super) fn new(first: u64, bad: &[Misbehaviour]) -> Self {
         Self { sequence: first, bad: bad.to_vec(), is_active: false }
     }
@@ -125,13 +125,13 @@ mod tests {
     use super::*;
 
     fn closed(bad: &[Misbehaviour]) -> Vec<Value> {
-        let said = Script::new(100, bad).bets_closed([1, 4, 6]);
+        let said = TumblerScript::new(100, bad).bets_closed([1, 4, 6]);
         said.iter().filter_map(|text| serde_json::from_str(text).ok()).collect()
     }
 
     #[test]
     fn a_good_one_says_what_it_does() {
-        let mut script = Script::new(100, &[]);
+        let mut script = TumblerScript::new(100, &[]);
         assert!(script.bets_open().is_empty());
         assert_eq!(
             closed(&[]),
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn each_misbehaviour_is_another() {
         use Misbehaviour as M;
-        let early = Script::new(0, &[M::Early]).bets_open();
+        let early = TumblerScript::new(0, &[M::Early]).bets_open();
         assert_eq!(early, [r#"{"activated":{},"sequence":1}"#]);
         assert_eq!(closed(&[M::FewTumbles]).len(), 4);
         assert_eq!(closed(&[M::NotFlat]).last().unwrap()["at-rest"]["faces"], json!([1, null, 6]));
@@ -159,11 +159,11 @@ mod tests {
         assert!(repeats.len() == 10 && repeats.chunks(2).all(|pair| pair[0] == pair[1]), "{repeats:?}");
         assert_eq!(closed(&[M::Silent]).len(), 1);
         assert_eq!(closed(&[M::Floods]).len(), 505);
-        assert!(Script::new(0, &[M::Garbage]).bets_closed([1, 1, 1]).contains(&"{\"sequence\":".to_owned()));
+        assert!(TumblerScript::new(0, &[M::Garbage]).bets_closed([1, 1, 1]).contains(&"{\"sequence\":".to_owned()));
         assert!(closed(&[M::Fault]).iter().any(|word| word["fault"]["what"].is_string()));
         let good = closed(&[]);
         for bad in M::value_variants() {
-            let differs = closed(&[*bad]) != good || Script::new(0, &[*bad]).bets_open() != Vec::<String>::new();
+            let differs = closed(&[*bad]) != good || TumblerScript::new(0, &[*bad]).bets_open() != Vec::<String>::new();
             assert!(differs || *bad == M::Garbage, "{bad:?}");
         }
     }
@@ -172,8 +172,8 @@ mod tests {
     fn only_a_flood_comes_at_once() {
         let waiting = || (0..5).map(|number: u8| number.to_string()).collect::<VecDeque<_>>();
         let mut one = waiting();
-        assert_eq!(Script::new(0, &[]).at_once(&mut one), ["0"]);
+        assert_eq!(TumblerScript::new(0, &[]).at_once(&mut one), ["0"]);
         assert_eq!(one.len(), 4);
-        assert_eq!(Script::new(0, &[Misbehaviour::Floods]).at_once(&mut waiting()).len(), 5);
+        assert_eq!(TumblerScript::new(0, &[Misbehaviour::Floods]).at_once(&mut waiting()).len(), 5);
     }
 }

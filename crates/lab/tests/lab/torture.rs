@@ -1,6 +1,6 @@
 //! The simulator as a person runs it.
 
-use taisai::replay::file::Replay;
+use taisai::replay::file::ReplayFile;
 use taisai::replay::setup::hex;
 
 use crate::lab;
@@ -55,6 +55,6 @@ fn a_saved_run_ends_in_the_state_that_was_printed() {
         ["torture", "--seed", "5", "--rounds", "30", "--game", "tai-sai", "--layout", "E", "--save", "run.replay"];
     let (status, summary, error) = lab(folder, &run);
     assert_eq!(status, Some(0), "{summary}{error}");
-    let replay = Replay::read(&std::fs::read(folder.join("run.replay")).unwrap()).unwrap();
+    let replay = ReplayFile::read(&std::fs::read(folder.join("run.replay")).unwrap()).unwrap();
     assert_eq!((replay.setup.layout.as_str(), hex(&replay.hash).as_str()), ("E", final_state(&summary)));
 }

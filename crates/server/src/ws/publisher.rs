@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use axum::extract::ws::Utf8Bytes;
 use taisai_engine::{
-    BatchNumber, CallerId, Change, ClusterInput, ConnectionId, Effect, Input, Outbox, SeatChange, Topic,
+    BatchNumber, CallerId, ClusterInput, ConnectionId, Effect, Input, Outbox, ScreenChange, SeatChange, Topic,
 };
 use taisai_table::{ClusterId, Seat, TableRules};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -257,7 +257,7 @@ impl Publishing {
         for effect in &mut effects {
             // Effects that are sent on are moved out; the rest stays, so that its memory is reused.
             match effect {
-                Effect::Publish(Change::Seat(change)) => self.show_seat(change),
+                Effect::Publish(ScreenChange::Seat(change)) => self.show_seat(change),
                 other => {
                     let effect = std::mem::replace(other, Effect::ReadBarrier(CallerId(u64::MAX)));
                     self.carry_out(effect);
@@ -306,10 +306,10 @@ impl Publishing {
         }
     }
 
-    fn show(&mut self, change: Change) {
+    fn show(&mut self, change: ScreenChange) {
         match change {
-            Change::Seat(change) => self.show_seat(&change),
-            Change::SeatConnected { cluster, seat, connection, time, counted, view } => {
+            ScreenChange::Seat(change) => self.show_seat(&change),
+            ScreenChange::SeatConnected { cluster, seat, connection, time, counted, view } => {
                 let Some(connection) = self.connections.remove(&connection) else { return };
                 let Some(table) = &mut self.table else { return };
                 let screens = &mut self.screens[place(Topic::Public)];
@@ -324,7 +324,7 @@ impl Publishing {
                 }
                 self.count(Topic::Public);
             }
-            Change::Subscribed { connection, topics, time, counted } => {
+            ScreenChange::Subscribed { connection, topics, time, counted } => {
                 let Some(connection) = self.connections.remove(&connection) else { return };
                 self.show_staff();
                 let snapshot = match &self.table {
@@ -340,8 +340,8 @@ impl Publishing {
                     }
                 }
             }
-            Change::Cut(connection) => self.close_connection(connection),
-            Change::Public(view) => {
+            ScreenChange::Cut(connection) => self.close_connection(connection),
+            ScreenChange::Public(view) => {
                 let Some(table) = &mut self.table else { return };
                 let change = table.set_public(*view);
                 *locked(&self.public) = table.whole_public();
@@ -349,22 +349,22 @@ impl Publishing {
                     self.show_all(Topic::Public, &change);
                 }
             }
-            Change::Results(results) => {
+            ScreenChange::Results(results) => {
                 if let Some(table) = &mut self.table {
                     table.set_results(results);
                 }
             }
-            Change::RoundStaff(view) => {
+            ScreenChange::RoundStaff(view) => {
                 if let Some(table) = &mut self.table {
                     table.set_round_staff(*view);
                 }
             }
-            Change::ClusterStaff(number, view) => {
+            ScreenChange::ClusterStaff(number, view) => {
                 if let Some(table) = &mut self.table {
                     table.set_cluster_staff(number, view);
                 }
             }
-            Change::House(list) => {
+            ScreenChange::House(list) => {
                 let name = list.name();
                 if let Some(change) = self.lists.set(&list) {
                     for topic in name.topics() {

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use taisai_table::MachineId;
 
-use crate::machine::Machine;
+use crate::machine::AnyMachine;
 use crate::planted::{Mistakes, Planted};
-use crate::store::{Block, Head};
+use crate::store::{ChainHead, SimulatedBlock};
 
 /// What is done next with a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum OpeningStage {
     Read,
     Take,
     ReadTheRest,
@@ -18,25 +18,25 @@ pub(crate) enum Stage {
 
 /// A partition that is being taken over.
 #[derive(Debug)]
-pub(crate) struct Opening {
+pub(crate) struct PartitionOpening {
     pub(crate) run: u64,
     /// The chains that are still to be taken, the next one first.
     chains: Vec<MachineId>,
-    pub(crate) stage: Stage,
+    pub(crate) stage: OpeningStage,
     /// The machine of the first chain as far as it was read, and the head then.
-    reading: Option<(Machine, Head)>,
-    taken: Head,
-    opened: Vec<(MachineId, Machine, Head)>,
+    reading: Option<(AnyMachine, ChainHead)>,
+    taken: ChainHead,
+    opened: Vec<(MachineId, AnyMachine, ChainHead)>,
 }
 
-impl Opening {
+impl PartitionOpening {
     pub(crate) const fn new(run: u64, chains: Vec<MachineId>) -> Self {
         Self {
             run,
             chains,
-            stage: Stage::Read,
+            stage: OpeningStage::Read,
             reading: None,
-            taken: Head { epoch: 0, next: 0, hash: 0 },
+            taken: ChainHead { epoch: 0, next: 0, hash: 0 },
             opened: Vec::new(),
         }
     }
@@ -54,26 +54,26 @@ impl Opening {
     /// The chain was read up to a head, from a snapshot on.
     pub(crate) fn read(
         &mut self,
-        (after, mut machine): (Head, Machine),
-        blocks: &[Rc<Block>],
-        head: Head,
+        (after, mut machine): (ChainHead, AnyMachine),
+        blocks: &[Rc<SimulatedBlock>],
+        head: ChainHead,
         mistakes: Mistakes,
     ) {
         if !mistakes.is(Planted::StaleSnapshot) {
             apply(&mut machine, blocks, after.next, head.next);
         }
         self.reading = Some((machine, head));
-        self.stage = Stage::Take;
+        self.stage = OpeningStage::Take;
     }
 
     /// The epoch was raised.
-    pub(crate) const fn take(&mut self, head: Head) {
+    pub(crate) const fn take(&mut self, head: ChainHead) {
         self.taken = head;
-        self.stage = Stage::ReadTheRest;
+        self.stage = OpeningStage::ReadTheRest;
     }
 
     /// The rest was read: `false` if the chain does not end where it was taken, as another node has taken it.
-    pub(crate) fn read_the_rest(&mut self, blocks: &[Rc<Block>], head: Head, mistakes: Mistakes) -> bool {
+    pub(crate) fn read_the_rest(&mut self, blocks: &[Rc<SimulatedBlock>], head: ChainHead, mistakes: Mistakes) -> bool {
         let Some((mut machine, before)) = self.reading.take() else { return false };
         if head != self.taken {
             return false;
@@ -83,18 +83,18 @@ impl Opening {
         }
         let chain = self.chains.remove(0);
         self.opened.push((chain, machine, head));
-        self.stage = Stage::Read;
+        self.stage = OpeningStage::Read;
         true
     }
 
     /// Every chain, once all are taken.
-    pub(crate) fn finish(self) -> Vec<(MachineId, Machine, Head)> {
+    pub(crate) fn finish(self) -> Vec<(MachineId, AnyMachine, ChainHead)> {
         self.opened
     }
 }
 
 /// Applies the entries of blocks, from a position to before another.
-fn apply(machine: &mut Machine, blocks: &[Rc<Block>], from: u64, to: u64) {
+fn apply(machine: &mut AnyMachine, blocks: &[Rc<SimulatedBlock>], from: u64, to: u64) {
     let place = |position| usize::try_from(position).expect("a chain fits in memory");
     for block in &blocks[place(from)..place(to)] {
         for bytes in block.entries() {

@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use taisai_engine::{
-    BatchNumber, ClusterPartition, Effect, Effects, HousePartition, Input, Outbox, Partition, RoundPartition, Stop,
-    Worker,
+    BatchNumber, ClusterPartition, Effect, Effects, HousePartition, Input, Outbox, Partition, RoundPartition, Worker,
+    WorkerStop,
 };
 use taisai_rules::Station;
 use taisai_table::{Cluster, ClusterId, MachineId, Profile, Seat, SessionId, Time};
 
 use crate::clock::WorkerClock;
-use crate::invariants::{self, Held};
-use crate::machine::Machine;
+use crate::invariants::{self, InvariantResult};
+use crate::machine::AnyMachine;
 use crate::planted::{Mistakes, Planted};
 use crate::random::Random;
-use crate::store::{Block, Head};
+use crate::store::{ChainHead, SimulatedBlock};
 
 /// So many inputs are decided before they are submitted.
 const BATCH_SIZE: usize = 1_024;
@@ -29,7 +29,7 @@ const GRACE: u64 = 2_500;
 /// A transaction that waits for the one before it.
 #[derive(Debug)]
 struct Write {
-    blocks: Vec<Rc<Block>>,
+    blocks: Vec<Rc<SimulatedBlock>>,
     /// The batch that is durable with it.
     completes: Option<u64>,
 }
@@ -38,12 +38,12 @@ struct Write {
 #[derive(Debug)]
 pub(crate) struct Submitted {
     pub(crate) effects: Vec<Effect>,
-    pub(crate) rests_on: Vec<(MachineId, Head)>,
+    pub(crate) rests_on: Vec<(MachineId, ChainHead)>,
 }
 
 /// A worker with its inputs, its writer and its outbox.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningWorker {
     pub(crate) run: u64,
     pub(crate) worker: Worker,
     effects: Effects,
@@ -52,7 +52,7 @@ pub(crate) struct Running {
     pub(crate) inbox: VecDeque<Input>,
     batch: u64,
     durable: u64,
-    heads: BTreeMap<MachineId, Head>,
+    heads: BTreeMap<MachineId, ChainHead>,
     writes: VecDeque<Write>,
     is_writing: bool,
     /// The sessions of terminals when it began.
@@ -62,11 +62,11 @@ pub(crate) struct Running {
     mistakes: Mistakes,
 }
 
-impl Running {
+impl RunningWorker {
     /// A worker of machines that were just taken over.
     pub(crate) fn new(
         run: u64,
-        machines: Vec<(MachineId, Machine, Head)>,
+        machines: Vec<(MachineId, AnyMachine, ChainHead)>,
         (profile, clock, sources): (&Profile, WorkerClock, &[u64]),
         mistakes: Mistakes,
     ) -> Self {
@@ -74,9 +74,9 @@ impl Running {
         let (mut round, mut clusters, mut house) = (None, Vec::new(), None);
         for ((_, machine, _), source) in machines.into_iter().zip(sources.iter().copied()) {
             match machine {
-                Machine::House(machine) => house = Some(HousePartition::new(*machine, source)),
-                Machine::Round(machine) => round = Some(RoundPartition::new(*machine, profile, source)),
-                Machine::Cluster(machine) => clusters.push(ClusterPartition::new(*machine, source)),
+                AnyMachine::House(machine) => house = Some(HousePartition::new(*machine, source)),
+                AnyMachine::Round(machine) => round = Some(RoundPartition::new(*machine, profile, source)),
+                AnyMachine::Cluster(machine) => clusters.push(ClusterPartition::new(*machine, source)),
             }
         }
         let worker = match (house, round) {
@@ -104,7 +104,7 @@ impl Running {
     }
 
     /// The worker begins.
-    pub(crate) fn start(&mut self, now: Time, random: &mut Random) -> Result<Vec<Submitted>, Stop> {
+    pub(crate) fn start(&mut self, now: Time, random: &mut Random) -> Result<Vec<Submitted>, WorkerStop> {
         self.worker.start(now, &mut self.effects)?;
         self.end_batch(now, random)
     }
@@ -120,7 +120,7 @@ impl Running {
     }
 
     /// Decides a batch. What is given back leaves at once, by mistake.
-    pub(crate) fn work(&mut self, now: Time, random: &mut Random) -> Result<Vec<Submitted>, Stop> {
+    pub(crate) fn work(&mut self, now: Time, random: &mut Random) -> Result<Vec<Submitted>, WorkerStop> {
         for _ in 0..self.inbox.len().min(BATCH_SIZE) {
             let Some(input) = self.inbox.pop_front() else { break };
             self.worker.handle(now, input, &mut self.effects)?;
@@ -128,7 +128,7 @@ impl Running {
         self.end_batch(now, random)
     }
 
-    fn end_batch(&mut self, now: Time, random: &mut Random) -> Result<Vec<Submitted>, Stop> {
+    fn end_batch(&mut self, now: Time, random: &mut Random) -> Result<Vec<Submitted>, WorkerStop> {
         self.worker.end_batch(now, &mut self.effects)?;
         self.batch += 1;
         let mut blocks = Vec::with_capacity(self.effects.appends.len());
@@ -137,7 +137,7 @@ impl Running {
         }
         for append in &self.effects.appends {
             let head = self.heads.get_mut(&append.partition).expect("a worker appends to its own chains");
-            let mut block = Block::after(append.partition, *head);
+            let mut block = SimulatedBlock::after(append.partition, *head);
             let count = append.entries.iter().count();
             let forgets = self.mistakes.is(Planted::EntryForgotten) && count > 1 && random.one_in(20);
             append.entries.iter().take(count - usize::from(forgets)).for_each(|entry| block.push(entry));
@@ -177,7 +177,7 @@ impl Running {
     }
 
     /// The next transaction, if none is under way.
-    pub(crate) fn next_write(&mut self) -> Option<Vec<Rc<Block>>> {
+    pub(crate) fn next_write(&mut self) -> Option<Vec<Rc<SimulatedBlock>>> {
         while !self.is_writing {
             let write = self.writes.front()?;
             if !write.blocks.is_empty() {
@@ -202,13 +202,13 @@ impl Running {
     }
 
     /// The transaction that was under way is tried again after another head, by mistake.
-    pub(crate) fn rewrite(&mut self, head: impl Fn(MachineId) -> Head) {
+    pub(crate) fn rewrite(&mut self, head: impl Fn(MachineId) -> ChainHead) {
         self.is_writing = false;
-        let mut heads: BTreeMap<MachineId, Head> = self.heads.keys().map(|id| (*id, head(*id))).collect();
+        let mut heads: BTreeMap<MachineId, ChainHead> = self.heads.keys().map(|id| (*id, head(*id))).collect();
         for write in &mut self.writes {
             for block in &mut write.blocks {
                 let Some(head) = heads.get_mut(&block.chain) else { continue };
-                let mut moved = Block::after(block.chain, *head);
+                let mut moved = SimulatedBlock::after(block.chain, *head);
                 block.entries().for_each(|entry| moved.push(entry));
                 let moved = moved.sealed();
                 *head = moved.head();
@@ -240,9 +240,9 @@ impl Running {
     }
 }
 
-impl Running {
+impl RunningWorker {
     /// Terminals that did not come back are lost, once they had time to.
-    pub(crate) fn absent_terminals_are_lost(&self, now: Time) -> Held {
+    pub(crate) fn absent_terminals_are_lost(&self, now: Time) -> InvariantResult {
         if now < self.clock.opened_at(GRACE) {
             return Ok(());
         }
@@ -255,24 +255,24 @@ impl Running {
     }
 
     /// Its machines, ahead of what is durable.
-    pub(crate) fn machines(&self) -> impl Iterator<Item = (MachineId, Machine)> {
+    pub(crate) fn machines(&self) -> impl Iterator<Item = (MachineId, AnyMachine)> {
         self.worker.partitions().iter().map(|partition| {
             let machine = match partition {
-                Partition::House(house) => Machine::House(Box::new(house.machine().clone())),
-                Partition::Round(round) => Machine::Round(Box::new(round.machine().clone())),
-                Partition::Cluster(cluster) => Machine::Cluster(Box::new(cluster.machine().clone())),
+                Partition::House(house) => AnyMachine::House(Box::new(house.machine().clone())),
+                Partition::Round(round) => AnyMachine::Round(Box::new(round.machine().clone())),
+                Partition::Cluster(cluster) => AnyMachine::Cluster(Box::new(cluster.machine().clone())),
             };
             (partition.id(), machine)
         })
     }
 
     /// Whether its chains end where it has written last.
-    pub(crate) fn ends_at(&self, head: impl Fn(MachineId) -> Head) -> bool {
+    pub(crate) fn ends_at(&self, head: impl Fn(MachineId) -> ChainHead) -> bool {
         self.heads.iter().all(|(id, written)| head(*id) == *written)
     }
 
     /// Nobody hears what was not written, and the machines go on as they are, by mistake.
-    pub(crate) fn forget_writes(&mut self, head: impl Fn(MachineId) -> Head) {
+    pub(crate) fn forget_writes(&mut self, head: impl Fn(MachineId) -> ChainHead) {
         self.is_writing = false;
         self.writes.clear();
         self.durable = self.batch;

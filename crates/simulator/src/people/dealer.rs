@@ -6,7 +6,7 @@ use taisai_table::{
     RoundNumber, Seat, Stake, Stakes, TableId, VoidReason,
 };
 
-use super::{Scene, Wish, terminal};
+use super::{Intent, Scene, terminal};
 use crate::casino::SEATS;
 
 pub(super) fn dice(scene: &mut Scene<'_>) -> Dice {
@@ -70,11 +70,11 @@ fn closed(table: TableId, scene: &mut Scene<'_>) -> RoundCommand {
 }
 
 /// Bets that lie on the layout of a live table are registered.
-pub(super) fn register(table: TableId, scene: &mut Scene<'_>) -> Option<Wish> {
+pub(super) fn register(table: TableId, scene: &mut Scene<'_>) -> Option<Intent> {
     let id = ClusterId { table, number: 0 };
     let seat = Seat(1 + u32::try_from(scene.random.below(u64::from(SEATS) - 1)).unwrap_or(0));
     if scene.record.cluster(id).rules().registration() == Registration::Winners {
-        return register_winners(id, seat, scene).map(|command| Wish::Cluster(id, command));
+        return register_winners(id, seat, scene).map(|command| Intent::Cluster(id, command));
     }
     let command = match (scene.record.round(table).phase(), scene.random.below(20)) {
         (Phase::Open, 0) => ClusterCommand::Clear { seat },
@@ -86,7 +86,7 @@ pub(super) fn register(table: TableId, scene: &mut Scene<'_>) -> Option<Wish> {
         (_, 1) => ClusterCommand::Leave { seat },
         (_, _) => return None,
     };
-    Some(Wish::Cluster(id, command))
+    Some(Intent::Cluster(id, command))
 }
 
 /// After the dice, what wins is registered until the Dealer says that this is all. Then the pay list is ticked off.

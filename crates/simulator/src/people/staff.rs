@@ -7,7 +7,7 @@ use taisai_table::{
 };
 
 use super::dealer::{dice, past};
-use super::{Scene, Wish};
+use super::{Intent, Scene};
 use crate::casino::{CASHIER, DEALER, LIVE, LIVE_DEALER, MANAGER, SEATS, SUPERVISOR, TERMINALS, person};
 
 pub(super) fn supervisor(table: TableId, scene: &mut Scene<'_>) -> Option<RoundCommand> {
@@ -55,23 +55,23 @@ pub(super) fn supervisor(table: TableId, scene: &mut Scene<'_>) -> Option<RoundC
     }
 }
 
-pub(super) fn cashier(scene: &mut Scene<'_>) -> Option<Wish> {
+pub(super) fn cashier(scene: &mut Scene<'_>) -> Option<Intent> {
     match scene.random.below(20) {
         0..=2 => {
             let hash = scene.pocket.take(scene.random)?;
-            Some(Wish::House(HouseCommand::RedeemAtCage { hash }))
+            Some(Intent::House(HouseCommand::RedeemAtCage { hash }))
         }
         3 => {
             let (number, amount) = (scene.new_voucher(), Money::from_cents(1_000 * scene.random.signed(1, 20)));
             scene.pocket.put(number.hash, scene.random);
-            Some(Wish::House(HouseCommand::SellVoucher { number, amount, second: None }))
+            Some(Intent::House(HouseCommand::SellVoucher { number, amount, second: None }))
         }
         4 => {
             let cluster =
                 scene.record.clusters().find(|cluster| cluster.stackers().any(|(_, stacker)| stacker.notes > 0))?;
             let (acceptor, stacker) = cluster.stackers().find(|(_, stacker)| stacker.notes > 0)?;
             let (notes, amount) = (stacker.notes - u32::from(scene.random.one_in(10)), stacker.amount);
-            Some(Wish::Cluster(cluster.id(), ClusterCommand::EmptyStacker { acceptor, notes, amount }))
+            Some(Intent::Cluster(cluster.id(), ClusterCommand::EmptyStacker { acceptor, notes, amount }))
         }
         _ => {
             let clusters: Vec<_> = scene.casino.clusters().filter(|cluster| cluster.table == TERMINALS).collect();
@@ -80,36 +80,36 @@ pub(super) fn cashier(scene: &mut Scene<'_>) -> Option<Wish> {
             let is_poor = |seat: &Seat| cluster.credits(*seat) < Money::from_cents(2_000);
             let seat = (1..SEATS).map(Seat).find(is_poor)?;
             let amount = Money::from_cents(1_000 * scene.random.signed(2, 30));
-            Some(Wish::Cluster(id, ClusterCommand::BuyIn { seat, amount, second: None }))
+            Some(Intent::Cluster(id, ClusterCommand::BuyIn { seat, amount, second: None }))
         }
     }
 }
 
-pub(super) fn attendant(scene: &mut Scene<'_>) -> Option<Wish> {
+pub(super) fn attendant(scene: &mut Scene<'_>) -> Option<Intent> {
     let house = scene.record.house();
     for cluster in scene.record.clusters() {
         if let Some(seat) = cluster.seats().find(|seat| cluster.is_locked(*seat)) {
-            return Some(Wish::Cluster(cluster.id(), ClusterCommand::ClearLock { seat }));
+            return Some(Intent::Cluster(cluster.id(), ClusterCommand::ClearLock { seat }));
         }
         let seats = cluster.seats().map(|seat| Redeemer::Seat { cluster: cluster.id(), seat });
         let mut redeemers = seats.chain([Redeemer::Person(PersonId(CASHIER))]);
         if let Some(redeemer) = redeemers.find(|redeemer| house.is_redemption_locked(*redeemer)) {
-            return Some(Wish::House(HouseCommand::ClearRedemptionLock { redeemer }));
+            return Some(Intent::House(HouseCommand::ClearRedemptionLock { redeemer }));
         }
     }
     let (claim, claimed) = house.claims().next()?;
     let second = (claimed.amount > scene.casino.profile.hand_pay_limit).then(|| person(SUPERVISOR));
-    Some(Wish::House(HouseCommand::PayClaim { claim, second }))
+    Some(Intent::House(HouseCommand::PayClaim { claim, second }))
 }
 
-pub(super) fn shift_manager(scene: &mut Scene<'_>) -> Option<Wish> {
+pub(super) fn shift_manager(scene: &mut Scene<'_>) -> Option<Intent> {
     let is_unfollowed = |round: &&Round| round.phase() == Phase::Void && !round.is_followed();
     if let Some(round) = scene.record.rounds().find(is_unfollowed)
         && scene.random.percent(30)
     {
         let ruling = Ruling::Settle { round: round.number(), dice: dice(scene) };
         let (why, second) = ("as the cameras show".to_owned(), Some(person(MANAGER)));
-        return Some(Wish::Round(round.table(), RoundCommand::Rule { ruling, why, second }));
+        return Some(Intent::Round(round.table(), RoundCommand::Rule { ruling, why, second }));
     }
     if scene.random.one_in(5) {
         return rule(scene);
@@ -120,11 +120,11 @@ pub(super) fn shift_manager(scene: &mut Scene<'_>) -> Option<Wish> {
     } else {
         ReceivableRuling::WrittenOff
     };
-    Some(Wish::House(HouseCommand::RuleReceivable { receivable, ruling, why: "not seen again".to_owned() }))
+    Some(Intent::House(HouseCommand::RuleReceivable { receivable, ruling, why: "not seen again".to_owned() }))
 }
 
 /// A round that is over, or in play, is ruled on; where it moves money another person has to witness it.
-fn rule(scene: &mut Scene<'_>) -> Option<Wish> {
+fn rule(scene: &mut Scene<'_>) -> Option<Intent> {
     let table = scene.casino.tables[scene.random.index(scene.casino.tables.len())].table;
     let round = if scene.random.one_in(4) { scene.record.round(table).number() } else { past(table, scene)? };
     let at = scene.record.round(table);
@@ -137,5 +137,5 @@ fn rule(scene: &mut Scene<'_>) -> Option<Wish> {
         _ => Ruling::Settle { round, dice: dice(scene) },
     };
     let (why, second) = ("as the cameras show".to_owned(), scene.random.percent(30).then(|| person(MANAGER)));
-    Some(Wish::Round(table, RoundCommand::Rule { ruling, why, second }))
+    Some(Intent::Round(table, RoundCommand::Rule { ruling, why, second }))
 }

@@ -3,10 +3,10 @@
 use taisai_rules::Money;
 use taisai_table::{Betting, CashOut, Chips, ClusterCommand, ClusterId, HouseCommand, Seat, Stake, Stakes};
 
-use super::{Scene, Wish};
+use super::{Intent, Scene};
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum PlayerAction {
     Place,
     Repeat,
     Double,
@@ -18,34 +18,43 @@ enum Kind {
     Nothing,
 }
 
-pub(super) fn wish(id: ClusterId, seat: Seat, scene: &mut Scene<'_>) -> Option<Wish> {
+pub(super) fn wish(id: ClusterId, seat: Seat, scene: &mut Scene<'_>) -> Option<Intent> {
     let cluster = scene.record.cluster(id);
     if let Some((message, _)) = cluster.messages(seat).find(|(_, is_read)| !is_read)
         && scene.random.percent(20)
     {
-        return Some(Wish::Cluster(id, ClusterCommand::Read { seat, message: message.number }));
+        return Some(Intent::Cluster(id, ClusterCommand::Read { seat, message: message.number }));
     }
     let kinds = match cluster.betting() {
         Betting::Open => &[
-            (60, Kind::Place),
-            (6, Kind::Repeat),
-            (5, Kind::Double),
-            (8, Kind::Withdraw),
-            (3, Kind::Clear),
-            (5, Kind::CashOut),
-            (6, Kind::Redeem),
+            (60, PlayerAction::Place),
+            (6, PlayerAction::Repeat),
+            (5, PlayerAction::Double),
+            (8, PlayerAction::Withdraw),
+            (3, PlayerAction::Clear),
+            (5, PlayerAction::CashOut),
+            (6, PlayerAction::Redeem),
         ][..],
         // Some bet when it is too late.
-        Betting::Closed => &[(8, Kind::Place), (2, Kind::Withdraw), (3, Kind::Redeem), (40, Kind::Nothing)],
-        Betting::Idle => {
-            &[(3, Kind::Place), (8, Kind::CashOut), (8, Kind::Redeem), (3, Kind::Leave), (20, Kind::Nothing)]
-        }
+        Betting::Closed => &[
+            (8, PlayerAction::Place),
+            (2, PlayerAction::Withdraw),
+            (3, PlayerAction::Redeem),
+            (40, PlayerAction::Nothing),
+        ],
+        Betting::Idle => &[
+            (3, PlayerAction::Place),
+            (8, PlayerAction::CashOut),
+            (8, PlayerAction::Redeem),
+            (3, PlayerAction::Leave),
+            (20, PlayerAction::Nothing),
+        ],
     };
     let command = match scene.random.weighted(kinds) {
-        Kind::Place => ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes(id, scene) },
-        Kind::Repeat => ClusterCommand::Repeat { seat },
-        Kind::Double => ClusterCommand::Double { seat },
-        Kind::Withdraw => {
+        PlayerAction::Place => ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes(id, scene) },
+        PlayerAction::Repeat => ClusterCommand::Repeat { seat },
+        PlayerAction::Double => ClusterCommand::Double { seat },
+        PlayerAction::Withdraw => {
             let bets: Vec<_> = cluster.bets(seat).collect();
             if bets.is_empty() {
                 return None;
@@ -53,20 +62,20 @@ pub(super) fn wish(id: ClusterId, seat: Seat, scene: &mut Scene<'_>) -> Option<W
             let (chips, stake) = scene.random.pick(&bets);
             ClusterCommand::Withdraw { seat, chips, stakes: Stakes::from_slice(&[stake]) }
         }
-        Kind::Clear => ClusterCommand::Clear { seat },
-        Kind::CashOut if cluster.credits(seat) > Money::ZERO => {
+        PlayerAction::Clear => ClusterCommand::Clear { seat },
+        PlayerAction::CashOut if cluster.credits(seat) > Money::ZERO => {
             let is_by_hand = scene.random.one_in(8);
             let to = if is_by_hand { CashOut::HandPay } else { CashOut::Voucher(scene.new_voucher()) };
             ClusterCommand::CashOut { seat, to }
         }
-        Kind::Redeem => {
+        PlayerAction::Redeem => {
             let hash = scene.pocket.take(scene.random)?;
-            return Some(Wish::House(HouseCommand::RedeemAtSeat { hash, cluster: id, seat }));
+            return Some(Intent::House(HouseCommand::RedeemAtSeat { hash, cluster: id, seat }));
         }
-        Kind::Leave => ClusterCommand::Leave { seat },
-        Kind::CashOut | Kind::Nothing => return None,
+        PlayerAction::Leave => ClusterCommand::Leave { seat },
+        PlayerAction::CashOut | PlayerAction::Nothing => return None,
     };
-    Some(Wish::Cluster(id, command))
+    Some(Intent::Cluster(id, command))
 }
 
 /// A few stakes that mostly can be placed.

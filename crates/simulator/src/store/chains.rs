@@ -10,7 +10,7 @@ use crate::random::hash;
 
 /// Where a chain ends, and who may write to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct ChainHead {
     pub(crate) epoch: u64,
     /// The position of the next block.
     pub(crate) next: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Head {
 
 /// Entries that are stored together; none where a chain is taken over.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct SimulatedBlock {
     pub(crate) chain: MachineId,
     pub(crate) epoch: u64,
     pub(crate) position: u64,
@@ -30,10 +30,10 @@ pub(crate) struct Block {
     ends: Vec<usize>,
 }
 
-impl Block {
+impl SimulatedBlock {
     /// An empty block after a head.
-    pub(crate) const fn after(chain: MachineId, head: Head) -> Self {
-        let Head { epoch, next, hash } = head;
+    pub(crate) const fn after(chain: MachineId, head: ChainHead) -> Self {
+        let ChainHead { epoch, next, hash } = head;
         Self { chain, epoch, position: next, previous: hash, hash: 0, bytes: Vec::new(), ends: Vec::new() }
     }
 
@@ -55,8 +55,8 @@ impl Block {
     }
 
     /// The chain's head after this block.
-    pub(crate) const fn head(&self) -> Head {
-        Head { epoch: self.epoch, next: self.position + 1, hash: self.hash }
+    pub(crate) const fn head(&self) -> ChainHead {
+        ChainHead { epoch: self.epoch, next: self.position + 1, hash: self.hash }
     }
 
     pub(crate) fn entries(&self) -> impl Iterator<Item = &[u8]> {
@@ -71,23 +71,23 @@ impl Block {
 
 #[derive(Clone, Debug, Default)]
 struct Chain {
-    head: Head,
-    blocks: Vec<Rc<Block>>,
+    head: ChainHead,
+    blocks: Vec<Rc<SimulatedBlock>>,
 }
 
 /// A chain that was taken.
-pub(super) struct Taken {
-    pub(super) head: Head,
-    pub(super) block: Option<Rc<Block>>,
+pub(super) struct TakenChain {
+    pub(super) head: ChainHead,
+    pub(super) block: Option<Rc<SimulatedBlock>>,
 }
 
 /// Every chain of an installation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Chains(BTreeMap<MachineId, Chain>);
+pub(super) struct ChainTable(BTreeMap<MachineId, Chain>);
 
-impl Chains {
+impl ChainTable {
     /// The chains that a log of blocks makes.
-    pub(super) fn replay(log: &[Rc<Block>]) -> Self {
+    pub(super) fn replay(log: &[Rc<SimulatedBlock>]) -> Self {
         let mut chains = Self::default();
         for block in log {
             chains.put(block);
@@ -95,39 +95,43 @@ impl Chains {
         chains
     }
 
-    fn put(&mut self, block: &Rc<Block>) {
+    fn put(&mut self, block: &Rc<SimulatedBlock>) {
         let chain = self.0.entry(block.chain).or_default();
-        chain.head = Head { epoch: chain.head.epoch.max(block.epoch), ..block.head() };
+        chain.head = ChainHead { epoch: chain.head.epoch.max(block.epoch), ..block.head() };
         chain.blocks.push(Rc::clone(block));
     }
 
-    pub(super) fn head(&self, chain: MachineId) -> Head {
+    pub(super) fn head(&self, chain: MachineId) -> ChainHead {
         self.0.get(&chain).map(|chain| chain.head).unwrap_or_default()
     }
 
-    pub(super) fn blocks(&self, chain: MachineId) -> &[Rc<Block>] {
+    pub(super) fn blocks(&self, chain: MachineId) -> &[Rc<SimulatedBlock>] {
         self.0.get(&chain).map_or(&[], |chain| &chain.blocks)
     }
 
     /// Raises the epoch, and writes a block that says so: whoever wrote before finds another head.
-    pub(super) fn take(&mut self, chain: MachineId, epoch: u64, writes: bool) -> Option<Taken> {
+    pub(super) fn take(&mut self, chain: MachineId, epoch: u64, writes: bool) -> Option<TakenChain> {
         let head = self.head(chain);
         if epoch <= head.epoch {
             return None;
         }
-        let raised = Head { epoch, ..head };
+        let raised = ChainHead { epoch, ..head };
         if !writes {
             self.0.entry(chain).or_default().head = raised;
-            return Some(Taken { head: raised, block: None });
+            return Some(TakenChain { head: raised, block: None });
         }
-        let block = Rc::new(Block::after(chain, raised).sealed());
+        let block = Rc::new(SimulatedBlock::after(chain, raised).sealed());
         self.put(&block);
-        Some(Taken { head: block.head(), block: Some(block) })
+        Some(TakenChain { head: block.head(), block: Some(block) })
     }
 
     /// Appends blocks of one or several chains: all of them or none.
-    pub(super) fn append(&mut self, blocks: &[Rc<Block>], mistakes: Mistakes) -> Option<Vec<Rc<Block>>> {
-        let mut heads: BTreeMap<MachineId, Head> = BTreeMap::new();
+    pub(super) fn append(
+        &mut self,
+        blocks: &[Rc<SimulatedBlock>],
+        mistakes: Mistakes,
+    ) -> Option<Vec<Rc<SimulatedBlock>>> {
+        let mut heads: BTreeMap<MachineId, ChainHead> = BTreeMap::new();
         let mut written = Vec::with_capacity(blocks.len());
         for block in blocks {
             let head = heads.entry(block.chain).or_insert_with(|| self.head(block.chain));
@@ -135,7 +139,7 @@ impl Chains {
             let is_epoch = head.epoch == block.epoch || mistakes.is(Planted::EpochNotCompared);
             if mistakes.is(Planted::AppendWithoutCompare) {
                 // It lands at the end, wherever that is.
-                let mut moved = Block::clone(block);
+                let mut moved = SimulatedBlock::clone(block);
                 (moved.position, moved.previous) = (head.next, head.hash);
                 let moved = Rc::new(moved.sealed());
                 *head = moved.head();
@@ -145,7 +149,7 @@ impl Chains {
             if !(is_next && is_epoch) {
                 return None;
             }
-            *head = Head { epoch: head.epoch, ..block.head() };
+            *head = ChainHead { epoch: head.epoch, ..block.head() };
             written.push(Rc::clone(block));
         }
         for block in &written {

@@ -6,7 +6,7 @@ use taisai_table::MachineId;
 
 use crate::clock::SLOTS;
 use crate::planted::{Mistakes, Planted};
-use crate::roster::{Lease, Member, NodeName, Roster};
+use crate::roster::{NodeNumber, StoreLease, StoreMember, StoreRoster};
 
 /// How long a node may answer after a beat, by its own clock.
 pub(crate) const LEASE: u64 = 3_000;
@@ -19,10 +19,10 @@ const NEW: u64 = 60_000;
 
 /// What comes of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Claimed {
+pub(crate) enum ClaimOutcome {
     Mine,
-    HeldBy(NodeName),
-    KeptFor(NodeName),
+    HeldBy(NodeNumber),
+    KeptFor(NodeNumber),
     /// The claiming node's time is over.
     Lapsed,
 }
@@ -36,105 +36,111 @@ struct Joined {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Held {
-    holder: Option<NodeName>,
-    wanted: Option<NodeName>,
+struct LeaseRow {
+    holder: Option<NodeNumber>,
+    wanted: Option<NodeNumber>,
 }
 
 /// The tables of nodes and leases.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LeaseTable {
-    nodes: BTreeMap<NodeName, Joined>,
-    leases: BTreeMap<MachineId, Held>,
+    nodes: BTreeMap<NodeNumber, Joined>,
+    leases: BTreeMap<MachineId, LeaseRow>,
     /// The nodes that a partition was taken from while they lived: they may not have heard of it.
-    seized: BTreeSet<(MachineId, NodeName)>,
+    seized: BTreeSet<(MachineId, NodeNumber)>,
 }
 
 impl LeaseTable {
-    fn lives(&self, name: NodeName, clock: u64) -> bool {
+    fn lives(&self, name: NodeNumber, clock: u64) -> bool {
         self.nodes.get(&name).is_some_and(|node| node.until > clock)
     }
 
-    fn living(&self, name: Option<NodeName>, clock: u64) -> Option<NodeName> {
+    fn living(&self, name: Option<NodeNumber>, clock: u64) -> Option<NodeNumber> {
         name.filter(|name| self.lives(*name, clock))
     }
 
-    pub(super) fn join(&mut self, name: NodeName, address: usize, clock: u64) -> (NodeName, u64) {
+    pub(super) fn join(&mut self, name: NodeNumber, address: usize, clock: u64) -> (NodeNumber, u64) {
         let slot = (0..SLOTS).find(|slot| self.nodes.values().all(|node| node.slot != *slot)).unwrap_or(0);
         self.nodes.insert(name, Joined { address, slot, since: clock, until: clock + LEASE + ALLOWANCE });
         (name, slot)
     }
 
     /// Gives a node that lives another term; one whose time is over stays dead.
-    pub(super) fn beat(&mut self, name: NodeName, clock: u64) -> bool {
+    pub(super) fn beat(&mut self, name: NodeNumber, clock: u64) -> bool {
         let node = self.nodes.get_mut(&name).filter(|node| node.until > clock);
         node.map(|node| node.until = clock + LEASE + ALLOWANCE).is_some()
     }
 
-    pub(super) fn roster(&self, clock: u64) -> Roster {
+    pub(super) fn roster(&self, clock: u64) -> StoreRoster {
         let living = self.nodes.iter().filter(|(_, node)| node.until > clock);
-        let member = |(name, node): (&NodeName, &Joined)| Member {
+        let member = |(name, node): (&NodeNumber, &Joined)| StoreMember {
             name: *name,
             address: node.address,
             is_new: node.since + NEW > clock,
         };
-        let lease = |(partition, held): (&MachineId, &Held)| Lease {
+        let lease = |(partition, held): (&MachineId, &LeaseRow)| StoreLease {
             partition: *partition,
             holder: self.living(held.holder, clock),
             wanted: self.living(held.wanted, clock),
         };
-        Roster { nodes: living.map(member).collect(), leases: self.leases.iter().map(lease).collect() }
+        StoreRoster { nodes: living.map(member).collect(), leases: self.leases.iter().map(lease).collect() }
     }
 
-    pub(super) fn claim(&mut self, name: NodeName, partition: MachineId, clock: u64, mistakes: Mistakes) -> Claimed {
-        let Held { holder, wanted } = *self.leases.entry(partition).or_default();
+    pub(super) fn claim(
+        &mut self,
+        name: NodeNumber,
+        partition: MachineId,
+        clock: u64,
+        mistakes: Mistakes,
+    ) -> ClaimOutcome {
+        let LeaseRow { holder, wanted } = *self.leases.entry(partition).or_default();
         if !self.lives(name, clock) {
-            return Claimed::Lapsed;
+            return ClaimOutcome::Lapsed;
         }
         let holder = self.living(holder, clock).filter(|_| !mistakes.is(Planted::LeaseOfALivingNodeClaimed));
         match (holder, self.living(wanted, clock)) {
-            (Some(holder), _) if holder == name => Claimed::Mine,
-            (Some(holder), _) => Claimed::HeldBy(holder),
-            (None, Some(wanted)) if wanted != name => Claimed::KeptFor(wanted),
+            (Some(holder), _) if holder == name => ClaimOutcome::Mine,
+            (Some(holder), _) => ClaimOutcome::HeldBy(holder),
+            (None, Some(wanted)) if wanted != name => ClaimOutcome::KeptFor(wanted),
             (None, _) => {
-                self.leases.insert(partition, Held { holder: Some(name), wanted: None });
-                Claimed::Mine
+                self.leases.insert(partition, LeaseRow { holder: Some(name), wanted: None });
+                ClaimOutcome::Mine
             }
         }
     }
 
-    pub(super) fn release(&mut self, name: NodeName, partition: MachineId) {
+    pub(super) fn release(&mut self, name: NodeNumber, partition: MachineId) {
         if let Some(held) = self.leases.get_mut(&partition).filter(|held| held.holder == Some(name)) {
             held.holder = None;
         }
     }
 
-    pub(super) fn seize(&mut self, name: NodeName, partition: MachineId, from: NodeName, clock: u64) -> bool {
+    pub(super) fn seize(&mut self, name: NodeNumber, partition: MachineId, from: NodeNumber, clock: u64) -> bool {
         let lives = self.lives(name, clock);
         let Some(held) = self.leases.get_mut(&partition).filter(|held| held.holder == Some(from) && lives) else {
             return false;
         };
-        *held = Held { holder: Some(name), wanted: None };
+        *held = LeaseRow { holder: Some(name), wanted: None };
         self.seized.insert((partition, from));
         true
     }
 
-    pub(super) fn wish(&mut self, partition: MachineId, node: NodeName, clock: u64) {
+    pub(super) fn wish(&mut self, partition: MachineId, node: NodeNumber, clock: u64) {
         let lives = self.lives(node, clock);
         if let Some(held) = self.leases.get_mut(&partition).filter(|_| lives) {
             held.wanted = Some(node).filter(|wanted| held.holder != Some(*wanted));
         }
     }
 
-    pub(super) fn leave(&mut self, name: NodeName) {
+    pub(super) fn leave(&mut self, name: NodeNumber) {
         self.nodes.remove(&name);
     }
 
-    pub(super) fn holder(&self, partition: MachineId) -> Option<NodeName> {
+    pub(super) fn holder(&self, partition: MachineId) -> Option<NodeNumber> {
         self.leases.get(&partition)?.holder
     }
 
-    pub(super) fn is_seized(&self, partition: MachineId, from: NodeName) -> bool {
+    pub(super) fn is_seized(&self, partition: MachineId, from: NodeNumber) -> bool {
         self.seized.contains(&(partition, from))
     }
 }

@@ -1,20 +1,20 @@
 //! Effects that may leave are carried out, and everything that leaves is checked against what the store holds.
 
-use taisai_engine::{Change, ClusterInput, Effect, Input, Message, Reply, VoucherFate};
+use taisai_engine::{ClusterInput, Effect, Input, Message, Reply, ScreenChange, VoucherFate};
 use taisai_table::{ClusterId, CommandId, MachineId, RoundNumber, Verdict, VoucherOrigin};
 
 use super::{ANY_PROCESS, World};
 use crate::event::{Event, NodeEvent, PersonEvent};
 use crate::fault::Fault;
-use crate::invariants::{self, Held, ensure};
-use crate::network::{End, Fate};
+use crate::invariants::{self, InvariantResult, ensure};
+use crate::network::{Fate, LinkEnd};
 use crate::node::Submitted;
-use crate::people::{Caller, Role};
+use crate::people::{ClientRole, WaitingCaller};
 use crate::planted::Planted;
 
 impl World {
     /// Carries out what leaves with a batch.
-    pub(super) fn carry_out(&mut self, node: usize, partition: MachineId, submitted: Submitted) -> Held {
+    pub(super) fn carry_out(&mut self, node: usize, partition: MachineId, submitted: Submitted) -> InvariantResult {
         let Submitted { effects, rests_on } = submitted;
         if effects.is_empty() {
             return Ok(());
@@ -32,7 +32,7 @@ impl World {
     }
 
     /// Two nodes never speak for one partition: whoever does holds its lease, unless it was just taken from a silent one.
-    fn speaks_under_its_lease(&self, node: usize, partition: MachineId) -> Held {
+    fn speaks_under_its_lease(&self, node: usize, partition: MachineId) -> InvariantResult {
         let Some(name) = self.nodes[node].name() else { return Ok(()) };
         let holder = self.store.holder(partition);
         let is_seized = self.store.is_seized(partition, name);
@@ -41,7 +41,7 @@ impl World {
         })
     }
 
-    fn carry(&mut self, node: usize, partition: MachineId, effect: Effect) -> Held {
+    fn carry(&mut self, node: usize, partition: MachineId, effect: Effect) -> InvariantResult {
         match effect {
             Effect::Reply(caller, reply) => {
                 let Some(asked) = self.people.caller(caller) else { return Ok(()) };
@@ -74,7 +74,7 @@ impl World {
                 // A cluster that shares its round's worker has no lease of its own, and nobody takes it.
                 let silent = MachineId::Cluster(cluster);
                 self.schedule.trace(format_args!("node {node}: {silent:?} is silent, says {partition:?}"));
-                self.membership(node, crate::membership::Input::Silent(silent))?;
+                self.membership(node, crate::membership::NodeMembershipInput::Silent(silent))?;
             }
             Effect::ReadBarrier(_) => {}
         }
@@ -82,8 +82,8 @@ impl World {
     }
 
     /// A voucher that a terminal is told of is on file, and is the terminal's own.
-    fn voucher_is_on_record(&self, person: usize, fate: &VoucherFate) -> Held {
-        let (VoucherFate::Voucher(voucher), Role::Terminal { cluster: at, seat: own }) =
+    fn voucher_is_on_record(&self, person: usize, fate: &VoucherFate) -> InvariantResult {
+        let (VoucherFate::Voucher(voucher), ClientRole::Terminal { cluster: at, seat: own }) =
             (fate, self.people.everyone[person].role)
         else {
             return Ok(());
@@ -94,42 +94,45 @@ impl World {
         ensure("voucher_is_on_record", is_own && is_on_file, || format!("{at:?} {own:?} is told of {voucher:?}"))
     }
 
-    fn reply_is_on_record(&self, asked: Caller, reply: &Reply) -> Held {
+    fn reply_is_on_record(&self, asked: WaitingCaller, reply: &Reply) -> InvariantResult {
         let Some(id) = asked.id else { return Ok(()) };
         let recorded = self.record.verdicts(asked.machine, id);
         invariants::reply_is_on_record(recorded, reply.verdict, || format!("{id:?} of {:?}", asked.machine))
     }
 
     /// Screens of terminals are shown something.
-    fn publish(&mut self, node: usize, change: Change) -> Held {
+    fn publish(&mut self, node: usize, change: ScreenChange) -> InvariantResult {
         match change {
-            Change::Seat(seat) => {
+            ScreenChange::Seat(seat) => {
                 let Some(person) = self.people.connection(seat.connection) else { return Ok(()) };
-                let Role::Terminal { cluster, .. } = self.people.everyone[person].role else { return Ok(()) };
+                let ClientRole::Terminal { cluster, .. } = self.people.everyone[person].role else { return Ok(()) };
                 let source = self.people.everyone[person].source();
                 for (sequence, reply) in seat.replies {
                     let id = Some(CommandId { source, sequence });
-                    self.reply_is_on_record(Caller { person, machine: MachineId::Cluster(cluster), id }, &reply)?;
+                    self.reply_is_on_record(
+                        WaitingCaller { person, machine: MachineId::Cluster(cluster), id },
+                        &reply,
+                    )?;
                     let connection = seat.connection;
                     self.tell(node, person, PersonEvent::SeatReply { connection, sequence, reply });
                 }
             }
-            Change::SeatConnected { connection, .. } => {
+            ScreenChange::SeatConnected { connection, .. } => {
                 if let Some(person) = self.people.connection(connection) {
                     self.tell(node, person, PersonEvent::Connected { connection });
                 }
             }
-            Change::Cut(connection) => {
+            ScreenChange::Cut(connection) => {
                 if let Some(person) = self.people.connection(connection) {
                     self.tell(node, person, PersonEvent::Cut { connection });
                 }
             }
-            Change::Subscribed { .. }
-            | Change::Public(_)
-            | Change::Results(_)
-            | Change::RoundStaff(_)
-            | Change::ClusterStaff(..)
-            | Change::House(_) => {}
+            ScreenChange::Subscribed { .. }
+            | ScreenChange::Public(_)
+            | ScreenChange::Results(_)
+            | ScreenChange::RoundStaff(_)
+            | ScreenChange::ClusterStaff(..)
+            | ScreenChange::House(_) => {}
         }
         Ok(())
     }
@@ -137,7 +140,7 @@ impl World {
     /// Something is on its way to a person or terminal.
     fn tell(&mut self, node: usize, person: usize, event: PersonEvent) {
         let now = self.now();
-        match self.network.send(End::Node(node), End::Clients, now, &mut self.schedule.random) {
+        match self.network.send(LinkEnd::Node(node), LinkEnd::Clients, now, &mut self.schedule.random) {
             Fate::Lost => self.schedule.fault(Fault::RequestLost),
             Fate::Arrives { after } | Fate::Late { after } | Fate::Twice { after, .. } => {
                 self.schedule.after(after, Event::Person { person, event });
@@ -161,7 +164,7 @@ impl World {
             return;
         }
         let arrives = |message| Event::Node { node: to, process: ANY_PROCESS, event: NodeEvent::Message(message) };
-        match self.network.send(End::Node(node), End::Node(to), now, &mut self.schedule.random) {
+        match self.network.send(LinkEnd::Node(node), LinkEnd::Node(to), now, &mut self.schedule.random) {
             Fate::Lost => {
                 self.schedule.fault(Fault::MessageLost);
                 if mistakes.is(Planted::LostMessagesNotSentAgain) {
@@ -233,11 +236,11 @@ impl World {
     }
 
     /// Those who wait for a node are told that it was done, by mistake.
-    pub(super) fn invent_replies(&mut self, node: usize) -> Held {
+    pub(super) fn invent_replies(&mut self, node: usize) -> InvariantResult {
         for person in 0..self.people.everyone.len() {
             let at = &self.people.everyone[person];
             let Some(pending) = at.pending.as_ref().filter(|_| at.node == node) else { continue };
-            let asked = Caller { person, machine: pending.ask.machine(), id: pending.ask.id() };
+            let asked = WaitingCaller { person, machine: pending.ask.machine(), id: pending.ask.id() };
             let reply = Reply { verdict: Verdict::Accepted, is_repeated: false, event: None };
             self.reply_is_on_record(asked, &reply)?;
         }

@@ -6,11 +6,11 @@ use taisai_engine::{
 use taisai_table::{CashOut, ClusterCommand, MachineId, Verdict};
 
 use super::{ANY_PROCESS, World};
-use crate::event::{Ask, Event, NodeEvent, PersonEvent, Request};
+use crate::event::{ClientRequest, Event, NodeEvent, PersonEvent, Request};
 use crate::fault::Fault;
-use crate::invariants::{Held, ensure};
-use crate::network::{End, Fate};
-use crate::people::{Caller, Link, Pending, Person, Role, Scene};
+use crate::invariants::{InvariantResult, ensure};
+use crate::network::{Fate, LinkEnd};
+use crate::people::{ClientRole, Link, Pending, Scene, SimulatedPerson, WaitingCaller};
 use crate::planted::Planted;
 
 /// Whoever gets no reply for so long asks again.
@@ -31,7 +31,7 @@ impl World {
         self.schedule.after(after, Event::Person { person, event: PersonEvent::Act });
     }
 
-    pub(super) fn at_person(&mut self, person: usize, event: PersonEvent) -> Held {
+    pub(super) fn at_person(&mut self, person: usize, event: PersonEvent) -> InvariantResult {
         match event {
             PersonEvent::Act => self.act(person),
             PersonEvent::Timeout { attempt } => {
@@ -53,7 +53,7 @@ impl World {
                     && id.sequence == sequence
                     && matches!(machine, MachineId::Cluster(_))
                 {
-                    return self.told(person, Caller { person, machine, id: Some(id) }, reply.verdict);
+                    return self.told(person, WaitingCaller { person, machine, id: Some(id) }, reply.verdict);
                 }
             }
             PersonEvent::Connected { connection } => {
@@ -78,7 +78,7 @@ impl World {
 
     fn act(&mut self, person: usize) {
         let at = &mut self.people.everyone[person];
-        if matches!(at.role, Role::Terminal { .. }) && at.link == Link::Cut {
+        if matches!(at.role, ClientRole::Terminal { .. }) && at.link == Link::Cut {
             return self.connect(person);
         }
         // A terminal that connects goes on once it is connected.
@@ -107,7 +107,7 @@ impl World {
         }
     }
 
-    fn begin(&mut self, person: usize, ask: Ask) {
+    fn begin(&mut self, person: usize, ask: ClientRequest) {
         let ids = ask.id().into_iter().collect();
         self.people.everyone[person].pending = Some(Pending { ask, ids, retries: 0 });
         self.send_pending(person);
@@ -119,12 +119,12 @@ impl World {
 
     /// A terminal connects, at the same node or another.
     fn connect(&mut self, person: usize) {
-        let Role::Terminal { cluster, seat } = self.people.everyone[person].role else { return };
+        let ClientRole::Terminal { cluster, seat } = self.people.everyone[person].role else { return };
         let connection = self.people.new_connection(person);
         let at = &mut self.people.everyone[person];
         (at.link, at.node) = (Link::Connecting(connection), self.schedule.random.index(self.nodes.len()));
         let source = at.source();
-        self.send_ask(person, Ask::Connect { cluster, seat, connection, source });
+        self.send_ask(person, ClientRequest::Connect { cluster, seat, connection, source });
     }
 
     /// Sends what waits for a reply; what there is to do next, where nothing does.
@@ -137,9 +137,9 @@ impl World {
         self.act_after_pause(person);
     }
 
-    fn send_ask(&mut self, person: usize, what: Ask) {
+    fn send_ask(&mut self, person: usize, what: ClientRequest) {
         let (machine, id) = (what.machine(), what.id());
-        let caller = self.people.new_caller(Caller { person, machine, id });
+        let caller = self.people.new_caller(WaitingCaller { person, machine, id });
         let at = &mut self.people.everyone[person];
         at.attempt += 1;
         let (attempt, node) = (at.attempt, at.node);
@@ -148,7 +148,7 @@ impl World {
         let now = self.now();
         let arrives = |request| Event::Node { node, process: ANY_PROCESS, event: NodeEvent::Request(request) };
         let request = Box::new(Request { caller, what, is_forwarded: false });
-        match self.network.send(End::Clients, End::Node(node), now, &mut self.schedule.random) {
+        match self.network.send(LinkEnd::Clients, LinkEnd::Node(node), now, &mut self.schedule.random) {
             Fate::Lost => self.schedule.fault(Fault::RequestLost),
             Fate::Arrives { after } | Fate::Late { after } => self.schedule.after(after, arrives(request)),
             Fate::Twice { after, again } => {
@@ -166,7 +166,7 @@ impl World {
         if let Some(pending) = &mut at.pending {
             pending.retries += 1;
             // A player whose money is still on its way to the House plays on.
-            if matches!(pending.ask, Ask::Voucher { .. }) && pending.retries > VOUCHER_RETRIES {
+            if matches!(pending.ask, ClientRequest::Voucher { .. }) && pending.retries > VOUCHER_RETRIES {
                 at.pending = None;
             }
         }
@@ -176,7 +176,7 @@ impl World {
         if self.schedule.random.percent(60) {
             at.node = self.schedule.random.index(nodes);
         }
-        if matches!(at.role, Role::Terminal { .. }) {
+        if matches!(at.role, ClientRole::Terminal { .. }) {
             at.link = Link::Cut;
             return self.connect(person);
         }
@@ -191,7 +191,7 @@ impl World {
             let Some(to) = holder.filter(|_| !request.is_forwarded) else { return };
             request.is_forwarded = true;
             let now = self.now();
-            match self.network.send(End::Node(node), End::Node(to), now, &mut self.schedule.random) {
+            match self.network.send(LinkEnd::Node(node), LinkEnd::Node(to), now, &mut self.schedule.random) {
                 Fate::Lost => self.schedule.fault(Fault::RequestLost),
                 Fate::Arrives { after } | Fate::Late { after } | Fate::Twice { after, .. } => {
                     let event = NodeEvent::Request(request);
@@ -204,30 +204,34 @@ impl World {
         self.put(node, partition, input);
     }
 
-    fn input(&self, caller: CallerId, what: Ask) -> Input {
+    fn input(&self, caller: CallerId, what: ClientRequest) -> Input {
         let reply = ReplyTo::Caller(caller);
         match what {
-            Ask::Round { actor, id, command, .. } => Input::Round(RoundInput::Command { actor, id, command, reply }),
-            Ask::House { actor, id, command } => Input::House(HouseInput::Command { actor, id, command, reply }),
-            Ask::Cluster { cluster, actor, id, command } => {
+            ClientRequest::Round { actor, id, command, .. } => {
+                Input::Round(RoundInput::Command { actor, id, command, reply })
+            }
+            ClientRequest::House { actor, id, command } => {
+                Input::House(HouseInput::Command { actor, id, command, reply })
+            }
+            ClientRequest::Cluster { cluster, actor, id, command } => {
                 let is_terminal = matches!(actor, taisai_table::Actor::Terminal { .. });
                 let reply = if is_terminal { ReplyTo::Seat(id.sequence) } else { reply };
                 Input::Cluster(cluster.number, ClusterInput::Command { actor, id, command, reply })
             }
-            Ask::Connect { cluster, seat, connection, source } => {
+            ClientRequest::Connect { cluster, seat, connection, source } => {
                 let money = Box::new(SeatMoney::of(self.record.house(), cluster, seat));
                 let counted = NewestCommand { source, sequence: 0 };
                 Input::Cluster(cluster.number, ClusterInput::Connect { seat, connection, counted, money })
             }
-            Ask::Disconnect { cluster, seat, connection } => {
+            ClientRequest::Disconnect { cluster, seat, connection } => {
                 Input::Cluster(cluster.number, ClusterInput::Disconnect { seat, connection })
             }
-            Ask::Voucher { hash } => Input::House(HouseInput::AwaitVoucher { hash, caller }),
+            ClientRequest::Voucher { hash } => Input::House(HouseInput::AwaitVoucher { hash, caller }),
         }
     }
 
     /// Someone is told what came of what they asked.
-    fn told(&mut self, person: usize, asked: Caller, verdict: Verdict) -> Held {
+    fn told(&mut self, person: usize, asked: WaitingCaller, verdict: Verdict) -> InvariantResult {
         let is_pending = |pending: &Pending| {
             pending.ask.machine() == asked.machine && asked.id.is_some_and(|id| pending.ids.contains(&id))
         };
@@ -241,10 +245,11 @@ impl World {
             pending.ids.iter().filter(|id| self.record.verdicts(asked.machine, **id).contains(&Verdict::Accepted));
         let done = done.count();
         ensure("wish_is_done_once", done <= 1, || format!("{:?} was done {done} times", pending.ask))?;
-        if let Ask::Cluster { command: ClusterCommand::CashOut { to: CashOut::Voucher(number), .. }, .. } = pending.ask
+        if let ClientRequest::Cluster { command: ClusterCommand::CashOut { to: CashOut::Voucher(number), .. }, .. } =
+            pending.ask
             && verdict == Verdict::Accepted
         {
-            self.begin(person, Ask::Voucher { hash: number.hash });
+            self.begin(person, ClientRequest::Voucher { hash: number.hash });
             return Ok(());
         }
         self.act_after_pause(person);
@@ -255,7 +260,7 @@ impl World {
     fn voucher(&mut self, person: usize, caller: CallerId, fate: VoucherFate) {
         self.people.forget(caller);
         let at = &self.people.everyone[person];
-        let Some(Ask::Voucher { hash }) = at.pending.as_ref().map(|pending| &pending.ask) else { return };
+        let Some(ClientRequest::Voucher { hash }) = at.pending.as_ref().map(|pending| &pending.ask) else { return };
         let hash = *hash;
         self.people.everyone[person].told();
         self.people.replies += 1;
@@ -267,14 +272,16 @@ impl World {
 }
 
 /// Asks the same under another id, by mistake.
-fn renumber(person: &mut Person) {
+fn renumber(person: &mut SimulatedPerson) {
     let id = person.next_id();
     let Some(pending) = &mut person.pending else { return };
     match &mut pending.ask {
-        Ask::Round { id: old, .. } | Ask::Cluster { id: old, .. } | Ask::House { id: old, .. } => {
+        ClientRequest::Round { id: old, .. }
+        | ClientRequest::Cluster { id: old, .. }
+        | ClientRequest::House { id: old, .. } => {
             *old = id;
             pending.ids.push(id);
         }
-        Ask::Connect { .. } | Ask::Disconnect { .. } | Ask::Voucher { .. } => {}
+        ClientRequest::Connect { .. } | ClientRequest::Disconnect { .. } | ClientRequest::Voucher { .. } => {}
     }
 }

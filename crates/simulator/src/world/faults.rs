@@ -4,13 +4,13 @@ use taisai_engine::{HouseInput, Input, ReplyTo};
 use taisai_table::{HouseCommand, MachineId, ReportedEvent};
 
 use super::{ANY_PROCESS, World};
-use crate::event::{Ask, Event, NodeEvent, PersonEvent, Request, Waiter};
+use crate::event::{ClientRequest, Event, NodeEvent, PersonEvent, Request, StatementSender};
 use crate::fault::Fault;
-use crate::invariants::Held;
-use crate::network::End;
-use crate::node::State;
-use crate::people::{Caller, Link, Role};
-use crate::store::Outcome;
+use crate::invariants::InvariantResult;
+use crate::network::LinkEnd;
+use crate::node::ProcessState;
+use crate::people::{ClientRole, Link, WaitingCaller};
+use crate::store::StatementOutcome;
 
 impl World {
     /// The next fault comes soon, unless there were enough.
@@ -23,7 +23,7 @@ impl World {
     }
 
     /// Injects a fault of some kind.
-    pub(super) fn inject(&mut self) -> Held {
+    pub(super) fn inject(&mut self) -> InvariantResult {
         self.faults_left = self.faults_left.saturating_sub(1);
         let is_alone = self.is_alone();
         let kinds = Fault::INJECTED.iter().chain(&self.plan.open_faults);
@@ -35,7 +35,7 @@ impl World {
         self.happen(fault, node)
     }
 
-    fn happen(&mut self, fault: Fault, node: usize) -> Held {
+    fn happen(&mut self, fault: Fault, node: usize) -> InvariantResult {
         let now = self.now();
         match fault {
             Fault::ProcessKilled | Fault::ProcessStopped => return self.bring_down(fault, node),
@@ -53,29 +53,29 @@ impl World {
                 // The node that runs the House reports it.
                 let command = HouseCommand::Report { what: ReportedEvent::ClockStepped { millis } };
                 let input = HouseInput::Own { command, reply: ReplyTo::Nobody };
-                if self.nodes[node].state == State::Up {
+                if self.nodes[node].state == ProcessState::Up {
                     self.put(node, MachineId::House, Input::House(input));
                 }
             }
             Fault::LinkCut | Fault::LinkCutOneWay => {
                 let other = (node + 1 + self.schedule.random.index(self.nodes.len() - 1)) % self.nodes.len();
                 let until = now + self.schedule.random.between(200, 12_000);
-                self.network.cut(End::Node(node), End::Node(other), until);
+                self.network.cut(LinkEnd::Node(node), LinkEnd::Node(other), until);
                 if fault == Fault::LinkCut {
-                    self.network.cut(End::Node(other), End::Node(node), until);
+                    self.network.cut(LinkEnd::Node(other), LinkEnd::Node(node), until);
                 }
             }
             Fault::StoreLinkCut | Fault::StoreAnswersLost => {
                 let until = now + self.schedule.random.between(200, 6_000);
-                self.network.cut(End::Store, End::Node(node), until);
+                self.network.cut(LinkEnd::Store, LinkEnd::Node(node), until);
                 if fault == Fault::StoreLinkCut {
-                    self.network.cut(End::Node(node), End::Store, until);
+                    self.network.cut(LinkEnd::Node(node), LinkEnd::Store, until);
                 }
             }
             Fault::ClientsCut => {
                 let until = now + self.schedule.random.between(200, 6_000);
-                self.network.cut(End::Clients, End::Node(node), until);
-                self.network.cut(End::Node(node), End::Clients, until);
+                self.network.cut(LinkEnd::Clients, LinkEnd::Node(node), until);
+                self.network.cut(LinkEnd::Node(node), LinkEnd::Clients, until);
             }
             Fault::StoreUnavailable => self.store.down_until = now + self.schedule.random.between(50, 5_000),
             Fault::AppendUnknown => self.store.unknown_appends += 1,
@@ -105,11 +105,11 @@ impl World {
         Ok(())
     }
 
-    pub(super) fn bring_down(&mut self, fault: Fault, node: usize) -> Held {
-        if self.nodes[node].state == State::Down {
+    pub(super) fn bring_down(&mut self, fault: Fault, node: usize) -> InvariantResult {
+        if self.nodes[node].state == ProcessState::Down {
             return Ok(());
         }
-        if fault == Fault::ProcessStopped && self.nodes[node].state == State::Up {
+        if fault == Fault::ProcessStopped && self.nodes[node].state == ProcessState::Up {
             self.stop(node);
         } else {
             self.kill(node)?;
@@ -121,10 +121,10 @@ impl World {
     }
 
     fn freeze(&mut self, node: usize) {
-        if self.nodes[node].state != State::Up {
+        if self.nodes[node].state != ProcessState::Up {
             return;
         }
-        self.nodes[node].state = State::Frozen;
+        self.nodes[node].state = ProcessState::Frozen;
         let random = &mut self.schedule.random;
         // Shorter than a lease, about as long, and longer.
         let (least, most) = random.pick(&[(50, 2_500), (2_400, 3_300), (2_500, 9_000)]);
@@ -134,15 +134,15 @@ impl World {
     }
 
     /// Nobody hears what came of what was on its way; a standby takes over a little later, with a clock of its own.
-    fn lose_primary(&mut self) -> Held {
+    fn lose_primary(&mut self) -> InvariantResult {
         let now = self.now();
         let waiting = self.store.lose_primary(now, &mut self.schedule.random);
         self.store.down_until = now + self.schedule.random.between(200, 4_000);
         self.store.clock_offset += self.schedule.random.below(20);
         self.record.follow(&self.store)?;
-        for Waiter { node, process, to } in waiting {
+        for StatementSender { node, process, to } in waiting {
             let after = self.delay();
-            let event = NodeEvent::Outcome { to, outcome: Outcome::Unknown };
+            let event = NodeEvent::Outcome { to, outcome: StatementOutcome::Unknown };
             self.schedule.after(after, Event::Node { node, process, event });
         }
         Ok(())
@@ -161,13 +161,13 @@ impl World {
     fn cut_terminal(&mut self) {
         let person = self.schedule.random.index(self.people.everyone.len());
         let at = &self.people.everyone[person];
-        let (Link::Connected(connection), Role::Terminal { cluster, seat }) = (at.link, at.role) else { return };
+        let (Link::Connected(connection), ClientRole::Terminal { cluster, seat }) = (at.link, at.role) else { return };
         let node = at.node;
         self.schedule.after(0, Event::Person { person, event: PersonEvent::Cut { connection } });
         // The node notices it too, before or after the terminal is back.
         let after = self.schedule.random.between(1, 2_500);
-        let caller = self.people.new_caller(Caller { person, machine: MachineId::Cluster(cluster), id: None });
-        let what = Ask::Disconnect { cluster, seat, connection };
+        let caller = self.people.new_caller(WaitingCaller { person, machine: MachineId::Cluster(cluster), id: None });
+        let what = ClientRequest::Disconnect { cluster, seat, connection };
         let event = NodeEvent::Request(Box::new(Request { caller, what, is_forwarded: false }));
         self.schedule.after(after, Event::Node { node, process: ANY_PROCESS, event });
     }

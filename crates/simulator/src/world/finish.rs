@@ -5,9 +5,9 @@ use taisai_table::{MachineId, Phase};
 use super::World;
 use crate::event::Event;
 use crate::fault::Fault;
-use crate::invariants::{Held, ensure};
-use crate::network::End;
-use crate::node::{Node, Running, Slot, State};
+use crate::invariants::{InvariantResult, ensure};
+use crate::network::LinkEnd;
+use crate::node::{Node, ProcessState, RunningWorker, Slot};
 use crate::people::Link;
 
 /// After the faults stop every table completes a round within so many virtual milliseconds.
@@ -17,7 +17,7 @@ const PLAY_GOES_ON: u64 = 120_000;
 const COMES_TO_REST: u64 = 30_000;
 
 impl World {
-    pub(super) fn finish(&mut self) -> Held {
+    pub(super) fn finish(&mut self) -> InvariantResult {
         self.heal();
         self.cut_a_link();
         self.play_goes_on()?;
@@ -44,12 +44,12 @@ impl World {
         (self.store.failing_appends, self.store.unknown_appends) = (0, 0);
         for node in 0..self.nodes.len() {
             match self.nodes[node].state {
-                State::Down => self.schedule.after(0, Event::Start { node }),
-                State::Frozen => {
+                ProcessState::Down => self.schedule.after(0, Event::Start { node }),
+                ProcessState::Frozen => {
                     let process = self.nodes[node].process;
                     self.schedule.after(0, Event::Thaw { node, process });
                 }
-                State::Up => {}
+                ProcessState::Up => {}
             }
         }
     }
@@ -63,13 +63,13 @@ impl World {
             let node = self.schedule.random.index(self.nodes.len());
             let other = (node + 1) % self.nodes.len();
             self.schedule.trace(format_args!("nodes {node} and {other} do not reach each other"));
-            self.network.cut(End::Node(node), End::Node(other), until);
-            self.network.cut(End::Node(other), End::Node(node), until);
+            self.network.cut(LinkEnd::Node(node), LinkEnd::Node(other), until);
+            self.network.cut(LinkEnd::Node(other), LinkEnd::Node(node), until);
         }
     }
 
     /// After the faults stop play goes on: every table completes a round, and every cluster takes bets.
-    fn play_goes_on(&mut self) -> Held {
+    fn play_goes_on(&mut self) -> InvariantResult {
         let numbers: Vec<_> = self.record.rounds().map(|round| (round.table(), round.number())).collect();
         let (bets, until) = (self.record.bets(), self.now() + PLAY_GOES_ON);
         for (table, number) in numbers {
@@ -111,7 +111,7 @@ impl World {
             .all(|cluster| cluster.outbox().next().is_none() && house.outbox(cluster.id()).next().is_none());
         let are_followed = self.record.rounds().all(taisai_table::Round::is_followed);
         let runs = |partition: &MachineId| {
-            self.nodes.iter().filter(|node| node.state == State::Up && node.is_running(*partition)).count() == 1
+            self.nodes.iter().filter(|node| node.state == ProcessState::Up && node.is_running(*partition)).count() == 1
         };
         let are_durable = self.nodes.iter().flat_map(|node| node.slots.values()).all(|slot| match slot {
             Slot::Running(running) => running.is_durable() && running.inbox.is_empty(),
@@ -126,7 +126,7 @@ impl World {
     }
 
     /// Everyone is told, every transfer has arrived, every cluster follows, every partition runs once.
-    fn comes_to_rest(&self) -> Held {
+    fn comes_to_rest(&self) -> InvariantResult {
         ensure("comes_to_rest", self.is_at_rest(), || {
             let waiting =
                 self.people.everyone.iter().filter_map(|person| Some((person.role, &person.pending.as_ref()?.ask)));
@@ -159,7 +159,7 @@ impl World {
     }
 
     /// The machines of the nodes are those of the record.
-    fn running_machines_are_on_record(&self) -> Held {
+    fn running_machines_are_on_record(&self) -> InvariantResult {
         for (index, node) in self.nodes.iter().enumerate() {
             for (partition, slot) in &node.slots {
                 if let Slot::Running(running) = slot {
@@ -174,7 +174,7 @@ impl World {
     }
 
     /// The machines of a worker whose decisions are all durable are those of the record, unless another node writes its chains.
-    pub(super) fn running_machine_is_on_record(&self, running: &Running) -> Held {
+    pub(super) fn running_machine_is_on_record(&self, running: &RunningWorker) -> InvariantResult {
         if !running.is_durable() || !running.ends_at(|chain| self.store.head(chain)) {
             return Ok(());
         }

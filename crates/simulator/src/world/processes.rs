@@ -3,26 +3,26 @@
 use taisai_table::MachineId;
 
 use super::World;
-use crate::clock::Sources;
-use crate::event::{Event, NodeEvent, PersonEvent, Waiting};
-use crate::invariants::Held;
-use crate::membership::{Effect, Input, Membership};
-use crate::node::{Opening, Slot, State};
-use crate::people::{Link, Role};
+use crate::clock::SourceNumbers;
+use crate::event::{Event, NodeEvent, PersonEvent, StatementPurpose};
+use crate::invariants::InvariantResult;
+use crate::membership::{NodeMembership, NodeMembershipEffect, NodeMembershipInput};
+use crate::node::{PartitionOpening, ProcessState, Slot};
+use crate::people::{ClientRole, Link};
 use crate::planted::Planted;
-use crate::store::Statement;
+use crate::store::StoreStatement;
 
 /// How long a process takes to join anew.
 const REJOINS: (u64, u64) = (100, 800);
 
 impl World {
     /// A process is started, unless one runs.
-    pub(super) fn start(&mut self, node: usize) -> Held {
+    pub(super) fn start(&mut self, node: usize) -> InvariantResult {
         let at = &mut self.nodes[node];
-        if at.state != State::Down {
+        if at.state != ProcessState::Down {
             return Ok(());
         }
-        (at.process, at.state) = (at.process + 1, State::Up);
+        (at.process, at.state) = (at.process + 1, ProcessState::Up);
         self.schedule.trace(format_args!("node {node}: process {} starts", self.nodes[node].process));
         if self.is_alone() {
             for partition in self.casino.partitions() {
@@ -33,17 +33,17 @@ impl World {
         self.join(node)
     }
 
-    fn join(&mut self, node: usize) -> Held {
+    fn join(&mut self, node: usize) -> InvariantResult {
         let former = std::mem::take(&mut self.nodes[node].former);
-        let membership = Membership::new(node, self.casino.partitions(), &former, self.schedule.mistakes);
+        let membership = NodeMembership::new(node, self.casino.partitions(), &former, self.schedule.mistakes);
         self.nodes[node].membership = Some(membership);
-        self.membership(node, Input::Timer)
+        self.membership(node, NodeMembershipInput::Timer)
     }
 
     /// A process ends, with all that it has not written.
-    pub(super) fn kill(&mut self, node: usize) -> Held {
+    pub(super) fn kill(&mut self, node: usize) -> InvariantResult {
         let (now, process) = (self.now(), self.nodes[node].process);
-        let is_of_node = |waiter: &crate::event::Waiter| waiter.node == node && waiter.process == process;
+        let is_of_node = |waiter: &crate::event::StatementSender| waiter.node == node && waiter.process == process;
         self.store.forget(is_of_node, now, node, &mut self.schedule.random);
         self.record.follow(&self.store)?;
         if self.schedule.mistakes.is(Planted::SnapshotAheadOfTheChain) {
@@ -60,7 +60,7 @@ impl World {
     /// A process stops as it was told to: what runs here ends, and everything is free at once.
     pub(super) fn stop(&mut self, node: usize) {
         if let Some(name) = self.nodes[node].name() {
-            self.call(node, Statement::Leave { name }, Waiting::Nobody);
+            self.call(node, StoreStatement::Leave { name }, StatementPurpose::Nobody);
         }
         self.nodes[node].end();
         self.cut_clients(node, None);
@@ -68,10 +68,10 @@ impl World {
 
     pub(super) fn thaw(&mut self, node: usize, process: u64) {
         let at = &mut self.nodes[node];
-        if at.process != process || at.state != State::Frozen {
+        if at.process != process || at.state != ProcessState::Frozen {
             return;
         }
-        at.state = State::Up;
+        at.state = ProcessState::Up;
         self.schedule.trace(format_args!("node {node}: goes on"));
         let deferred = std::mem::take(&mut self.nodes[node].deferred);
         for event in deferred {
@@ -81,29 +81,29 @@ impl World {
     }
 
     /// The membership of a node takes an input.
-    pub(super) fn membership(&mut self, node: usize, input: Input) -> Held {
+    pub(super) fn membership(&mut self, node: usize, input: NodeMembershipInput) -> InvariantResult {
         let now = self.nodes[node].clock.monotonic(self.now());
         let mut effects = Vec::new();
         let Some(membership) = &mut self.nodes[node].membership else { return Ok(()) };
         membership.handle(now, input, &mut effects);
         for effect in effects {
             match effect {
-                Effect::Ask(statement) => self.call(node, statement, Waiting::Membership),
-                Effect::Joined { slot } => {
-                    self.nodes[node].sources = Sources::new(slot);
+                NodeMembershipEffect::Ask(statement) => self.call(node, statement, StatementPurpose::Membership),
+                NodeMembershipEffect::Joined { slot } => {
+                    self.nodes[node].sources = SourceNumbers::new(slot);
                     let name = self.nodes[node].name();
                     self.schedule.trace(format_args!("node {node}: joins as {name:?} with slot {slot}"));
                 }
-                Effect::Held(partition) => {
+                NodeMembershipEffect::InvariantResult(partition) => {
                     self.schedule.trace(format_args!("node {node}: holds {partition:?}"));
                     self.open(node, partition);
                 }
-                Effect::Wanted(partition) => {
+                NodeMembershipEffect::Wanted(partition) => {
                     self.schedule.trace(format_args!("node {node}: {partition:?} goes to another node"));
                     self.depart(node, partition)?;
                 }
-                Effect::Over(why) => self.over(node, &why)?,
-                Effect::Timer(at) => {
+                NodeMembershipEffect::Over(why) => self.over(node, &why)?,
+                NodeMembershipEffect::Timer(at) => {
                     let at = self.nodes[node].clock.when(at);
                     let event = self.event(node, NodeEvent::Membership);
                     self.schedule.at(at, event);
@@ -114,7 +114,7 @@ impl World {
     }
 
     /// The node drops everything, and joins anew under another name.
-    pub(super) fn over(&mut self, node: usize, why: &str) -> Held {
+    pub(super) fn over(&mut self, node: usize, why: &str) -> InvariantResult {
         self.schedule.trace(format_args!("node {node}: drops everything: {why}"));
 
         if self.schedule.mistakes.is(Planted::ReplyInventedOnFailure) {
@@ -134,7 +134,7 @@ impl World {
     /// Begins to take a partition over.
     fn open(&mut self, node: usize, partition: MachineId) {
         let run = self.nodes[node].next_run();
-        let opening = Opening::new(run, self.casino.chains_of(partition));
+        let opening = PartitionOpening::new(run, self.casino.chains_of(partition));
         self.nodes[node].slots.insert(partition, Slot::Opening(opening));
         self.open_next(node, partition);
     }
@@ -144,7 +144,7 @@ impl World {
         for person in 0..self.people.everyone.len() {
             let at = &self.people.everyone[person];
             let Link::Connected(connection) = at.link else { continue };
-            let Role::Terminal { cluster, .. } = at.role else { continue };
+            let ClientRole::Terminal { cluster, .. } = at.role else { continue };
             let own = self.casino.partition_of(MachineId::Cluster(cluster));
             let is_cut = match partition {
                 Some(partition) => partition == own,

@@ -5,8 +5,8 @@ use taisai_table::{Account, Cluster, House, MachineId, Round};
 
 use super::World;
 use crate::event::{Event, NodeEvent};
-use crate::machine::Machine;
-use crate::node::{Node, Running, Slot};
+use crate::machine::AnyMachine;
+use crate::node::{Node, RunningWorker, Slot};
 use crate::replay::State;
 
 /// Longer texts of messages and commands are cut off.
@@ -40,9 +40,9 @@ impl World {
             let value = format!("epoch {}, {} blocks, lease of {holder}", head.epoch, head.next);
             state.push((format!("chain {}", name(chain)), value));
             let machine = match self.record.machine(chain) {
-                Machine::House(house) => house_state(house),
-                Machine::Round(round) => round_state(round),
-                Machine::Cluster(cluster) => cluster_state(cluster),
+                AnyMachine::House(house) => house_state(house),
+                AnyMachine::Round(round) => round_state(round),
+                AnyMachine::Cluster(cluster) => cluster_state(cluster),
             };
             state.push((format!("record {}", name(chain)), machine));
         }
@@ -71,19 +71,18 @@ impl World {
     }
 
     fn node_state(&self, node: &Node) -> String {
-        let mut text = format!("{:?}, process {}", node.state, node.process);
-        if let Some(joined) = node.name() {
-            text += &format!(", joined as {}", joined.0 % 10_000);
-        }
-        if node.membership.is_some() {
-            text += if node.may_speak(self.now()) { ", lease lasts" } else { ", without a lease" };
-        }
-        text
+        let joined = node.name().map_or_else(String::new, |name| format!(", joined as {}", name.0 % 10_000));
+        let lease = match (&node.membership, node.may_speak(self.now())) {
+            (None, _) => "",
+            (Some(_), true) => ", lease lasts",
+            (Some(_), false) => ", without a lease",
+        };
+        format!("{:?}, process {}{joined}{lease}", node.state, node.process)
     }
 }
 
 /// The machines of a worker, ahead of what is durable.
-fn machines(running: &Running) -> impl Iterator<Item = (MachineId, String)> {
+fn machines(running: &RunningWorker) -> impl Iterator<Item = (MachineId, String)> {
     running.worker.partitions().iter().map(|partition| {
         let text = match partition {
             Partition::House(house) => house_state(house.machine()),

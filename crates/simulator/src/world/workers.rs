@@ -1,15 +1,15 @@
 //! Partitions of a node: taken over, run in batches, ended.
 
-use taisai_engine::{ConnectionId, HouseInput, Input, NewestCommand, RoundInput, Stop, Topic};
+use taisai_engine::{ConnectionId, HouseInput, Input, NewestCommand, RoundInput, Topic, WorkerStop};
 use taisai_table::MachineId;
 
 use super::World;
 use crate::clock::WorkerClock;
-use crate::event::{NodeEvent, Waiting};
-use crate::invariants::{Broken, Held};
-use crate::node::{Running, Slot, Stage, Submitted};
+use crate::event::{NodeEvent, StatementPurpose};
+use crate::invariants::{BrokenInvariant, InvariantResult};
+use crate::node::{OpeningStage, RunningWorker, Slot, Submitted};
 use crate::planted::Planted;
-use crate::store::{Outcome, Statement};
+use crate::store::{StatementOutcome, StoreStatement};
 
 impl World {
     /// Sends the next statement of an opening.
@@ -17,35 +17,41 @@ impl World {
         let Some(Slot::Opening(opening)) = self.nodes[node].slots.get(&partition) else { return };
         let (run, Some(chain)) = (opening.run, opening.chain()) else { return };
         let statement = match opening.stage {
-            Stage::Read | Stage::ReadTheRest => Statement::Read { chain },
-            Stage::Take => Statement::Take { chain, epoch: opening.epoch() },
+            OpeningStage::Read | OpeningStage::ReadTheRest => StoreStatement::Read { chain },
+            OpeningStage::Take => StoreStatement::Take { chain, epoch: opening.epoch() },
         };
-        self.call(node, statement, Waiting::Opening { partition, run });
+        self.call(node, statement, StatementPurpose::Opening { partition, run });
     }
 
     /// What came of a statement of an opening.
-    pub(super) fn opened(&mut self, node: usize, partition: MachineId, run: u64, outcome: &Outcome) -> Held {
+    pub(super) fn opened(
+        &mut self,
+        node: usize,
+        partition: MachineId,
+        run: u64,
+        outcome: &StatementOutcome,
+    ) -> InvariantResult {
         let (now, mistakes) = (self.now(), self.schedule.mistakes);
         let may_take = self.nodes[node].may_speak(now);
         let Some(Slot::Opening(opening)) = self.nodes[node].slots.get_mut(&partition) else { return Ok(()) };
         let Some(chain) = opening.chain().filter(|_| opening.run == run) else { return Ok(()) };
-        let Outcome::Head(head) = *outcome else { return self.over(node, "a chain could not be taken") };
+        let StatementOutcome::Head(head) = *outcome else { return self.over(node, "a chain could not be taken") };
         match opening.stage {
-            Stage::Read => {
+            OpeningStage::Read => {
                 // Whoever writes to a chain after its lease has taken it from the node that holds it now.
                 if !may_take {
                     return self.over(node, "the lease ran out before a chain was taken");
                 }
                 let snapshot = self.record.snapshot(chain);
                 let snapshot = if snapshot.0.next > head.next || self.schedule.random.one_in(16) {
-                    (crate::store::Head::default(), self.casino.machine(chain))
+                    (crate::store::ChainHead::default(), self.casino.machine(chain))
                 } else {
                     snapshot
                 };
                 opening.read(snapshot, self.store.blocks(chain), head, mistakes);
             }
-            Stage::Take => opening.take(head),
-            Stage::ReadTheRest => {
+            OpeningStage::Take => opening.take(head),
+            OpeningStage::ReadTheRest => {
                 if !opening.read_the_rest(self.store.blocks(chain), head, mistakes) {
                     return self.over(node, "another node has taken a chain meanwhile");
                 }
@@ -59,7 +65,7 @@ impl World {
     }
 
     /// The machines are there: their worker begins.
-    fn run(&mut self, node: usize, partition: MachineId) -> Held {
+    fn run(&mut self, node: usize, partition: MachineId) -> InvariantResult {
         let now = self.now();
         let Some(Slot::Opening(opening)) = self.nodes[node].slots.remove(&partition) else { return Ok(()) };
         let run = opening.run;
@@ -80,7 +86,7 @@ impl World {
         let source = |_| if is_reused { 7 } else { at.sources.next(system, highest) };
         let sources: Vec<u64> = machines.iter().map(source).collect();
         let with = (&self.casino.profile, clock, &*sources);
-        let mut running = Running::new(run, machines, with, self.schedule.mistakes);
+        let mut running = RunningWorker::new(run, machines, with, self.schedule.mistakes);
         let time = running.clock.now(&at.clock, now);
         self.schedule.trace(format_args!("node {node}: runs {partition:?}, time {}, sources {sources:?}", time.0));
         let early = running.start(time, &mut self.schedule.random).map_err(|stop| stopped(partition, &stop))?;
@@ -132,7 +138,7 @@ impl World {
         self.schedule.at(at, event);
     }
 
-    pub(super) fn work(&mut self, node: usize, partition: MachineId, run: u64) -> Held {
+    pub(super) fn work(&mut self, node: usize, partition: MachineId, run: u64) -> InvariantResult {
         let now = self.now();
         let clock = self.nodes[node].clock.clone();
         let Some(running) = self.nodes[node].running(partition).filter(|running| running.run == run) else {
@@ -150,7 +156,7 @@ impl World {
             let is_stuck = inputs == 0 && running.worker.next_timer().is_some_and(|timer| timer <= time);
             if is_stuck {
                 let detail = format!("{partition:?} has a timer at {:?}, it is {time:?}", running.worker.next_timer());
-                return Err(Broken { invariant: "timers_move_on", detail });
+                return Err(BrokenInvariant { invariant: "timers_move_on", detail });
             }
             early.into_iter().try_for_each(|submitted| self.carry_out(node, partition, submitted))?;
         }
@@ -158,13 +164,13 @@ impl World {
     }
 
     /// Writes what can be written, lets leave what may, and looks when there is more to do.
-    fn after_batch(&mut self, node: usize, partition: MachineId) -> Held {
+    fn after_batch(&mut self, node: usize, partition: MachineId) -> InvariantResult {
         let now = self.now();
         let may_speak = self.nodes[node].may_speak(now) || self.schedule.mistakes.is(Planted::LeaseNotChecked);
         let Some(running) = self.nodes[node].running(partition) else { return Ok(()) };
         let run = running.run;
         if let Some(blocks) = running.next_write() {
-            self.call(node, Statement::Append { blocks }, Waiting::Writer { partition, run });
+            self.call(node, StoreStatement::Append { blocks }, StatementPurpose::Writer { partition, run });
         }
         while let Some(submitted) = self.release(node, partition, may_speak) {
             self.carry_out(node, partition, submitted)?;
@@ -189,23 +195,31 @@ impl World {
     }
 
     /// What came of an append.
-    pub(super) fn written(&mut self, node: usize, partition: MachineId, run: u64, outcome: &Outcome) -> Held {
+    pub(super) fn written(
+        &mut self,
+        node: usize,
+        partition: MachineId,
+        run: u64,
+        outcome: &StatementOutcome,
+    ) -> InvariantResult {
         let mistakes = self.schedule.mistakes;
         let store = &self.store;
         let Some(running) = self.nodes[node].running(partition).filter(|running| running.run == run) else {
             return Ok(());
         };
         match outcome {
-            Outcome::Appended => running.written(),
-            Outcome::Unknown if mistakes.is(Planted::UnknownFateIsDurable) => running.written(),
-            Outcome::Unavailable if mistakes.is(Planted::FailedAppendIsDurable) => running.written(),
-            Outcome::Unknown if mistakes.is(Planted::UnknownAppendRetried) => {
+            StatementOutcome::Appended => running.written(),
+            StatementOutcome::Unknown if mistakes.is(Planted::UnknownFateIsDurable) => running.written(),
+            StatementOutcome::Unavailable if mistakes.is(Planted::FailedAppendIsDurable) => running.written(),
+            StatementOutcome::Unknown if mistakes.is(Planted::UnknownAppendRetried) => {
                 running.rewrite(|chain| store.head(chain));
             }
-            Outcome::Fenced if mistakes.is(Planted::FencedAppendRetried) => {
+            StatementOutcome::Fenced if mistakes.is(Planted::FencedAppendRetried) => {
                 running.rewrite(|chain| store.head(chain));
             }
-            Outcome::Unavailable | Outcome::Unknown if mistakes.is(Planted::MachinesKeptAfterFailure) => {
+            StatementOutcome::Unavailable | StatementOutcome::Unknown
+                if mistakes.is(Planted::MachinesKeptAfterFailure) =>
+            {
                 running.forget_writes(|chain| store.head(chain));
             }
             _ => return self.over(node, "an append failed"),
@@ -219,13 +233,13 @@ impl World {
     }
 
     /// A partition is wished to another node: it ends here when it can.
-    pub(super) fn depart(&mut self, node: usize, partition: MachineId) -> Held {
+    pub(super) fn depart(&mut self, node: usize, partition: MachineId) -> InvariantResult {
         match self.nodes[node].slots.get(&partition) {
             Some(Slot::Running(_)) => self.put(node, partition, Input::Depart),
             // It is not open yet: it ends once it is.
             Some(Slot::Opening(_)) => {
                 self.nodes[node].slots.remove(&partition);
-                return self.membership(node, crate::membership::Input::Ended(partition));
+                return self.membership(node, crate::membership::NodeMembershipInput::Ended(partition));
             }
             None => {}
         }
@@ -233,15 +247,15 @@ impl World {
     }
 
     /// A partition has ended here, and all of it is recorded: others may hold it.
-    fn ended(&mut self, node: usize, partition: MachineId) -> Held {
+    fn ended(&mut self, node: usize, partition: MachineId) -> InvariantResult {
         self.schedule.trace(format_args!("node {node}: {partition:?} has ended here"));
         self.nodes[node].slots.remove(&partition);
         self.cut_clients(node, Some(partition));
-        self.membership(node, crate::membership::Input::Ended(partition))
+        self.membership(node, crate::membership::NodeMembershipInput::Ended(partition))
     }
 }
 
 /// A worker never stops by itself: what passes between partitions is accepted, and its own invariants hold.
-fn stopped(partition: MachineId, stop: &Stop) -> Broken {
-    Broken { invariant: "worker_never_stops", detail: format!("{partition:?}: {stop}") }
+fn stopped(partition: MachineId, stop: &WorkerStop) -> BrokenInvariant {
+    BrokenInvariant { invariant: "worker_never_stops", detail: format!("{partition:?}: {stop}") }
 }

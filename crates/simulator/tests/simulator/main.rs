@@ -1,15 +1,21 @@
 //! Installations from seeds: they hold their invariants, a seed is the same run every time, and planted mistakes are found.
 
-use taisai_simulator::{Fault, Plan, StoreKind, Summary, event_at, replay, run};
+use taisai_simulator::{Fault, SimulationPlan, SimulationSummary, StoreKind, event_at, replay, run};
 
 /// Plans that differ in nodes, clusters, tables, screens and stores.
-fn plan(seed: u64) -> Plan {
+fn plan(seed: u64) -> SimulationPlan {
     let clusters = u16::try_from(1 + seed % 3).expect("a small number");
     if seed % 10 == 9 {
-        return Plan { nodes: 1, clusters, store: StoreKind::Sqlite, ..Plan::default() };
+        return SimulationPlan { nodes: 1, clusters, store: StoreKind::Sqlite, ..SimulationPlan::default() };
     }
     let nodes = if seed % 7 == 6 { 5 } else { 3 };
-    Plan { nodes, clusters, has_live_table: seed % 4 != 3, has_screens: seed.is_multiple_of(5), ..Plan::default() }
+    SimulationPlan {
+        nodes,
+        clusters,
+        has_live_table: seed % 4 != 3,
+        has_screens: seed.is_multiple_of(5),
+        ..SimulationPlan::default()
+    }
 }
 
 fn number(name: &str, or: u64) -> u64 {
@@ -17,8 +23,8 @@ fn number(name: &str, or: u64) -> u64 {
 }
 
 /// Runs seeds, prints what was met, and gives those that failed.
-fn run_all(seeds: impl IntoIterator<Item = u64>) -> (Summary, Vec<String>) {
-    let (mut total, mut failed) = (Summary::default(), Vec::new());
+fn run_all(seeds: impl IntoIterator<Item = u64>) -> (SimulationSummary, Vec<String>) {
+    let (mut total, mut failed) = (SimulationSummary::default(), Vec::new());
     for seed in seeds {
         match run(seed, &plan(seed)) {
             Ok(summary) => total.add(&summary),
@@ -72,7 +78,7 @@ fn replay_stops_at_an_event_and_shows_what_it_changed() {
 
 #[test]
 fn replay_of_a_failure_breaks_the_same() {
-    let plan = Plan { open_faults: vec![Fault::TailLost], ..Plan::default() };
+    let plan = SimulationPlan { open_faults: vec![Fault::TailLost], ..SimulationPlan::default() };
     let failure = (1..=100).find_map(|seed| run(seed, &plan).err()).expect("it is not withstood yet");
     let moment = replay(failure.seed, &plan, failure.event).expect("the event that failed");
     assert_eq!(moment.broken.expect("it breaks again").to_string(), failure.to_string());
@@ -86,7 +92,7 @@ fn open_faults_break_an_invariant() {
         (Fault::FormerPrimaryAnswers, &["durable_stays"]),
         (Fault::VoucherNumberReused, &["voucher_is_on_record"]),
     ] {
-        let plan = Plan { open_faults: vec![fault], ..Plan::default() };
+        let plan = SimulationPlan { open_faults: vec![fault], ..SimulationPlan::default() };
         let broken = (1..=100).find_map(|seed| run(seed, &plan).err());
         let broken = broken.unwrap_or_else(|| panic!("{fault:?} is withstood now: take it out of known-open"));
         println!("{fault:?}: {broken}");
@@ -117,9 +123,9 @@ fn many_seeds() {
 
 /// The first seed with which a planted mistake is found, and the invariant that finds it.
 #[cfg(feature = "planted")]
-fn found(planted: taisai_simulator::Planted, seeds: u64) -> Option<(u64, taisai_simulator::Failure)> {
+fn found(planted: taisai_simulator::Planted, seeds: u64) -> Option<(u64, taisai_simulator::SimulationFailure)> {
     (1..=seeds).find_map(|seed| {
-        let plan = Plan { planted: Some(planted), ..plan(seed) };
+        let plan = SimulationPlan { planted: Some(planted), ..plan(seed) };
         run(seed, &plan).err().map(|failure| (seed, failure))
     })
 }

@@ -1,20 +1,20 @@
 //! The machines compared with the plain book.
 
-use taisai::replay::failure::{Held, ensure};
+use taisai::replay::failure::{CheckResult, ensure};
 use taisai_rules::Dice;
 use taisai_table::{
     Account, Actor, Cluster, ClusterCommand, ClusterEntry, DeviceId, Machines, Registration, Slip, Stake,
     cents_in_transit,
 };
 
-use super::{Model, Outside, of_seat, past};
+use super::{OutsideMoney, PlainBooks, of_seat, past};
 
 /// A session keeps so many messages.
 const MOST_UNREAD: usize = 100;
 
-impl Model {
+impl PlainBooks {
     /// A chip reader tells what lies on the layout of a live table that registers every bet, and does nothing else.
-    pub(super) fn is_of_reader(&self, entry: &ClusterEntry) -> Held {
+    pub(super) fn is_of_reader(&self, entry: &ClusterEntry) -> CheckResult {
         let is_laid = matches!(
             entry.request.command,
             ClusterCommand::Place { .. }
@@ -31,7 +31,7 @@ impl Model {
 
     /// 3.6, 5.7: after "No more Bets" nothing is placed, increased or withdrawn; nor while play is held, nor at a seat that is
     /// lost or locked, nor for a player who has walked away.
-    pub(super) fn may_bet(&self, command: &ClusterCommand, cluster: &Cluster) -> Held {
+    pub(super) fn may_bet(&self, command: &ClusterCommand, cluster: &Cluster) -> CheckResult {
         let seat = match command {
             ClusterCommand::Place { seat, .. }
             | ClusterCommand::PlaceFor { seat, .. }
@@ -83,7 +83,7 @@ impl Model {
     }
 
     /// Whether the slip of the round has the lines of the book: the same bets, and by the dice the same of each counts.
-    pub(super) fn lines_are_the_same(&self, dice: Option<Dice>, slip: Option<&Slip>) -> Held {
+    pub(super) fn lines_are_the_same(&self, dice: Option<Dice>, slip: Option<&Slip>) -> CheckResult {
         let Some(slip) = slip else { return ensure("a settled round has a slip", false, String::new) };
         let unit = self.limits.unit().cents();
         let mut own: Vec<_> =
@@ -99,7 +99,7 @@ impl Model {
     }
 
     /// Whether the players' side has what the book says; cheap enough for every step.
-    pub(in crate::torture) fn seats_are_the_same(&self, cluster: &Cluster) -> Held {
+    pub(in crate::torture) fn seats_are_the_same(&self, cluster: &Cluster) -> CheckResult {
         for (seat, purse) in cluster.seats().zip(&self.purses) {
             let set = cluster.colour(seat).map(|set| (set.value.cents(), set.credits.cents()));
             let same = cluster.credits(seat).cents() == purse.credits
@@ -127,7 +127,7 @@ impl Model {
     }
 
     /// Whether the bets that lie there are those of the book, in the same order.
-    pub(super) fn bets_are_the_same(&self, cluster: &Cluster) -> Held {
+    pub(super) fn bets_are_the_same(&self, cluster: &Cluster) -> CheckResult {
         for seat in cluster.seats() {
             let own = of_seat(&self.bets, seat);
             let mut lying: Vec<_> = cluster.bets(seat).collect();
@@ -141,7 +141,11 @@ impl Model {
 }
 
 /// All money of players, wherever it is, is what came in less what the House has won.
-pub(in crate::torture) fn money_is_conserved(models: &[Model], outside: &Outside, machines: &Machines) -> Held {
+pub(in crate::torture) fn money_is_conserved(
+    models: &[PlainBooks],
+    outside: &OutsideMoney,
+    machines: &Machines,
+) -> CheckResult {
     let purses = models.iter().flat_map(|model| &model.purses).map(|purse| purse.won() + purse.flows);
     let accounts = [Account::Vouchers, Account::Expired, Account::Claims, Account::Receivables];
     let accounts = accounts.into_iter().map(|account| machines.house.balance(account).cents());

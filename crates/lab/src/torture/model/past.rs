@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use taisai::replay::failure::{Failure, Held, ensure};
+use taisai::replay::failure::{CheckResult, RunFailure, ensure};
 use taisai_rules::{Bet, BetBox, Dice, Limits, Money};
 use taisai_table::{Adjustment, Chips, Cluster, RoundNumber, Seat, SessionId, TableRules, VoidReason};
 
-use super::{Model, Player};
+use super::{BookPlayer, PlainBooks};
 
 /// So many rounds are kept; none older is corrected or voided.
 pub(in crate::torture) const KEPT: u64 = 200;
@@ -15,13 +15,13 @@ pub(in crate::torture) const KEPT: u64 = 200;
 /// Whose the bets are that were told and not registered.
 const NOBODY: Seat = Seat(u32::MAX);
 
-pub(super) struct Past {
+pub(super) struct PastRounds {
     pub(super) round: RoundNumber,
     limits: Rc<Limits>,
-    bets: Vec<Bet<Player>>,
+    bets: Vec<Bet<BookPlayer>>,
     told: BTreeMap<BetBox, Money>,
     /// What was registered from the film since, by the number of its line.
-    film: Vec<(u32, Bet<Player>)>,
+    film: Vec<(u32, Bet<BookPlayer>)>,
     newest: u32,
     /// What the film has given each seat so far.
     given: BTreeMap<Seat, i64>,
@@ -39,8 +39,8 @@ pub(super) fn lines(
     rules: &TableRules,
     limits: &Limits,
     dice: Option<Dice>,
-    (bets, told): (&[Bet<Player>], &BTreeMap<BetBox, Money>),
-) -> Result<Vec<(Player, i64, i64, i64)>, Failure> {
+    (bets, told): (&[Bet<BookPlayer>], &BTreeMap<BetBox, Money>),
+) -> Result<Vec<(BookPlayer, i64, i64, i64)>, RunFailure> {
     let Some(dice) = dice else {
         return Ok(bets.iter().map(|bet| (bet.player, bet.amount.cents(), 0, 0)).collect());
     };
@@ -48,12 +48,12 @@ pub(super) fn lines(
     let unregistered = told.iter().filter_map(|(bet_box, told)| {
         let registered: i64 = bets.iter().filter(|bet| bet.bet_box == *bet_box).map(|bet| bet.amount.cents()).sum();
         let amount = Money::from_cents(told.cents() - registered);
-        let player = Player { seat: NOBODY, chips: Chips::Own };
+        let player = BookPlayer { seat: NOBODY, chips: Chips::Own };
         (amount > Money::ZERO).then_some(Bet { player, bet_box: *bet_box, amount })
     });
     let settled = rules.layout().settle(limits, dice, bets.iter().copied().chain(unregistered));
-    let settled = settled.map_err(|error| Failure::new(&format!("the layout cannot be settled: {error}")))?;
-    let line = |line: taisai_rules::SettledLine<Player>| {
+    let settled = settled.map_err(|error| RunFailure::new(&format!("the layout cannot be settled: {error}")))?;
+    let line = |line: taisai_rules::SettledLine<BookPlayer>| {
         (line.player, line.stake.cents(), line.counted.cents(), line.paid().cents())
     };
     Ok(settled.lines.into_iter().filter(|line| line.player.seat != NOBODY).map(line).collect())
@@ -62,10 +62,10 @@ pub(super) fn lines(
 /// What the bets on one box come to, by player: what is paid and what is returned. So much lay on the opposite box.
 fn on_one_box(
     rules: &TableRules,
-    past: &Past,
-    bets: &[Bet<Player>],
+    past: &PastRounds,
+    bets: &[Bet<BookPlayer>],
     opposite: Money,
-) -> Result<BTreeMap<Seat, i64>, Failure> {
+) -> Result<BTreeMap<Seat, i64>, RunFailure> {
     let bet_box = bets.first().and_then(|bet| bet.bet_box.opposite()).filter(|_| opposite > Money::ZERO);
     let told = bet_box.into_iter().map(|bet_box| (bet_box, opposite)).collect();
     let mut got = BTreeMap::new();
@@ -75,20 +75,20 @@ fn on_one_box(
     Ok(got)
 }
 
-impl Past {
-    fn on<'a>(bets: impl Iterator<Item = &'a Bet<Player>>, bet_box: BetBox) -> Vec<Bet<Player>> {
+impl PastRounds {
+    fn on<'a>(bets: impl Iterator<Item = &'a Bet<BookPlayer>>, bet_box: BetBox) -> Vec<Bet<BookPlayer>> {
         bets.filter(|bet| bet.bet_box == bet_box).copied().collect()
     }
 
     /// What lay on a box, by what was told and these bets.
-    fn lay<'a>(&self, bets: impl Iterator<Item = &'a Bet<Player>>, bet_box: BetBox) -> Money {
+    fn lay<'a>(&self, bets: impl Iterator<Item = &'a Bet<BookPlayer>>, bet_box: BetBox) -> Money {
         let seen: i64 = Self::on(bets, bet_box).iter().map(|bet| bet.amount.cents()).sum();
         Money::from_cents(seen).max(self.told.get(&bet_box).copied().unwrap_or(Money::ZERO))
     }
 
     /// What each seat is owed for what the film shows: all bets on its boxes as if they had been registered together, less what those
     /// that were registered got, and less what was handed back.
-    fn owed_from_film(&self, rules: &TableRules) -> Result<BTreeMap<Seat, i64>, Failure> {
+    fn owed_from_film(&self, rules: &TableRules) -> Result<BTreeMap<Seat, i64>, RunFailure> {
         let mut owed: BTreeMap<Seat, i64> = BTreeMap::new();
         let boxes: BTreeSet<_> = self.film.iter().map(|(_, bet)| bet.bet_box).collect();
         let film = || self.film.iter().map(|(_, bet)| bet);
@@ -113,9 +113,9 @@ impl Past {
     }
 }
 
-impl Past {
+impl PastRounds {
     /// What the bets of a seat come to as the round stands, without those from the film; none if it had no bets.
-    pub(super) fn due(&self, rules: &TableRules, seat: Seat) -> Result<Option<i64>, Failure> {
+    pub(super) fn due(&self, rules: &TableRules, seat: Seat) -> Result<Option<i64>, RunFailure> {
         let lines = lines(rules, &self.limits, self.dice, (&self.bets, &self.told))?;
         let own = lines.iter().filter(|(player, ..)| player.seat == seat);
         let own: Vec<_> = own.map(|(_, stake, counted, paid)| stake - counted + paid).collect();
@@ -123,7 +123,7 @@ impl Past {
     }
 }
 
-impl Model {
+impl PlainBooks {
     /// Remembers the round that is being settled.
     pub(super) fn remember(&mut self, dice: Option<Dice>, cluster: &Cluster) {
         // A player who has walked away has lost the session with this settlement.
@@ -131,7 +131,7 @@ impl Model {
         let (round, limits, bets) = (cluster.round(), Rc::clone(&self.limits), self.bets.clone());
         let (told, was_handed_back) = (self.told.clone(), dice.is_none());
         let (film, newest, given, is_kept) = (Vec::new(), 0, BTreeMap::new(), false);
-        self.past.push_back(Past {
+        self.past.push_back(PastRounds {
             round,
             limits,
             bets,
@@ -156,9 +156,9 @@ impl Model {
     }
 
     /// A bet from the film of a round that came to stand otherwise: nothing moves yet.
-    pub(super) fn film(&mut self, round: RoundNumber, bet: Bet<Player>) -> Held {
+    pub(super) fn film(&mut self, round: RoundNumber, bet: Bet<BookPlayer>) -> CheckResult {
         let past = self.filmed(round)?;
-        let same = |other: &Bet<Player>| (other.player, other.bet_box) == (bet.player, bet.bet_box);
+        let same = |other: &Bet<BookPlayer>| (other.player, other.bet_box) == (bet.player, bet.bet_box);
         let is_new = !past.bets.iter().any(same);
         ensure("what was registered is not registered from the film", is_new, || format!("{bet:?}"))?;
         past.newest += 1;
@@ -166,12 +166,12 @@ impl Model {
         Ok(())
     }
 
-    fn filmed(&mut self, round: RoundNumber) -> Result<&mut Past, Failure> {
+    fn filmed(&mut self, round: RoundNumber) -> Result<&mut PastRounds, RunFailure> {
         let past = self.past.iter_mut().find(|past| past.round == round);
-        past.ok_or_else(|| Failure::new("a round was filmed that is not kept"))
+        past.ok_or_else(|| RunFailure::new("a round was filmed that is not kept"))
     }
 
-    pub(super) fn withdraw_from_film(&mut self, round: RoundNumber, line: u32) -> Held {
+    pub(super) fn withdraw_from_film(&mut self, round: RoundNumber, line: u32) -> CheckResult {
         let film = &mut self.filmed(round)?.film;
         let before = film.len();
         film.retain(|(number, _)| *number != line);
@@ -179,9 +179,14 @@ impl Model {
     }
 
     /// The returns are closed: each seat gets what it is owed for the film beyond what it was given before.
-    pub(super) fn close_returns(&mut self, round: RoundNumber, adjustments: &[Adjustment], cluster: &Cluster) -> Held {
+    pub(super) fn close_returns(
+        &mut self,
+        round: RoundNumber,
+        adjustments: &[Adjustment],
+        cluster: &Cluster,
+    ) -> CheckResult {
         let past = self.past.iter().find(|past| past.round == round);
-        let past = past.ok_or_else(|| Failure::new("a round was filmed that is not kept"))?;
+        let past = past.ok_or_else(|| RunFailure::new("a round was filmed that is not kept"))?;
         let owed = past.owed_from_film(&self.rules)?;
         let is_kept = past.is_kept;
         let mut expected = owed.clone();
@@ -227,14 +232,14 @@ impl Model {
         stands: Result<Dice, VoidReason>,
         adjustments: &[Adjustment],
         cluster: &Cluster,
-    ) -> Held {
+    ) -> CheckResult {
         let dice = stands.ok();
         // F81: winnings are never taken back after force majeure.
         let is_kept = stands == Err(VoidReason::ForceMajeure);
         let sessions = self.sessions(cluster);
         let to_give = self.all_to_give(round)?;
         let past = self.past.iter_mut().find(|past| past.round == round);
-        let past = past.ok_or_else(|| Failure::new("a round was changed that is not kept"))?;
+        let past = past.ok_or_else(|| RunFailure::new("a round was changed that is not kept"))?;
         let before = lines(&self.rules, &past.limits, past.dice, (&past.bets, &past.told))?;
         let after = lines(&self.rules, &past.limits, dice, (&past.bets, &past.told))?;
         (past.dice, past.is_kept) = (dice, is_kept);
@@ -315,8 +320,8 @@ impl Model {
                 }
             }
             self.result -= amount;
-            self.pay(Player { seat: *seat, chips: Chips::Colour }, in_colour);
-            self.pay(Player { seat: *seat, chips: Chips::Own }, at_once - in_colour);
+            self.pay(BookPlayer { seat: *seat, chips: Chips::Colour }, in_colour);
+            self.pay(BookPlayer { seat: *seat, chips: Chips::Own }, at_once - in_colour);
             self.purses[place].mark += at_once;
         }
         self.pay_list_is_the_same(cluster)

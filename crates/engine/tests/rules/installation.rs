@@ -1,4 +1,4 @@
-//! A hall to test in: people, one table of a game with a few seats, the House behind it, and short ways to ask.
+//! An installation to test in: people, one table of a game with a few seats, the House behind it, and short ways to ask.
 
 use std::sync::{Arc, LazyLock};
 
@@ -101,8 +101,8 @@ pub(crate) fn usual_limits(game: &str) -> &'static str {
 /// A command between rounds waits so long for clusters that are behind.
 const FOLLOW_TIMEOUT: u64 = 2_000;
 
-/// A hall with one table.
-pub(crate) struct Hall {
+/// An installation with one table.
+pub(crate) struct TestInstallation {
     pub(crate) house: InMemoryInstallation,
     pub(crate) now: u64,
     pub(crate) game: &'static str,
@@ -110,7 +110,7 @@ pub(crate) struct Hall {
     pub(crate) carries: bool,
 }
 
-impl Hall {
+impl TestInstallation {
     /// A table that is shut, with nobody at it.
     pub(crate) fn shut(game: &'static str, layout: &str, profile: &Profile) -> Self {
         Self::set_up(game, profile, &[SEATS], rules(game, layout), WorkerPlacement::Together)
@@ -168,10 +168,10 @@ impl Hall {
 
     fn opened(mut self) -> Self {
         let game = self.game;
-        let hall = &mut self;
-        hall.run("supervisor open-table; supervisor relieve dealer dealer");
-        hall.run("supervisor use-dice 7; supervisor use-tumbler 9");
-        hall.run(&format!("supervisor limits {}", usual_limits(game)));
+        let installation = &mut self;
+        installation.run("supervisor open-table; supervisor relieve dealer dealer");
+        installation.run("supervisor use-dice 7; supervisor use-tumbler 9");
+        installation.run(&format!("supervisor limits {}", usual_limits(game)));
         self
     }
 

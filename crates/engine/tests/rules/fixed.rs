@@ -4,19 +4,19 @@ use taisai_rules::Money;
 use taisai_table::{Decision, Refusal, RoundCommand, RoundNumber, Ruling, Seat, VoidReason};
 
 use crate::cluster::BOXED;
-use crate::hall::{ETG, Hall, dice, limits, person};
+use crate::installation::{ETG, TestInstallation, dice, limits, person};
 use crate::round::check;
 
 /// F31: meters always reconcile with the ledger, also of a void round, and of one that is reinstated.
 #[test]
 fn meters_reconcile_after_a_void() {
     for act in ["dealer interrupt", "dealer interrupt; shift rule settle 1 123 with manager"] {
-        let mut hall = Hall::new(ETG);
-        hall.run(&format!("fund 0 5000; dealer open; player bet 0 big 500; {act}"));
-        let meters = hall.cluster().seat_meters(Seat(0));
+        let mut installation = TestInstallation::new(ETG);
+        installation.run(&format!("fund 0 5000; dealer open; player bet 0 big 500; {act}"));
+        let meters = installation.cluster().seat_meters(Seat(0));
         let [bought_in, bet, won, returned, dispensed] =
             [meters.bought_in, meters.bet, meters.won, meters.returned, meters.dispensed].map(Money::cents);
-        let credits = hall.cluster().credits(Seat(0)).cents();
+        let credits = installation.cluster().credits(Seat(0)).cents();
         assert_eq!(bought_in - bet + won + returned - dispensed, credits, "{act}: {meters:?}");
         assert!(won >= 0, "{act}: {meters:?}");
     }
@@ -37,8 +37,8 @@ fn excess_is_not_rejected_while_play_is_held() {
 fn a_reason_can_be_read() {
     let long = "x".repeat(1_001);
     for why in ["", " \n ", "a\u{7}bell", &long] {
-        let mut hall = Hall::new(ETG);
-        hall.run("round 123");
+        let mut installation = TestInstallation::new(ETG);
+        installation.run("round 123");
         let round = RoundNumber(1);
         let second = person("manager");
         let why = || why.to_owned();
@@ -52,8 +52,12 @@ fn a_reason_can_be_read() {
             ("supervisor", RoundCommand::VoidDamaged { from: round, to: round, dice_set: None, why: why(), second }),
             ("shift", RoundCommand::Rule { ruling: Ruling::Note, why: why(), second: None }),
         ] {
-            let actor = hall.actor(who, None);
-            assert_eq!(hall.ask_round(actor, command.clone()), Decision::Refused(Refusal::BadText), "{command:?}");
+            let actor = installation.actor(who, None);
+            assert_eq!(
+                installation.ask_round(actor, command.clone()),
+                Decision::Refused(Refusal::BadText),
+                "{command:?}"
+            );
         }
     }
 }
@@ -61,7 +65,7 @@ fn a_reason_can_be_read() {
 /// The end of time is no reason to stop.
 #[test]
 fn bets_open_at_the_end_of_time() {
-    let mut hall = Hall::new(ETG);
-    hall.now = u64::MAX;
-    hall.run("dealer open; deal 123; ? phase = settled");
+    let mut installation = TestInstallation::new(ETG);
+    installation.now = u64::MAX;
+    installation.run("dealer open; deal 123; ? phase = settled");
 }

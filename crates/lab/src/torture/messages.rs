@@ -3,15 +3,15 @@
 
 use std::mem::{Discriminant, discriminant};
 
-use taisai::replay::failure::{Failure, Held, ensure};
+use taisai::replay::failure::{CheckResult, RunFailure, ensure};
 use taisai_engine::Message;
 use taisai_table::{
     Actor, ClusterCommand, ClusterId, HouseCommand, MachineEntry, MachineId, Notice, Refusal, RoundCommand, Seat,
     SlipLine, TransferPurpose, Verdict,
 };
 
-use super::hall::Hall;
-use super::tally::Fault;
+use super::casino::SimulatedCasino;
+use super::coverage::PlayFault;
 
 /// After so many steps a message counts as delayed.
 const LATE: u32 = 6;
@@ -19,13 +19,13 @@ const LATE: u32 = 6;
 const KEPT: usize = 8;
 
 /// Messages of one kind from one partition to another keep their order.
-type Way = (Discriminant<Message>, MachineId, MachineId);
+type MessageRoute = (Discriminant<Message>, MachineId, MachineId);
 
-const fn way(message: &Message) -> Way {
+const fn route(message: &Message) -> MessageRoute {
     (discriminant(message), message.from(), message.to())
 }
 
-impl Hall<'_> {
+impl SimulatedCasino<'_> {
     /// Something is left where it is for this step.
     pub(super) fn wait(&mut self) {
         if self.installation.waiting().any(Message::is_recorded) {
@@ -34,22 +34,22 @@ impl Hall<'_> {
     }
 
     /// Delivers one message that is next on its way, of any way; `false` if there is none.
-    pub(super) fn carry(&mut self) -> Held<bool> {
+    pub(super) fn carry(&mut self) -> CheckResult<bool> {
         self.show()?;
         self.drop_copies();
-        let ways = self.ways();
-        let next: Vec<_> = (0..ways.len()).filter(|place| !ways[..*place].contains(&ways[*place])).collect();
+        let routes = self.routes();
+        let next: Vec<_> = (0..routes.len()).filter(|place| !routes[..*place].contains(&routes[*place])).collect();
         if next.is_empty() {
             return Ok(false);
         }
         if std::mem::take(&mut self.waited) >= LATE {
-            self.tally.fault(Fault::MessageDelayed);
+            self.coverage.fault(PlayFault::MessageDelayed);
         }
-        let place = self.chance.pick(&next);
-        let message = self.installation.take_waiting(place).ok_or_else(|| Failure::new("no message waits there"))?;
+        let place = self.random.pick(&next);
+        let message = self.installation.take_waiting(place).ok_or_else(|| RunFailure::new("no message waits there"))?;
         if let Message::Notice { cluster, number, notice } = &message
             && self.is_next(&message)
-            && self.chance.one_in(4)
+            && self.random.one_in(4)
         {
             self.wrong_slip(*cluster, *number, notice)?;
         }
@@ -66,13 +66,13 @@ impl Hall<'_> {
     }
 
     /// Carries until nothing waits.
-    pub(super) fn carry_all(&mut self) -> Held {
+    pub(super) fn carry_all(&mut self) -> CheckResult {
         while self.carry()? {}
         Ok(())
     }
 
     /// Delivers what is not recorded. Of views the newest is enough: some are lost.
-    fn show(&mut self) -> Held {
+    fn show(&mut self) -> CheckResult {
         let mut place = 0;
         while place < self.installation.waiting().len() {
             if self.installation.waiting().nth(place).is_none_or(Message::is_recorded) {
@@ -80,7 +80,7 @@ impl Hall<'_> {
                 continue;
             }
             let Some(message) = self.installation.take_waiting(place) else { return Ok(()) };
-            if !(message.is_view() && self.chance.percent(75)) {
+            if !(message.is_view() && self.random.percent(75)) {
                 self.deliver(&message)?;
             }
         }
@@ -90,10 +90,10 @@ impl Hall<'_> {
     /// What partitions send again while the first still waits is lost. The newest report of a cluster tells all that those before
     /// it tell.
     fn drop_copies(&mut self) {
-        let (ways, waiting) = (self.ways(), self.installation.waiting().collect::<Vec<_>>());
+        let (routes, waiting) = (self.routes(), self.installation.waiting().collect::<Vec<_>>());
         let is_copy = |place: &usize| match waiting[*place] {
-            Message::Followed { .. } => ways[place + 1..].contains(&ways[*place]),
-            message => (0..*place).any(|before| ways[before] == ways[*place] && waiting[before] == message),
+            Message::Followed { .. } => routes[place + 1..].contains(&routes[*place]),
+            message => (0..*place).any(|before| routes[before] == routes[*place] && waiting[before] == message),
         };
         let copies: Vec<_> = (0..waiting.len()).filter(is_copy).collect();
         for place in copies.into_iter().rev() {
@@ -101,9 +101,9 @@ impl Hall<'_> {
         }
     }
 
-    /// The ways of the messages that wait.
-    fn ways(&self) -> Vec<Way> {
-        self.installation.waiting().map(way).collect()
+    /// The routes of the messages that wait.
+    fn routes(&self) -> Vec<MessageRoute> {
+        self.installation.waiting().map(route).collect()
     }
 
     fn is_next(&self, message: &Message) -> bool {
@@ -113,8 +113,8 @@ impl Hall<'_> {
     }
 
     /// What is next is taken; nothing is recorded of anything else.
-    fn deliver(&mut self, message: &Message) -> Held {
-        let (is_next, from) = (self.is_next(message), self.heeded);
+    fn deliver(&mut self, message: &Message) -> CheckResult {
+        let (is_next, from) = (self.is_next(message), self.checked);
         self.watched(message, |installation| installation.deliver(message.clone()))?;
         let first = self.installation.record.get(from);
         if is_next {
@@ -125,19 +125,19 @@ impl Hall<'_> {
     }
 
     /// A correction with a slip that is not the round's is not followed.
-    fn wrong_slip(&mut self, cluster: ClusterId, number: u64, notice: &Notice) -> Held {
+    fn wrong_slip(&mut self, cluster: ClusterId, number: u64, notice: &Notice) -> CheckResult {
         let over = notice.stands().map(|(round, _)| round);
         let Some(mut slip) = over.and_then(|round| self.installation.slip(cluster, round)).cloned() else {
             return Ok(());
         };
         let Some(line) = slip.lines.first_mut() else { return Ok(()) };
-        *line = match self.chance.below(3) {
+        *line = match self.random.below(3) {
             0 => SlipLine { units: line.units + 1, ..*line },
             1 => SlipLine { counted: line.counted + 1, ..*line },
             _ => SlipLine { seat: Seat(line.seat.0 + 1), ..*line },
         };
-        let slip = (!self.chance.percent(30)).then_some(slip);
-        self.tally.fault(Fault::WrongSlip);
+        let slip = (!self.random.percent(30)).then_some(slip);
+        self.coverage.fault(PlayFault::WrongSlip);
         let at = std::mem::replace(&mut self.at, cluster);
         let follow = ClusterCommand::Follow { number, notice: notice.clone(), slip };
         let told = self.ask_cluster(Actor::System, follow)?.err();
@@ -146,40 +146,40 @@ impl Hall<'_> {
     }
 
     /// A message that was delivered before arrives once more.
-    pub(super) fn repeat_a_message(&mut self) -> Held {
+    pub(super) fn repeat_a_message(&mut self) -> CheckResult {
         if self.delivered.is_empty() {
             return Ok(());
         }
-        let place = self.chance.place(self.delivered.len());
+        let place = self.random.index(self.delivered.len());
         let message = self.delivered[place].clone();
-        self.changes_nothing(Fault::MessageRepeated, &message)
+        self.changes_nothing(PlayFault::MessageRepeated, &message)
     }
 
     /// A message overtakes the one before it; where none has another behind it, one comes from the future.
-    pub(super) fn overtake(&mut self) -> Held {
+    pub(super) fn overtake(&mut self) -> CheckResult {
         self.drop_copies();
-        let (ways, waiting) = (self.ways(), self.installation.waiting().collect::<Vec<_>>());
+        let (routes, waiting) = (self.routes(), self.installation.waiting().collect::<Vec<_>>());
         let is_behind = |place: &usize| {
-            let has_before = ways[..*place].contains(&ways[*place]);
+            let has_before = routes[..*place].contains(&routes[*place]);
             has_before && waiting[*place].is_recorded() && !self.is_next(waiting[*place])
         };
         let behind: Vec<_> = (0..waiting.len()).filter(is_behind).collect();
-        let later = 2 + self.chance.below(1_000);
-        let (cluster, kind) = (self.at, self.chance.below(4));
+        let later = 2 + self.random.below(1_000);
+        let (cluster, kind) = (self.at, self.random.below(4));
         let message = match (behind.is_empty(), kind) {
-            (false, _) => waiting[self.chance.pick(&behind)].clone(),
+            (false, _) => waiting[self.random.pick(&behind)].clone(),
             (true, 0) => Message::ClusterHolds { cluster, number: self.house().sent(cluster) + later },
             (true, 1) => Message::HouseHolds { cluster, number: self.house().received(cluster) + later },
             (true, _) => return self.ask_too_early(later),
         };
-        self.changes_nothing(Fault::MessageOutOfOrder, &message)
+        self.changes_nothing(PlayFault::MessageOutOfOrder, &message)
     }
 
     /// The machines themselves refuse what is not the next.
-    fn ask_too_early(&mut self, later: u64) -> Held {
-        self.tally.fault(Fault::MessageOutOfOrder);
+    fn ask_too_early(&mut self, later: u64) -> CheckResult {
+        self.coverage.fault(PlayFault::MessageOutOfOrder);
         let cluster = self.at;
-        let verdict = match self.chance.below(3) {
+        let verdict = match self.random.below(3) {
             0 => {
                 self.let_clusters_follow()?;
                 let (followed, colour_chips, is_registered) = self.cluster().reports();
@@ -204,8 +204,8 @@ impl Hall<'_> {
         ensure("what is not the next is refused", is_refused, || format!("{verdict:?}"))
     }
 
-    fn changes_nothing(&mut self, fault: Fault, message: &Message) -> Held {
-        self.tally.fault(fault);
+    fn changes_nothing(&mut self, fault: PlayFault, message: &Message) -> CheckResult {
+        self.coverage.fault(fault);
         ensure("a message that was taken is not the next", !self.is_next(message), || format!("{message:?}"))?;
         self.deliver(message)?;
         self.partitions_are_as_recorded()

@@ -1,12 +1,12 @@
 //! What the player of an open session is told and must read: kept in the record, only for that session, until it is read.
 
-use crate::hall::{CLASSIC, ETG, Hall};
+use crate::installation::{CLASSIC, ETG, TestInstallation};
 
 const WON: &str = "fund 0 5000; dealer open; player bet 0 big 500; deal 456";
 
 #[test]
 fn a_late_change_is_kept_until_it_is_read() {
-    Hall::new(ETG).run(&format!(
+    TestInstallation::new(ETG).run(&format!(
         "{WON}; ? credits 0 = 5500; ? told 0 = -
          supervisor correct 1 123 with manager; ? told 0 = 1: round 1 -1000 -1000, 4500 left
          manager void-by-law 1 malfunction with shift
@@ -20,11 +20,11 @@ fn a_late_change_is_kept_until_it_is_read() {
 /// What could not be taken is owed, and set off later: both figures are told, and what was read is there to reckon it.
 #[test]
 fn a_set_off_is_told_with_both_figures() {
-    Hall::new(ETG).run(
+    TestInstallation::new(ETG).run(
         "fund 0 500; dealer open; player bet 0 big 500; deal 456; dealer open; player bet 0 big 1000; deal 123
          supervisor correct 1 123 with manager; ? told 0 = 1: round 1 -1000 0, 0 left",
     );
-    Hall::new(ETG).run(
+    TestInstallation::new(ETG).run(
         "fund 0 600; dealer open; player bet 0 big 500; deal 456; dealer open; player bet 0 big 1000; deal 123
          supervisor correct 1 123 with manager; ? told 0 = 1: round 1 -1000 -100, 0 left; player read 0 1
          supervisor correct 2 456 with manager
@@ -35,7 +35,7 @@ fn a_set_off_is_told_with_both_figures() {
 /// The session of a player who has nothing left ends with the next round; why is told all the same.
 #[test]
 fn a_player_who_has_nothing_left_is_told_why() {
-    Hall::new(ETG).run(
+    TestInstallation::new(ETG).run(
         "fund 0 500; dealer open; player bet 0 big 500; deal 456
          supervisor correct 1 123 with manager; ? credits 0 = 0; dealer open; ? session 0 = -
          ? told 0 = 1: round 1 -1000 -1000, 0 left; player read 0 1; player read 0 1 = !nothing-to-read
@@ -46,27 +46,27 @@ fn a_player_who_has_nothing_left_is_told_why() {
 #[test]
 fn the_next_player_is_told_nothing() {
     for ends in ["player hand-pay 0; fund 0 700", "player voucher 0 7; fund 0 700"] {
-        Hall::new(ETG).run(&format!(
+        TestInstallation::new(ETG).run(&format!(
             "{WON}; supervisor correct 1 123 with manager; {ends}; ? told 0 = -; player read 0 1 = !nothing-to-read"
         ));
     }
     // Nor of a round of the player before.
-    Hall::new(ETG)
+    TestInstallation::new(ETG)
         .run(&format!("{WON}; player hand-pay 0; fund 0 700; supervisor correct 1 123 with manager; ? told 0 = -"));
     // At a live table the Dealer tells.
-    Hall::new(CLASSIC).run(&format!("{WON}; supervisor correct 1 123 with manager; ? told 0 = -"));
+    TestInstallation::new(CLASSIC).run(&format!("{WON}; supervisor correct 1 123 with manager; ? told 0 = -"));
 }
 
 /// A session keeps its latest hundred.
 #[test]
 fn a_session_keeps_a_bounded_number() {
-    let mut hall = Hall::new(ETG);
-    hall.run(WON);
+    let mut installation = TestInstallation::new(ETG);
+    installation.run(WON);
     for _ in 0..60 {
-        hall.run("supervisor correct 1 123 with manager; supervisor correct 1 456 with manager");
+        installation.run("supervisor correct 1 123 with manager; supervisor correct 1 456 with manager");
     }
-    let told = hall.look(&["told", "0"]);
+    let told = installation.look(&["told", "0"]);
     assert_eq!(told.matches(" left").count(), 100, "{told}");
     assert!(told.starts_with("21: ") && told.contains("120: round 1 1000 1000, 5500 left"), "{told}");
-    hall.run("player read 0 120; player read 0 1 = !nothing-to-read");
+    installation.run("player read 0 120; player read 0 1 = !nothing-to-read");
 }

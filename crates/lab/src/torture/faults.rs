@@ -1,7 +1,7 @@
 //! People who ask for what cannot be: the wrong person, the wrong moment, the wrong amount. Every refusal there is has someone
 //! here who asks for it.
 
-use taisai::replay::failure::Held;
+use taisai::replay::failure::CheckResult;
 use taisai::replay::setup::TABLE;
 use taisai_rules::{BetBox, BoxKey, BoxKind, Money, Unit};
 use taisai_table::{
@@ -11,39 +11,39 @@ use taisai_table::{
 };
 
 use super::cage::TRAINING;
-use super::hall::{
-    ADMINISTRATOR, ATTENDANT, AUDITOR, BOTH, CASHIER, DEALER, Hall, MANAGER, OTHER_DEALER, SHIFT_MANAGER, SPARE,
-    SUPERVISOR, TUMBLER, by, person,
+use super::casino::{
+    ADMINISTRATOR, ATTENDANT, AUDITOR, BOTH, CASHIER, DEALER, MANAGER, OTHER_DEALER, SHIFT_MANAGER, SPARE, SUPERVISOR,
+    SimulatedCasino, TUMBLER, by, person,
 };
 
-impl Hall<'_> {
-    pub(super) fn trouble(&mut self) -> Held {
-        match self.chance.below(10) {
+impl SimulatedCasino<'_> {
+    pub(super) fn faults(&mut self) -> CheckResult {
+        match self.random.below(10) {
             0..=3 => self.bad_bet(),
             4..=6 => self.bad_call(),
             _ => self.bad_business(),
         }
     }
 
-    pub(super) fn tell_cluster(&mut self, actor: Actor, command: ClusterCommand) -> Held {
+    pub(super) fn tell_cluster(&mut self, actor: Actor, command: ClusterCommand) -> CheckResult {
         self.ask_cluster(actor, command)?.ok();
         Ok(())
     }
 
     /// Bets that cannot be.
-    fn bad_bet(&mut self) -> Held {
+    fn bad_bet(&mut self) -> CheckResult {
         let seat = self.seat();
         let actor = self.bettor(seat);
         let boxes = self.rules.layout().boxes();
-        let (big, some) = (BetBox::BIG, boxes[self.chance.place(boxes.len())]);
+        let (big, some) = (BetBox::BIG, boxes[self.random.index(boxes.len())]);
         let unit = self.model().limits().unit().cents();
         let stake = |bet_box, cents| Stake { bet_box, amount: Money::from_cents(cents) };
         let not_on_layout = BetBox::all().find(|bet_box| !self.rules.layout().has(*bet_box)).unwrap_or(big);
-        let chips = if self.chance.one_in(8) { Chips::Colour } else { Chips::Own };
+        let chips = if self.random.one_in(8) { Chips::Colour } else { Chips::Own };
         let place = |stakes: &[Stake]| ClusterCommand::Place { seat, chips, stakes: Stakes::from_slice(stakes) };
         let withdraw = |stakes: &[Stake]| ClusterCommand::Withdraw { seat, chips, stakes: Stakes::from_slice(stakes) };
         let least = self.model().limits().minimum(big).cents();
-        let command = match self.chance.below(20) {
+        let command = match self.random.below(20) {
             0 => place(&[]),
             1 => place(&[stake(big, 10 * unit), stake(big, 10 * unit)]),
             2 => place(&[stake(not_on_layout, 10 * unit)]),
@@ -66,10 +66,10 @@ impl Hall<'_> {
                 return self.tell_cluster(Actor::Terminal { device: DeviceId(1), seat: other }, place(&[]));
             }
             18 => return self.tell_cluster(self.dealer(), ClusterCommand::RejectExcess),
-            19 if self.chance.percent(70) => {
+            19 if self.random.percent(70) => {
                 let stakes = Stakes::from_slice(&[stake(some, 10 * unit)]);
                 let register = ClusterCommand::Register { seat, stakes, second: None };
-                let command = if self.chance.percent(50) { ClusterCommand::AllRegistered } else { register };
+                let command = if self.random.percent(50) { ClusterCommand::AllRegistered } else { register };
                 return self.tell_cluster(self.dealer(), command);
             }
             // A bet in Colour Chips whose value it does not fit.
@@ -91,7 +91,7 @@ impl Hall<'_> {
     }
 
     /// Dealers, supervisors and others who call what they may not.
-    fn bad_call(&mut self) -> Held {
+    fn bad_call(&mut self) -> CheckResult {
         let dealer = self.dealer();
         let other = if dealer == by(DEALER) { by(OTHER_DEALER) } else { by(DEALER) };
         let dice = self.dice();
@@ -100,7 +100,7 @@ impl Hall<'_> {
         let manager = Some(person(MANAGER));
         let correct = |round, second| RoundCommand::Correct { round, dice, why: why(), second };
         let supervisor = by(SUPERVISOR);
-        let (actor, command) = match self.chance.below(35) {
+        let (actor, command) = match self.random.below(35) {
             0 => (other, RoundCommand::OpenBets),
             1 => (by(AUDITOR), RoundCommand::OpenBets),
             2 => (dealer, RoundCommand::OpenBets),
@@ -159,10 +159,10 @@ impl Hall<'_> {
             33 => (by(MANAGER), RoundCommand::Witness { round: newest, seen: RoundStanding::InPlay }),
             32 => {
                 let (round, reason) = (newest, VoidReason::Exposed);
-                let reason = if self.chance.percent(50) { VoidReason::ActivatedEarly } else { reason };
+                let reason = if self.random.percent(50) { VoidReason::ActivatedEarly } else { reason };
                 (
                     dealer,
-                    if self.chance.percent(50) {
+                    if self.random.percent(50) {
                         RoundCommand::Void { reason }
                     } else {
                         RoundCommand::VoidByLaw { round, reason, why: why(), second: manager }
@@ -174,7 +174,7 @@ impl Hall<'_> {
         self.ask_round(actor, command)
     }
 
-    pub(super) fn open_before_the_rules_are_in_force(&mut self) -> Held {
+    pub(super) fn open_before_the_rules_are_in_force(&mut self) -> CheckResult {
         self.let_clusters_follow()?;
         let mut asked = self.asked(by(SUPERVISOR), RoundCommand::OpenTable);
         asked.time = Time(0);
@@ -186,7 +186,7 @@ impl Hall<'_> {
         let unit = Unit::CENT.money();
         let cents = |cents| Some(Money::from_cents(cents));
         let boxes = vec![LimitEntry { boxes: BoxKey::Kind(BoxKind::Sum), min: cents(500), max: cents(100) }];
-        match self.chance.below(3) {
+        match self.random.below(3) {
             0 => TableLimits { unit: Money::ZERO, boxes: Vec::new(), rest: None, differential: None },
             1 => TableLimits { unit, boxes, rest: None, differential: None },
             _ => TableLimits { unit: Money::from_cents(-100), boxes, rest: None, differential: cents(-1) },
@@ -194,20 +194,20 @@ impl Hall<'_> {
     }
 
     /// At the cage, with people and devices, and at seats.
-    fn bad_business(&mut self) -> Held {
+    fn bad_business(&mut self) -> CheckResult {
         let seat = self.seat();
         let second = Some(person(MANAGER));
         let administrator = by(ADMINISTRATOR);
         let cents = Money::from_cents;
-        let wrong = VoucherHash(self.chance.bytes());
+        let wrong = VoucherHash(self.random.bytes());
         let used = self.some_voucher();
         let why = || "no reason".to_owned();
         let roles = taisai_table::Roles::default();
-        let (actor, command) = match self.chance.below(34) {
+        let (actor, command) = match self.random.below(34) {
             0 => (by(CASHIER), HouseCommand::RedeemAtCage { hash: wrong }),
-            1 if self.chance.one_in(6) => {
+            1 if self.random.one_in(6) => {
                 for _ in 0..6 {
-                    let hash = VoucherHash(self.chance.bytes());
+                    let hash = VoucherHash(self.random.bytes());
                     self.tell_house(by(CASHIER), HouseCommand::RedeemAtCage { hash })?;
                 }
                 return Ok(());
@@ -294,12 +294,12 @@ impl Hall<'_> {
     }
 
     /// Money and seats, wrongly.
-    fn bad_seat(&mut self, seat: Seat) -> Held {
+    fn bad_seat(&mut self, seat: Seat) -> CheckResult {
         let terminal = self.terminal(seat);
         let cents = Money::from_cents;
         let second = Some(person(SUPERVISOR));
         let buy_in = |seat, amount| ClusterCommand::BuyIn { seat, amount, second };
-        let (actor, command) = match self.chance.below(22) {
+        let (actor, command) = match self.random.below(22) {
             0 => (by(CASHIER), buy_in(Seat(999), cents(1_000))),
             1 => (by(CASHIER), buy_in(seat, cents(0))),
             2 => (by(CASHIER), buy_in(seat, Money::MAX)),
@@ -343,7 +343,7 @@ impl Hall<'_> {
                 return self.tell_house(by(ADMINISTRATOR), enrol);
             }
             19 => {
-                let (receipt, why) = (Receipt(self.chance.small(3)), "the wrong seat".to_owned());
+                let (receipt, why) = (Receipt(self.random.small(3)), "the wrong seat".to_owned());
                 (by(CASHIER), ClusterCommand::ReverseBuyIn { seat, receipt, why, second })
             }
             20 => (terminal, ClusterCommand::Read { seat, message: 0 }),

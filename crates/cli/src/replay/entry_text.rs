@@ -7,11 +7,11 @@ use taisai_table::{Actor, ClusterId, CommandRequest, MachineEntry, Refusal};
 use crate::print::BAD;
 
 /// Longer commands are cut off in a list.
-const MOST_TEXT: usize = 96;
+const MAX_TEXT: usize = 96;
 
 /// What an entry says.
 #[derive(Serialize)]
-pub(super) struct Said {
+pub(super) struct EntryText {
     machine: String,
     time: u64,
     who: String,
@@ -20,24 +20,24 @@ pub(super) struct Said {
     refusal: Option<Refusal>,
 }
 
-impl Said {
+impl EntryText {
     /// Puts an entry into words, whichever machine it is of.
     pub(super) fn of(entry: &MachineEntry) -> anyhow::Result<Self> {
         match entry {
-            MachineEntry::Round(_, entry) => said("round".to_owned(), &entry.request, &entry.outcome),
+            MachineEntry::Round(_, entry) => entry_text("round".to_owned(), &entry.request, &entry.outcome),
             MachineEntry::Cluster(ClusterId { number: 0, .. }, entry) => {
-                said("cluster".to_owned(), &entry.request, &entry.outcome)
+                entry_text("cluster".to_owned(), &entry.request, &entry.outcome)
             }
-            MachineEntry::Cluster(id, entry) => said(format!("cluster {}", id.number), &entry.request, &entry.outcome),
-            MachineEntry::House(entry) => said("house".to_owned(), &entry.request, &entry.outcome),
+            MachineEntry::Cluster(id, entry) => entry_text(format!("cluster {}", id.number), &entry.request, &entry.outcome),
+            MachineEntry::House(entry) => entry_text("house".to_owned(), &entry.request, &entry.outcome),
         }
     }
 
     /// On one line.
     pub(super) fn line(&self) -> String {
         let mut command = self.command.to_string();
-        if command.chars().count() > MOST_TEXT {
-            command = command.chars().take(MOST_TEXT).chain(['…']).collect();
+        if command.chars().count() > MAX_TEXT {
+            command = command.chars().take(MAX_TEXT).chain(['…']).collect();
         }
         let answer = match (&self.refusal, &self.event) {
             (Some(refusal), _) => format!("{BAD}{}{BAD:#}", refusal.code()),
@@ -49,11 +49,11 @@ impl Said {
     }
 }
 
-fn said<C: Serialize, E: Serialize>(
+fn entry_text<C: Serialize, E: Serialize>(
     machine: String,
     asked: &CommandRequest<C>,
     outcome: &Result<E, Refusal>,
-) -> anyhow::Result<Said> {
+) -> anyhow::Result<EntryText> {
     let who = match asked.actor {
         Actor::Person(person) => format!("person {}", person.id.0),
         Actor::Terminal { seat, .. } => format!("terminal {}", seat.0),
@@ -62,7 +62,7 @@ fn said<C: Serialize, E: Serialize>(
         Actor::ChipReader(device) => format!("chip reader {}", device.0),
         Actor::System => "system".to_owned(),
     };
-    Ok(Said {
+    Ok(EntryText {
         machine,
         time: asked.time.0,
         who,

@@ -10,7 +10,7 @@ use taisai_table::{
 
 /// What the simulator does to the machines and to what passes between them.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Fault {
+pub(super) enum PlayFault {
     MessageDelayed,
     MessageRepeated,
     MessageOutOfOrder,
@@ -66,7 +66,7 @@ counters! {
     }
     "transfer" Purposes of TransferPurpose { Voucher Claim Receivable Credits Returned }
     "claim" Claims of ClaimReason { CashOut WalkedAway LeftBehind Correction Void VoucherFailed FromFilm }
-    "fault" Faults of Fault {
+    "fault" Faults of PlayFault {
         MessageDelayed MessageRepeated MessageOutOfOrder WrongSlip CommandSentAgain CommandIdReused CommandTooOld
         ProgramRestarted RebuiltFromTheFirstEntry RebuiltFromASnapshot TerminalLost ClockStepped CloseHeldByOneOnly
     }
@@ -108,7 +108,7 @@ counters! {
 
 /// What was met in a run.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct Coverage {
     pub(super) rounds: u64,
     pub(super) commands: u64,
     pub(super) bets: u64,
@@ -130,8 +130,8 @@ pub(super) struct Tally {
     house_events: HouseEvents,
 }
 
-impl Tally {
-    pub(super) const fn fault(&mut self, fault: Fault) {
+impl Coverage {
+    pub(super) const fn fault(&mut self, fault: PlayFault) {
         self.faulted += 1;
         self.faults.count(&fault);
     }
@@ -217,10 +217,10 @@ impl Tally {
     }
 
     /// Everything there is to meet, with how often it was met in a game, or why that game cannot meet it.
-    pub(super) fn rows(&self, game: &Game) -> Vec<Row> {
+    pub(super) fn rows(&self, game: &Game) -> Vec<CoverageRow> {
         let refusals = Refusal::ALL.iter().map(|refusal| {
             let count = self.refusals.get(refusal).copied().unwrap_or(0);
-            Row {
+            CoverageRow {
                 group: "refusal",
                 name: refusal.code().to_owned(),
                 count,
@@ -241,7 +241,7 @@ impl Tally {
             .chain(self.cluster_events.rows())
             .chain(self.house_commands.rows())
             .chain(self.house_events.rows());
-        let counted = counted.map(|(group, name, count)| Row {
+        let counted = counted.map(|(group, name, count)| CoverageRow {
             group,
             name: words(name),
             count,
@@ -264,7 +264,7 @@ fn words(name: &str) -> String {
 }
 
 /// One thing to meet.
-pub(super) struct Row {
+pub(super) struct CoverageRow {
     pub(super) group: &'static str,
     pub(super) name: String,
     pub(super) count: u64,
@@ -272,7 +272,7 @@ pub(super) struct Row {
     pub(super) out_of_reach: Option<&'static str>,
 }
 
-impl Row {
+impl CoverageRow {
     /// Whether it should have been met and was not.
     pub(super) const fn is_missing(&self) -> bool {
         self.count == 0 && self.out_of_reach.is_none()

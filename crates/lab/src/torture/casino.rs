@@ -7,9 +7,9 @@ mod tests;
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
-use taisai::replay::failure::{Failure, Held, caught, ensure};
-use taisai::replay::file::Record;
-use taisai::replay::setup::{Setup, TABLE};
+use taisai::replay::failure::{CheckResult, RunFailure, caught, ensure};
+use taisai::replay::file::ReplayWriter;
+use taisai::replay::setup::{ReplaySetup, TABLE};
 use taisai_engine::{InMemoryInstallation, Message, WorkerPlacement};
 use taisai_rules::Games;
 use taisai_table::{
@@ -19,11 +19,11 @@ use taisai_table::{
     VoucherHash,
 };
 
-use super::chance::Chance;
-use super::model::{Model, Outside, money_is_conserved};
-use super::order::Order;
-use super::register::Felt;
-use super::tally::{Fault, Tally};
+use super::coverage::{Coverage, PlayFault};
+use super::model::{OutsideMoney, PlainBooks, money_is_conserved};
+use super::order::AppendOrder;
+use super::register::ChipsOnFelt;
+use taisai_simulator::Random;
 
 /// The first of January 2024, in milliseconds.
 const BEGIN: u64 = 1_704_067_200_000;
@@ -71,22 +71,22 @@ pub(super) fn by(id: u32) -> Actor {
 }
 
 /// An installation of one table in play.
-pub(super) struct Hall<'t> {
-    pub(super) setup: Setup,
+pub(super) struct SimulatedCasino<'t> {
+    pub(super) setup: ReplaySetup,
     pub(super) rules: TableRules,
     /// Its record holds the entries since the last round was over.
     pub(super) installation: InMemoryInstallation,
-    /// How many of those have been heeded.
-    pub(super) heeded: usize,
-    /// The machines after the entries heeded so far: one batch may append several.
+    /// How many of those have been checked.
+    pub(super) checked: usize,
+    /// The machines after the entries checked so far: one batch may append several.
     replica: Machines,
-    pub(super) record: Record,
-    order: Order,
+    pub(super) record: ReplayWriter,
+    order: AppendOrder,
     /// The plain books, by cluster.
-    models: Vec<Model>,
-    outside: Outside,
-    pub(super) tally: &'t mut Tally,
-    pub(super) chance: Chance,
+    models: Vec<PlainBooks>,
+    outside: OutsideMoney,
+    pub(super) coverage: &'t mut Coverage,
+    pub(super) random: Random,
     pub(super) time: Time,
     /// The cluster at which players, staff and faults act in this step.
     pub(super) at: ClusterId,
@@ -103,22 +103,22 @@ pub(super) struct Hall<'t> {
     /// The last transfer of the training table, which is on file and has no machine.
     pub(super) training_sent: u64,
     /// The chips on the layout of a table that registers winners.
-    pub(super) felt: Felt,
+    pub(super) felt: ChipsOnFelt,
     /// The bets acknowledged in this round.
     acknowledged: Vec<CommandId>,
 }
 
-impl<'t> Hall<'t> {
+impl<'t> SimulatedCasino<'t> {
     pub(super) fn new(
-        setup: Setup,
+        setup: ReplaySetup,
         games: &Games,
         placement: WorkerPlacement,
         seed: u64,
-        tally: &'t mut Tally,
+        coverage: &'t mut Coverage,
     ) -> anyhow::Result<Self> {
         let plan = setup.plan(games)?;
         let TableSpec { rules, seats, .. } = &plan;
-        let model = |seats: &u32| Model::new(rules.clone(), *seats, setup.profile.large_win);
+        let model = |seats: &u32| PlainBooks::new(rules.clone(), *seats, setup.profile.large_win);
         let (models, rules) = (seats.iter().map(model).collect(), rules.clone());
         let mut installation = InMemoryInstallation::new(setup.profile.clone(), setup.training, placement, Time(BEGIN));
         installation.add_table(plan, Time(BEGIN))?;
@@ -127,14 +127,14 @@ impl<'t> Hall<'t> {
             setup,
             rules,
             installation,
-            heeded: 0,
+            checked: 0,
             replica,
-            record: Record::default(),
-            order: Order::default(),
+            record: ReplayWriter::default(),
+            order: AppendOrder::default(),
             models,
-            outside: Outside::default(),
-            tally,
-            chance: Chance::new(seed),
+            outside: OutsideMoney::default(),
+            coverage,
+            random: Random::new(seed),
             time: Time(BEGIN),
             at: ClusterId { table: TABLE, number: 0 },
             waited: 0,
@@ -144,7 +144,7 @@ impl<'t> Hall<'t> {
             vouchers: Vec::new(),
             table_is_closing: false,
             training_sent: 0,
-            felt: Felt::default(),
+            felt: ChipsOnFelt::default(),
             acknowledged: Vec::new(),
         })
     }
@@ -167,7 +167,7 @@ impl<'t> Hall<'t> {
     }
 
     /// The plain book of the same.
-    pub(super) fn model(&self) -> &Model {
+    pub(super) fn model(&self) -> &PlainBooks {
         &self.models[usize::from(self.at.number)]
     }
 
@@ -191,33 +191,41 @@ impl<'t> Hall<'t> {
         CommandRequest { time: self.time, actor, id: self.installation.next_id(source), command }
     }
 
-    pub(super) fn ask_round(&mut self, actor: Actor, command: RoundCommand) -> Held {
+    pub(super) fn ask_round(&mut self, actor: Actor, command: RoundCommand) -> CheckResult {
         let asked = self.asked(actor, command);
         self.send_round(&asked)?.map_or(Ok(()), |decision| answer(decision).map(drop))
     }
 
-    pub(super) fn ask_cluster(&mut self, actor: Actor, command: ClusterCommand) -> Held<Result<ClusterEvent, Refusal>> {
+    pub(super) fn ask_cluster(
+        &mut self,
+        actor: Actor,
+        command: ClusterCommand,
+    ) -> CheckResult<Result<ClusterEvent, Refusal>> {
         let asked = self.asked(actor, command);
         answer(self.send_cluster(&asked)?)
     }
 
-    pub(super) fn ask_house(&mut self, actor: Actor, command: HouseCommand) -> Held<Result<HouseEvent, Refusal>> {
+    pub(super) fn ask_house(
+        &mut self,
+        actor: Actor,
+        command: HouseCommand,
+    ) -> CheckResult<Result<HouseEvent, Refusal>> {
         let asked = self.asked(actor, command);
         answer(self.send_house(&asked)?)
     }
 
     /// Nothing if the command waits until clusters hold what has happened so far: it is decided when they do, or after a while.
-    pub(super) fn send_round(&mut self, asked: &CommandRequest<RoundCommand>) -> Held<Option<Decision<RoundEvent>>> {
+    pub(super) fn send_round(&mut self, asked: &CommandRequest<RoundCommand>) -> CheckResult<Option<Decision<RoundEvent>>> {
         self.watched(asked, |installation| installation.ask_round(TABLE, asked.clone()))
     }
 
-    pub(super) fn send_cluster(&mut self, asked: &CommandRequest<ClusterCommand>) -> Held<Decision<ClusterEvent>> {
+    pub(super) fn send_cluster(&mut self, asked: &CommandRequest<ClusterCommand>) -> CheckResult<Decision<ClusterEvent>> {
         let at = self.at;
         let decision = self.watched(asked, |installation| installation.ask_cluster(at, asked.clone()))?;
-        let decision = decision.ok_or_else(|| Failure::new("there is no such cluster"))?;
+        let decision = decision.ok_or_else(|| RunFailure::new("there is no such cluster"))?;
         match &decision {
             Decision::Accepted(_) if is_bet(&asked.command) => {
-                self.tally.bets += 1;
+                self.coverage.bets += 1;
                 self.acknowledged.push(asked.id);
             }
             Decision::Accepted(_) | Decision::Refused(_) => {}
@@ -226,12 +234,12 @@ impl<'t> Hall<'t> {
         Ok(decision)
     }
 
-    pub(super) fn send_house(&mut self, asked: &CommandRequest<HouseCommand>) -> Held<Decision<HouseEvent>> {
+    pub(super) fn send_house(&mut self, asked: &CommandRequest<HouseCommand>) -> CheckResult<Decision<HouseEvent>> {
         self.watched(asked, |installation| installation.ask_house(asked.clone()))
     }
 
     /// What is due at this time happens: partitions send again, tick, and close bets by themselves.
-    pub(super) fn set_clock(&mut self) -> Held {
+    pub(super) fn set_clock(&mut self) -> CheckResult {
         let time = self.time;
         self.watched(&time, |installation| installation.set_clock(time))
     }
@@ -241,31 +249,31 @@ impl<'t> Hall<'t> {
         &mut self,
         what: &impl Debug,
         act: impl FnOnce(&mut InMemoryInstallation) -> T,
-    ) -> Held<T> {
+    ) -> CheckResult<T> {
         let installation = &mut self.installation;
         let done = caught(what, || act(installation));
-        let from = self.heeded;
-        self.heeded = self.installation.record.len();
+        let from = self.checked;
+        self.checked = self.installation.record.len();
         self.installation.record[from..].iter().for_each(|recorded| self.record.push(recorded));
         let done = done?;
-        (from..self.heeded).try_for_each(|place| self.heed(place))?;
+        (from..self.checked).try_for_each(|place| self.check_new(place))?;
         Ok(done)
     }
 
     /// An entry is counted, and put to the plain books; what is cheap to check is checked.
-    fn heed(&mut self, place: usize) -> Held {
-        let Self { installation, replica, tally, order, models, outside, .. } = self;
+    fn check_new(&mut self, place: usize) -> CheckResult {
+        let Self { installation, replica, coverage, order, models, outside, .. } = self;
         let recorded = &installation.record[place];
-        tally.recorded(recorded);
+        coverage.recorded(recorded);
         replica.apply(recorded);
         // The machines that play goes on with are looked at wherever no later entry has changed them.
-        let machines = if place + 1 == self.heeded { installation.machines() } else { replica };
+        let machines = if place + 1 == self.checked { installation.machines() } else { replica };
         match recorded {
             MachineEntry::Round(table, entry) => {
                 may_ask(entry.request.actor, &entry.outcome)?;
                 let table = machines.tables.get(table).expect("the table was added");
-                order.heed(&table.round, entry)?;
-                closing_waits_for_all(table, entry, tally)?;
+                order.check_new(&table.round, entry)?;
+                closing_waits_for_all(table, entry, coverage)?;
                 match &entry.outcome {
                     Ok(RoundEvent::TableClosed) => self.table_is_closing = false,
                     Ok(RoundEvent::ClosureAnnounced) => self.table_is_closing = true,
@@ -291,7 +299,7 @@ impl<'t> Hall<'t> {
     }
 
     /// Everything that must hold, once a round.
-    pub(super) fn check_all(&mut self) -> Held {
+    pub(super) fn check_all(&mut self) -> CheckResult {
         self.installation.check()?;
         self.partitions_are_as_recorded()?;
         for (model, cluster) in self.models.iter().zip(&self.table().clusters) {
@@ -302,13 +310,13 @@ impl<'t> Hall<'t> {
     }
 
     /// Partitions decide ahead of what is appended: in the end the record has made the same machines.
-    pub(super) fn partitions_are_as_recorded(&self) -> Held {
+    pub(super) fn partitions_are_as_recorded(&self) -> CheckResult {
         ensure("the partitions' machines are those of the record", self.installation.is_as_recorded(), String::new)
     }
 
     /// The bytes of the round's entries say the same again, and every acknowledged bet is among them exactly once.
-    fn accepted_bets_are_in_the_record_once(&mut self) -> Held {
-        let from = self.record.count() - self.heeded;
+    fn accepted_bets_are_in_the_record_once(&mut self) -> CheckResult {
+        let from = self.record.count() - self.checked;
         let mut read = self.installation.record.iter();
         let mut bets = self.acknowledged.iter();
         for entry in self.record.entries(from) {
@@ -325,7 +333,7 @@ impl<'t> Hall<'t> {
         let left = bets.next();
         ensure("every accepted bet is in the record once", left.is_none(), || format!("{left:?} is not"))?;
         self.installation.record.clear();
-        self.heeded = 0;
+        self.checked = 0;
         self.acknowledged.clear();
         Ok(())
     }
@@ -335,7 +343,7 @@ impl<'t> Hall<'t> {
     }
 
     pub(super) fn seat(&mut self) -> Seat {
-        Seat(self.chance.small(self.seats()))
+        Seat(self.random.small(self.seats()))
     }
 
     /// The terminal at a seat.
@@ -356,27 +364,27 @@ const fn is_bet(command: &ClusterCommand) -> bool {
 }
 
 /// Bets are closed when every cluster holds it, and not when some do.
-fn closing_waits_for_all(table: &RoundAndClusters, entry: &RoundEntry, tally: &mut Tally) -> Held {
+fn closing_waits_for_all(table: &RoundAndClusters, entry: &RoundEntry, coverage: &mut Coverage) -> CheckResult {
     let Ok(RoundEvent::Followed { cluster, .. }) = entry.outcome else { return Ok(()) };
     let is_open = |cluster: &Cluster| cluster.betting() == Betting::Open;
     let are_open = table.clusters.iter().any(is_open);
     if table.round.phase() == Phase::Closing && !is_open(&table.clusters[usize::from(cluster.number)]) && are_open {
-        tally.fault(Fault::CloseHeldByOneOnly);
+        coverage.fault(PlayFault::CloseHeldByOneOnly);
     }
     let is_early = table.round.phase() == Phase::Closed && are_open;
     ensure("bets are closed when every cluster holds it", !is_early, || format!("{cluster:?}"))
 }
 
 /// Whoever only reads, or is not on file, never has anything done.
-fn may_ask<E>(actor: Actor, outcome: &Result<E, Refusal>) -> Held {
+fn may_ask<E>(actor: Actor, outcome: &Result<E, Refusal>) -> CheckResult {
     let is_nobody = actor.person().is_some_and(|person| person.id.0 == AUDITOR || person.id.0 == STRANGER);
     ensure("nobody acts without the right to", outcome.is_err() || !is_nobody, || format!("{actor:?}"))
 }
 
-fn answer<E>(decision: Decision<E>) -> Held<Result<E, Refusal>> {
+fn answer<E>(decision: Decision<E>) -> CheckResult<Result<E, Refusal>> {
     match decision {
         Decision::Accepted(event) => Ok(Ok(event)),
         Decision::Refused(refusal) => Ok(Err(refusal)),
-        Decision::Repeated(verdict) => Err(Failure(format!("a new id was answered before: {verdict:?}"))),
+        Decision::Repeated(verdict) => Err(RunFailure(format!("a new id was answered before: {verdict:?}"))),
     }
 }

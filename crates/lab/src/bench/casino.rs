@@ -10,32 +10,32 @@ use serde_json::{Value, json};
 use taisai_table::Profile;
 
 use super::process::{Process, number_of};
-use super::staff::{FirstPerson, Staff};
-use super::terminal::{CREDITS, Door};
-use crate::device::{Device, bytes, hex};
-use crate::socket::Server;
+use super::staff::{PersonOnFirstStart, Staff};
+use super::terminal::{CREDITS, TerminalEndpoint};
+use crate::device::{DeviceKey, bytes, hex};
+use crate::socket::ServerAddress;
 
 /// So many are enrolled at the same time.
 const AT_ONCE: usize = 8;
 
 /// A house that runs.
-pub(super) struct House {
+pub(super) struct MeasuredCasino {
     process: Process,
-    server: Server,
+    server: ServerAddress,
     address: SocketAddr,
-    people: Vec<FirstPerson>,
-    devices: Vec<Device>,
+    people: Vec<PersonOnFirstStart>,
+    devices: Vec<DeviceKey>,
     folder: tempfile::TempDir,
 }
 
 /// What the house has written so far, and flushed how often.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Written {
+pub(super) struct WrittenBytes {
     bytes: u64,
     flushes: u64,
 }
 
-impl Written {
+impl WrittenBytes {
     /// How many bytes a flush had since then.
     pub(super) fn bytes_a_flush_since(self, before: &Self) -> usize {
         let (bytes, flushes) = (self.bytes.saturating_sub(before.bytes), self.flushes.saturating_sub(before.flushes));
@@ -43,7 +43,7 @@ impl Written {
     }
 }
 
-impl House {
+impl MeasuredCasino {
     /// Starts a house with so many terminals, shared out among so many clusters.
     pub(super) fn start(program: &Path, terminals: u32, clusters: u32) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir().context("no folder for the house")?;
@@ -51,8 +51,8 @@ impl House {
         let notes = format!("notes = [{CREDITS}]");
         std::fs::write(folder.path().join("profile.toml"), Profile::SINGAPORE.replacen("notes = []", &notes, 1))?;
         let process = Process::start(program, &["serve", "--config", "taisai.toml"], Some(folder.path()))?;
-        let Told { server, people, codes } =
-            Told::read(usize::try_from(terminals)?, || process.line()).context("the house does not tell everything")?;
+        let FirstStart { server, people, codes } = FirstStart::read(usize::try_from(terminals)?, || process.line())
+            .context("the house does not tell everything")?;
         let address = server.authority.parse()?;
         let devices = enrol(&server, &codes)?;
         Ok(Self { process, server, address, people, devices, folder })
@@ -64,8 +64,8 @@ impl House {
     }
 
     /// Where its terminals connect.
-    pub(super) fn place(&self) -> Door {
-        Door {
+    pub(super) fn place(&self) -> TerminalEndpoint {
+        TerminalEndpoint {
             address: self.address,
             authority: self.server.authority.clone(),
             path: "/api/v1/tables/1/terminal".to_owned(),
@@ -77,7 +77,7 @@ impl House {
     /// The number of the device at a place.
     pub(super) fn device(&self, place: u32) -> anyhow::Result<u32> {
         let device = usize::try_from(place).ok().and_then(|place| self.devices.get(place));
-        device.map(Device::number).context("there are not so many devices")
+        device.map(DeviceKey::number).context("there are not so many devices")
     }
 
     /// Where it keeps what it keeps.
@@ -97,9 +97,9 @@ impl House {
     }
 
     /// What it has written.
-    pub(super) fn written(&self) -> anyhow::Result<Written> {
+    pub(super) fn written(&self) -> anyhow::Result<WrittenBytes> {
         let metrics = ureq::get(self.server.url("/metrics")).call()?.body_mut().read_to_string()?;
-        Ok(Written {
+        Ok(WrittenBytes {
             bytes: number_of(&self.process.system("io")?, "write_bytes")?,
             flushes: number_of(&metrics, "taisai_commit_seconds_count")?,
         })
@@ -110,7 +110,7 @@ impl House {
 pub(super) fn start_to_ready(program: &Path) -> anyhow::Result<Duration> {
     let folder = tempfile::tempdir().context("no folder for the house")?;
     let process = Process::start(program, &["serve", "--listen", "127.0.0.1:0"], Some(folder.path()))?;
-    let server = Server::parse(&url_in(&process.line_with("http://")?)?)?;
+    let server = ServerAddress::parse(&url_in(&process.line_with("http://")?)?)?;
     ureq::get(server.url("/readyz")).call().context("the house is not ready")?;
     Ok(process.started.elapsed())
 }
@@ -124,14 +124,14 @@ fn file(terminals: u32, clusters: u32) -> String {
 }
 
 /// What a house tells on its first start.
-struct Told {
-    server: Server,
-    people: Vec<FirstPerson>,
+struct FirstStart {
+    server: ServerAddress,
+    people: Vec<PersonOnFirstStart>,
     /// The codes of its terminals, in the order of their numbers.
     codes: Vec<String>,
 }
 
-impl Told {
+impl FirstStart {
     /// Reads lines until all terminals and the address are told.
     fn read(terminals: usize, mut line: impl FnMut() -> anyhow::Result<String>) -> anyhow::Result<Self> {
         let (mut server, mut people, mut codes) = (None, Vec::new(), Vec::new());
@@ -144,7 +144,7 @@ impl Told {
             people.extend(person_in(&line));
             codes.extend(code_in(&line));
             if line.contains("http://") {
-                server = Some(Server::parse(&url_in(&line)?)?);
+                server = Some(ServerAddress::parse(&url_in(&line)?)?);
             }
         }
     }
@@ -158,12 +158,12 @@ fn url_in(line: &str) -> anyhow::Result<String> {
 }
 
 /// The person in a line of the table of the first people.
-fn person_in(line: &str) -> Option<FirstPerson> {
+fn person_in(line: &str) -> Option<PersonOnFirstStart> {
     let words: Vec<_> = line.split_whitespace().collect();
     let [number, .., role, password] = words.as_slice() else { return None };
     let is_one = taisai_table::Role::ALL.iter().any(|known| known.text() == *role);
     let number = number.parse().ok().filter(|_| is_one)?;
-    Some(FirstPerson { number, role: (*role).to_owned(), password: (*password).to_owned() })
+    Some(PersonOnFirstStart { number, role: (*role).to_owned(), password: (*password).to_owned() })
 }
 
 /// The device in a line of the table of the first terminals, and the code that it is enrolled with.
@@ -174,19 +174,19 @@ fn code_in(line: &str) -> Option<(u32, String)> {
 }
 
 /// Enrols every terminal. They share a key: that each has a secret of its own is not what is measured.
-fn enrol(server: &Server, codes: &[String]) -> anyhow::Result<Vec<Device>> {
+fn enrol(server: &ServerAddress, codes: &[String]) -> anyhow::Result<Vec<DeviceKey>> {
     let mut secret = [0; 32];
     getrandom::fill(&mut secret)?;
-    let public_key = hex(Device::new(secret, 0, [0; 16]).public_key().as_bytes());
+    let public_key = hex(DeviceKey::new(secret, 0, [0; 16]).public_key().as_bytes());
     let agent = ureq::Agent::new_with_defaults();
-    let one = |code: &String| -> anyhow::Result<Device> {
+    let one = |code: &String| -> anyhow::Result<DeviceKey> {
         let sent =
             agent.post(server.url("/api/v1/devices/enrol")).send_json(json!({"code": code, "public_key": public_key}));
         let enrolled: Value = sent.context("a terminal is not enrolled")?.body_mut().read_json()?;
         let device = enrolled["device"].as_u64().and_then(|device| u32::try_from(device).ok());
         let house = enrolled["house"].as_str().and_then(bytes);
         match (device, house) {
-            (Some(device), Some(house)) => Ok(Device::new(secret, device, house)),
+            (Some(device), Some(house)) => Ok(DeviceKey::new(secret, device, house)),
             (None, _) | (_, None) => bail!("the house enrols something else: {enrolled}"),
         }
     };
@@ -222,7 +222,7 @@ People, each with a password for the first time: it is told this once
        3  Pit Supervisor  pit-supervisor  ABCD-EFGH
 
 Player Terminals: open each link once, on the terminal itself
-  Device  Table  Seat  Link
+  DeviceKey  Table  Seat  Link
        1      1     0  http://127.0.0.1:40123/terminal#device=1&code=QQQQ-1111
       12      1    11  http://127.0.0.1:40123/terminal#device=12&code=RRRR-2222
 
@@ -231,7 +231,7 @@ Screens
   http://127.0.0.1:40123/terminal          a Player Terminal
   http://127.0.0.1:40123/                  the front page: open this first";
         let mut lines = told.lines().map(str::to_owned);
-        let read = Told::read(2, || lines.next().context("no more lines")).unwrap();
+        let read = FirstStart::read(2, || lines.next().context("no more lines")).unwrap();
         assert_eq!(read.server.authority, "127.0.0.1:40123");
         let people: Vec<_> = read.people.into_iter().map(|one| (one.number, one.role, one.password)).collect();
         let person = |number, role: &str, password: &str| (number, role.to_owned(), password.to_owned());
@@ -242,12 +242,12 @@ Screens
     #[test]
     fn a_house_that_does_not_tell_all_its_terminals_is_an_error() {
         let mut lines = ["http://127.0.0.1:1/terminal#device=1&code=A"].map(str::to_owned).into_iter();
-        assert!(Told::read(2, || lines.next().context("no more lines")).is_err());
+        assert!(FirstStart::read(2, || lines.next().context("no more lines")).is_err());
     }
 
     #[test]
     fn bytes_a_flush_are_those_in_between() {
-        let at = |bytes, flushes| Written { bytes, flushes };
+        let at = |bytes, flushes| WrittenBytes { bytes, flushes };
         assert_eq!(at(9_000, 13).bytes_a_flush_since(&at(1_000, 9)), 2_000);
         assert_eq!(at(9_000, 13).bytes_a_flush_since(&at(9_000, 13)), 1, "a flush of nothing is none");
     }
