@@ -51,7 +51,7 @@ describe('the console', () => {
     await page.getByText('Take 200.00 in cash for seat 25?').waitFor();
     await shot(page, 'buy-in');
     expect(await faults(page)).toEqual([]);
-    expect(JSON.stringify(fixture.house.staff.heard)).not.toContain('"buy-in"');
+    expect(JSON.stringify(fixture.house.staff.received)).not.toContain('"buy-in"');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Buy in' }).click();
     await page.getByRole('button', { name: 'Yes, take in 200.00' }).click();
@@ -106,17 +106,17 @@ describe('the console', () => {
       const next = () => [...document.querySelectorAll<HTMLElement>('[data-step], .also')].filter(({ dataset }) => dataset['step'] !== 'open-bets');
       new MutationObserver(() => next().forEach((button) => button.click())).observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-step', 'disabled'] });
     });
-    const heard = fixture.house.staff.heard.length;
+    const before = fixture.house.staff.received.length;
     await opened.click();
     // Result is pressed as soon as it can be, and however late the answer comes.
     const next = page.locator('[data-step]:not([data-step=open-bets])');
     await expect.poll(() => next.evaluate((button: HTMLButtonElement) => button.disabled)).toBe(false);
     await caughtUp(page);
-    expect(fixture.house.staff.heard.slice(heard)).toEqual([{ round: 'open-bets' }]);
+    expect(fixture.house.staff.received.slice(before)).toEqual([{ round: 'open-bets' }]);
     await page.clock.runFor(600);
     await next.click({ trial: true });
     await next.click();
-    await expect.poll(() => fixture.house.staff.heard.length).toBe(heard + 2);
+    await expect.poll(() => fixture.house.staff.received.length).toBe(before + 2);
   });
 
   it('takes a press of a button whose words change while it is down', async () => {
@@ -200,7 +200,7 @@ describe('the console', () => {
     expect(await spilling(page)).toEqual([]);
     await page.getByRole('button', { name: 'Reject the excess' }).click();
     await cuts.first().waitFor({ state: 'detached' });
-    expect(fixture.house.staff.heard.at(-1)).toEqual({ cluster: { number: 0, command: 'reject-excess' } });
+    expect(fixture.house.staff.received.at(-1)).toEqual({ cluster: { number: 0, command: 'reject-excess' } });
   });
 
   it('goes on after a restart, and says when the line is lost', async () => {

@@ -56,7 +56,7 @@ describe('the pit', () => {
     await noted.filter({ hasText: 'Large win, terminal locked' }).waitFor();
     expect(await alerts.getByRole('listitem').last().textContent()).toContain('Large win, terminal locked');
     expect(await noted.getByRole('button').count()).toBe(0);
-    expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one).includes('acknowledge'))).toEqual([{ acknowledge: { event: 41 } }]);
+    expect(fixture.house.staff.received.filter((one) => JSON.stringify(one).includes('acknowledge'))).toEqual([{ acknowledge: { event: 41 } }]);
     await other.getByRole('listitem').filter({ hasText: /\d\d:\d\d 已确认/ }).waitFor();
     expect(await faults(other)).toEqual([]);
     expect(await spilling(other)).toEqual([]);
@@ -125,7 +125,7 @@ describe('the pit', () => {
     expect(await spilling(page)).toEqual([]);
     await hold(rulings(page).getByRole('button', { name: 'Witness and move the money' }), () => rulings(page).waitFor({ state: 'detached' }));
     await told(page, 'Witnessed. The money has moved.');
-    expect(fixture.house.staff.heard).toContainEqual({ round: { witness: { round: 73, seen: { settled: [2, 4, 6] } } } });
+    expect(fixture.house.staff.received).toContainEqual({ round: { witness: { round: 73, seen: { settled: [2, 4, 6] } } } });
   });
 
   it('puts a chip reader on file for a table, with a second person', async () => {
@@ -139,7 +139,7 @@ describe('the pit', () => {
     expect(await faults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Ask for approval' }).click();
     const kind = { 'chip-reader': { cluster: { table: 4, number: 0 } } };
-    await expect.poll(() => JSON.stringify(fixture.house.staff.heard)).toContain(JSON.stringify(JSON.stringify({ house: { enrol: { device: 901, kind } } })).slice(1, -1));
+    await expect.poll(() => JSON.stringify(fixture.house.staff.received)).toContain(JSON.stringify(JSON.stringify({ house: { enrol: { device: 901, kind } } })).slice(1, -1));
   });
 
   it('draws win against theoretical, the dice watch and the terminals', async () => {
@@ -247,11 +247,11 @@ describe('the pit', () => {
     await most.fill('100');
     await show.click();
     expect(await why.evaluate((input) => input === document.activeElement)).toBe(true);
-    expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one).includes('show-limits'))).toEqual([]);
+    expect(fixture.house.staff.received.filter((one) => JSON.stringify(one).includes('show-limits'))).toEqual([]);
     await why.fill('Busy evening');
     await show.click();
     await page.locator('dialog').waitFor({ state: 'detached' });
-    expect(JSON.stringify(fixture.house.staff.heard.at(-1))).toContain('"max":10000');
+    expect(JSON.stringify(fixture.house.staff.received.at(-1))).toContain('"max":10000');
   });
 
   it('sets whole limits with a line for the rest, a Differential of 0, and none in the early edition (3.3)', async () => {
@@ -272,7 +272,7 @@ describe('the pit', () => {
     expect(await least.evaluate((input) => input === document.activeElement && input.getAttribute('aria-invalid') === 'true')).toBe(true);
     await shot(page, 'pit-limits-missing');
     expect(await faults(page)).toEqual([]);
-    expect(JSON.stringify(fixture.house.staff.heard)).not.toContain('Quiet morning');
+    expect(JSON.stringify(fixture.house.staff.received)).not.toContain('Quiet morning');
     await least.fill('10');
     await page.getByRole('button', { name: 'Apply limits' }).click();
     await page.locator('dialog').waitFor({ state: 'detached' });
@@ -293,7 +293,7 @@ describe('the pit', () => {
     await page.getByLabel('Reason').fill('Seen on film');
     await shot(page, 'pit-ruling');
     await hold(page.locator('dialog button.hold'), () => page.locator('dialog').waitFor({ state: 'detached' }));
-    expect(fixture.house.staff.heard.at(-1)).toMatchObject({ round: { rule: { ruling: { void: { fact: 'not-flat' } }, why: 'Seen on film' } } });
+    expect(fixture.house.staff.received.at(-1)).toMatchObject({ round: { rule: { ruling: { void: { fact: 'not-flat' } }, why: 'Seen on film' } } });
   });
 
   it('suggests a round and its limits also where the table is known later than its sheet, and then keeps to them', async () => {

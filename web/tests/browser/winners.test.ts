@@ -22,8 +22,8 @@ const LIVE = 4;
 
 const fixture = new Fixture();
 const table = (number = LIVE) => fixture.house.table(number);
-const heard = () => fixture.house.staff.heard.at(-1);
-const command = () => (heard() as { cluster?: { command: unknown } }).cluster?.command;
+const lastCommand = () => fixture.house.staff.received.at(-1);
+const command = () => (lastCommand() as { cluster?: { command: unknown } }).cluster?.command;
 const seatKey = (page: Page, seat: number) => page.getByRole('region', { name: 'Players' }).getByRole('button', { name: new RegExp(`^Seat ${seat}\\b`) });
 const tray = (page: Page) => page.getByRole('region', { name: 'Register winners' });
 const chip = (page: Page, amount: number) => tray(page).getByRole('button', { name: `Chip of ${(amount / 100).toLocaleString('en')}`, exact: true });
@@ -343,7 +343,7 @@ describe('winners of a live table', () => {
     await fixture.shot(page, 'pit-film-line');
     expect(await spilling(page)).toEqual([]);
     expect(await faults(page)).toEqual([]);
-    await sheet.getByRole('button', { name: 'Remove line 1 off' }).click();
+    await sheet.getByRole('button', { name: 'Remove line 1' }).click();
     await expect.poll(() => staff.parts.approvals!.all.at(-1)?.what).toContain('withdraw-from-film');
     approve();
     await sheet.getByText('Red coat, left of the Dealer').waitFor({ state: 'detached' });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { HouseView, ResultView, VoidReason } from '../../src/protocol/messages';
-import { toldChanges, unreadOf, type Change, type Message } from '../../src/state/changes';
+import { withSetOffs, unreadOf, type Change, type Message } from '../../src/state/changes';
 import { lawOf } from '../../src/state/cited';
 import { latestVoid } from '../../src/state/voids';
 import { seat } from './given';
@@ -14,7 +14,7 @@ const message = (number: number, changed: Change | null, is_read = false): Messa
 
 describe('changes of a session', () => {
   it('set off what is owed, the oldest round first, and tell what is left', () => {
-    const told = toldChanges([change(5, -8_000, -5_000), change(6, -1_000, 0), change(7, 3_500, 0), change(8, 2_000, 1_500)]);
+    const told = withSetOffs([change(5, -8_000, -5_000), change(6, -1_000, 0), change(7, 3_500, 0), change(8, 2_000, 1_500)]);
     expect(told.map(({ round, setOff, left }) => [round, setOff, left])).toEqual([
       [5, [], 3_000],
       [6, [], 4_000],
