@@ -150,7 +150,7 @@ describe('the console', () => {
   it('says whose step it is when it is not the own one', async () => {
     fixture.house.table(2).change({ dealer: 22 });
     const page = await staff('console?table=2', 21);
-    await page.getByText('Dealer 22 acts').waitFor();
+    await page.getByText('Waiting for Dealer 22').waitFor();
     expect(await step(page, 'open-bets').isDisabled()).toBe(true);
   });
 
@@ -164,7 +164,7 @@ describe('the console', () => {
     await step(page, 'show-limits').click();
     await shot(page, 'limits');
     await page.locator('dialog button.first').click();
-    await page.getByText('Dealer 21 acts').waitFor();
+    await page.getByText('Waiting for Dealer 21').waitFor();
     expect(fixture.house.table(3).public.limits).not.toBeNull();
   });
 

@@ -139,7 +139,7 @@ describe('at a terminal', () => {
     await first.getByRole('button', { name: 'Call an attendant to pay you' }).click();
     await first.getByRole('button', { name: 'Yes, cash out 12,000.00' }).click();
     const open = card(first, 'claim');
-    await open.getByText(/^12,000\.00 will be paid to you by an attendant\. Claim \d+\.$/).waitFor();
+    await open.getByText(/^An attendant will pay you 12,000\.00\. Claim \d+\.$/).waitFor();
     await restart();
     await open.getByText('Waiting for an attendant.').waitFor();
     await open.getByRole('button', { name: 'Take it back as credits' }).click();
