@@ -35,7 +35,7 @@ it('draws a round that was void from the start with every stake returned', async
   expect(await spilling(page)).toEqual([]);
 });
 
-it('pays nobody of a round that became void, and shows what was settled first', async () => {
+it('shows no payout for a late void, and the first settlement beside it', async () => {
   const page = await staffStage.open('audit', 9);
   await open(page, 66);
   await page.getByRole('button', { name: 'As it stands', pressed: true }).waitFor();
@@ -95,7 +95,7 @@ it('shows no rounds of a table that is no longer chosen', async () => {
   expect(await page.getByRole('button', { name: 'Open 73' }).count()).toBe(1);
 });
 
-it('searches events, and draws a round as it looked with each line’s paragraph', async () => {
+it('searches events, and draws a round with the paragraph of each bet', async () => {
   const page = await staffStage.open('audit', 9);
   await page.getByRole('row').nth(20).waitFor();
   await staffStage.shot(page, 'audit-events');

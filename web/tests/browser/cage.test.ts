@@ -11,7 +11,7 @@ const staff = (...how: Parameters<typeof fixture.stage.staff>) => fixture.stage.
 const shot = (page: Page, name: string) => fixture.shot(page, name);
 
 describe('the cage', () => {
-  it('sells, redeems and tells where a voucher was paid (F40, F41)', async () => {
+  it('sells and redeems a voucher, and says where it was paid (F40, F41)', async () => {
     const page = await staff('cage', 8);
     await page.getByLabel('Validation number').fill('12 3456 7890 1234 0411');
     await page.getByRole('button', { name: 'Redeem' }).click();
@@ -65,7 +65,7 @@ describe('the cage', () => {
     await number.waitFor({ state: 'detached' });
   });
 
-  it('names a sale without an answer, and asks for it again by itself under its number', async () => {
+  it('names a sale without a reply, and retries it under its number', async () => {
     const page = await staff('cage', 8);
     const numbers: number[] = [];
     let isBack = false;
@@ -109,7 +109,7 @@ describe('the cage', () => {
     expect(await faults(page)).toEqual([]);
   });
 
-  it('finds a voucher by its terminal and has it issued anew by two people (F42)', async () => {
+  it('finds a voucher by its terminal; two people reissue it (F42)', async () => {
     const page = await staff('cage', 8);
     const second = await staff('pit', 3);
     const vouchers = page.getByRole('region', { name: 'Vouchers' });

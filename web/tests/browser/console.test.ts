@@ -168,7 +168,7 @@ describe('the console', () => {
     expect(fixture.house.table(3).public.limits).not.toBeNull();
   });
 
-  it('tells a refusal before the sheet that it was asked on', async () => {
+  it('shows a refusal above the open sheet', async () => {
     fixture.house.table(7).open();
     // What is told goes away by itself after a while: here it does so only when it is pressed.
     const page = await staff('console?table=7', 3, undefined, 'en', { isPaused: true });
@@ -203,7 +203,7 @@ describe('the console', () => {
     expect(fixture.house.staff.received.at(-1)).toEqual({ cluster: { number: 0, command: 'reject-excess' } });
   });
 
-  it('goes on after a restart, and says when the line is lost', async () => {
+  it('continues after a restart, and says when the connection is lost', async () => {
     const table = fixture.house.table(4);
     table.open();
     table.change({ is_held: true });
@@ -228,7 +228,7 @@ describe('the console', () => {
     expect(await faults(page)).toEqual([]);
   });
 
-  it('tells a wrong password, and asks for a password of one’s own', async () => {
+  it('reports a wrong password, and asks for a new one after a one-time password', async () => {
     const page = await fixture.stage.page();
     await page.goto(`${fixture.stage.address}/console`);
     const signIn = async (password: string) => {

@@ -183,7 +183,7 @@ describe('bets entered at a live table', () => {
     await page.getByText('Seat 7: each touch adds 300').waitFor();
   });
 
-  it('shows chips at once as on their way, and lets go of them when they are refused', async () => {
+  it('shows chips as pending immediately, and removes them when they are refused', async () => {
     const page = await opened();
     await seatKey(page, 8).click();
     fixture.house.staff.refuses = 'seat-locked';
@@ -234,7 +234,7 @@ describe('bets entered at a live table', () => {
     await well(page);
   });
 
-  it('opens the seat itself beside, and at once when no bets are entered', async () => {
+  it('opens the seat sheet, directly when no bets are entered', async () => {
     const page = await opened();
     expect(await page.getByRole('button', { name: 'Seat …' }).isDisabled()).toBe(true);
     await seatKey(page, 2).click();

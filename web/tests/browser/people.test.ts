@@ -104,7 +104,7 @@ it('calls no terminal connected that is not', async () => {
   [seat.screen, seat.view.session] = [screen, 7];
 });
 
-it('shows whoever approves a correction what is registered until then (F12)', async () => {
+it('shows the approver of a correction the registered result (F12)', async () => {
   const first = await staffStage.open('pit', 3);
   const second = await staffStage.open('pit', 5);
   await first.getByRole('button', { name: /Act Table 2/ }).click();
@@ -117,7 +117,7 @@ it('shows whoever approves a correction what is registered until then (F12)', as
   await told(first, 'Your request was refused.');
 });
 
-it('prints the house’s own page of a voucher (F40)', async () => {
+it('prints the server’s page of a voucher (F40)', async () => {
   const page = await staffStage.open('cage', 8);
   await page.getByLabel('Amount').fill('250');
   await page.getByRole('button', { name: 'Cash received: issue voucher' }).click();

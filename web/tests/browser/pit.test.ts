@@ -24,7 +24,7 @@ describe('the pit', () => {
     expect(await spilling(page)).toEqual([]);
   });
 
-  it('says of which tables it hears nothing, to be read by everyone', async () => {
+  it('says in readable text which tables are offline', async () => {
     const page = await staff('pit', 3);
     await page.locator('tbody tr:not(.stale)').nth(9).waitFor();
     fixture.house.isAway = true;
@@ -36,7 +36,7 @@ describe('the pit', () => {
     await page.locator('tbody tr:not(.stale)').nth(9).waitFor();
   });
 
-  it('lets nobody note an alert who only reads', async () => {
+  it('does not let readers acknowledge an alert', async () => {
     const page = await staff('pit', 9);
     await page.getByRole('region', { name: 'Alerts' }).getByText('Large win, terminal locked').waitFor();
     expect(await page.getByRole('button', { name: /noted/i }).count()).toBe(0);
@@ -71,7 +71,7 @@ describe('the pit', () => {
     expect(await alerts.getByRole('button', { name: 'Clear the lock' }).count()).toBe(0);
   });
 
-  it('takes an alert that somebody else noted a moment before as noted', async () => {
+  it('accepts that someone else acknowledged an alert a moment before', async () => {
     const [page, other] = [await staff('pit', 3), await staff('pit', 5)];
     const alert = (of: Page) => of.getByRole('region', { name: 'Alerts' }).getByRole('listitem').filter({ hasText: 'Vouchers unlocked' });
     let go = () => {};
@@ -162,7 +162,7 @@ describe('the pit', () => {
     expect(await faults(page)).toEqual([]);
   });
 
-  it('tells results of the gaming day in progress, and of all days where that is chosen (F70)', async () => {
+  it('shows results of the current gaming day, and of all days on request (F70)', async () => {
     const page = await staff('pit', 3);
     const drop = page.getByRole('row').nth(1).getByRole('cell').nth(4);
     const days = page.getByRole('group', { name: 'Results' });
@@ -182,7 +182,7 @@ describe('the pit', () => {
     await told(page, 'No reply in time.');
   });
 
-  it('keeps the heading of results until others have come, and names nobody in the reader’s words', async () => {
+  it('keeps the heading of results until others arrive, and does not translate names', async () => {
     const page = await staff('pit', 3);
     await tab(page, 'Results');
     const heading = page.locator('thead th').first();
@@ -203,7 +203,7 @@ describe('the pit', () => {
     await page.getByRole('row').filter({ hasText: 'Table 8' }).getByText('0+40').waitFor();
   });
 
-  it('tells results by the boxes of a table, in the reader’s language', async () => {
+  it('shows results by box of a table, in the reader’s language', async () => {
     const page = await staff('pit', 3, undefined, 'zh-Hans');
     await tab(page, '业绩');
     await page.getByRole('button', { name: '投注格', exact: true }).click();
@@ -216,7 +216,7 @@ describe('the pit', () => {
     expect(await spilling(page)).toEqual([]);
   });
 
-  it('looks at the dice again after a round until it is answered, with nobody at the screen', async () => {
+  it('reloads the dice watch after a round until it gets a reply, without a person’s act', async () => {
     const page = await staff('pit', 3);
     await tab(page, 'Dice watch');
     const throws = page.getByRole('row').filter({ hasText: 'Table 9' }).getByRole('cell').nth(1);
@@ -330,7 +330,7 @@ describe('the pit', () => {
   });
 });
 
-it.each([['pit', 3, 'tables'], ['console?table=2', 21, 'layout'], ['pit', 3, 'sources']] as const)('%s comes up once the house answers again: person %i, %s', async (screen, person, path) => {
+it.each([['pit', 3, 'tables'], ['console?table=2', 21, 'layout'], ['pit', 3, 'sources']] as const)('%s loads once the server answers again: person %i, %s', async (screen, person, path) => {
   const page = await staff(screen, person);
   let isAway = true;
   await page.route(`**/${path}`, (route) => (isAway ? ((isAway = false), route.fulfill({ status: 409, json: {} })) : route.continue()));

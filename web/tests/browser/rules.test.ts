@@ -69,7 +69,7 @@ describe('a player', () => {
     await page.getByRole('dialog', { name: 'Help' }).waitFor();
   });
 
-  it.each([['zh-Hans', '阅读游戏规则', '规则以英文获批准'], ['zh-Hant', '閱讀遊戲規則', '規則以英文獲批准']])('is told in %s that the text is in English', async (language, read, told) => {
+  it.each([['zh-Hans', '阅读游戏规则', '规则以英文获批准'], ['zh-Hant', '閱讀遊戲規則', '規則以英文獲批准']])('says in %s that the text is in English', async (language, read, told) => {
     const page = await staffStage.stage.terminal(2, 43, SIZES.phone, { kept: { language } });
     const words = (await import(`../../src/words/${language}.ts`)).words;
     await page.getByRole('button', { name: words.help, exact: true }).click();
@@ -79,7 +79,7 @@ describe('a player', () => {
     await isWell(page);
   });
 
-  it('asks again where the house did not answer', async () => {
+  it('retries if the server did not answer', async () => {
     const page = await staffStage.stage.terminal(2, 44);
     await page.route('**/api/v1/games/*/rules', (route) => route.fulfill({ body: 'cut o' }), { times: 1 });
     await page.getByRole('button', { name: 'Help' }).click();
@@ -117,7 +117,7 @@ it('opens the document that the early edition follows', async () => {
   await isWell(page);
 });
 
-it('opens from every line of a round at the audit', async () => {
+it('opens from every bet of a round at the audit', async () => {
   const page = await staffStage.open('audit', 9);
   await tab(page, 1);
   await page.getByRole('button', { name: 'Open 70' }).click();

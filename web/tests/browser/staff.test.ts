@@ -50,7 +50,7 @@ describe.each(LANGUAGES)('in %s', (language) => {
     }
   });
 
-  it('people, for whoever manages them', async () => {
+  it('people, for those who manage them', async () => {
     const page = await staffStage.open('pit', 11, DESK, language);
     await tab(page, 1);
     await page.locator('form').waitFor();
@@ -166,7 +166,7 @@ it('can be read with high contrast, from any staff screen', async () => {
   await expect.poll(colour).toBe('rgb(248, 242, 226)');
 });
 
-it('tells somebody whose roles do not let them see a screen', async () => {
+it('says that a person’s roles do not give access', async () => {
   const page = await staffStage.open('cage', 21);
   await page.getByText('Your roles do not give access to this screen.').waitFor();
   expect(await faults(page)).toEqual([]);

@@ -129,7 +129,7 @@ describe('winners of a live table', () => {
     await page.getByRole('dialog', { name: 'Seat 2' }).waitFor();
   });
 
-  it('light up, the first is chosen, and each line says what it pays, counted out in chips', async () => {
+  it('light up, the first is chosen, and each line shows its payout in chips', async () => {
     const page = await thrown();
     // Six boxes that win, and the question about those that lose.
     expect(await led(page).getByRole('button').allInnerTexts()).toHaveLength(7);
@@ -250,7 +250,7 @@ describe('winners of a live table', () => {
     await page.getByRole('button', { name: /^Seat 5 / }).getByText('return', { exact: false }).waitFor();
   });
 
-  it('wait for a second person above the house’s amount, and are registered when they approve', async () => {
+  it('wait for approval above the limit, and are registered once approved', async () => {
     const page = await thrown();
     const { staff } = fixture.house;
     await seatKey(page, 6).click();
@@ -291,7 +291,7 @@ describe('winners of a live table', () => {
     await led(page).getByText('waiting for approval', { exact: false }).waitFor();
   });
 
-  it('are told where the second person refuses, and nothing is registered', async () => {
+  it('are not registered when approval is refused, with a notice', async () => {
     const page = await thrown();
     const { staff } = fixture.house;
     await seatKey(page, 6).click();
@@ -316,7 +316,7 @@ describe('winners of a live table', () => {
     await well(page);
   });
 
-  it('of a round that came to stand otherwise are registered from the film at the pit, by two people', async () => {
+  it('of a round whose result changed are registered from the film by two people', async () => {
     table().change({ registration: 'winners' });
     table().attended({ returns: [{ round: 71, unit: 100, lines: [], owed: [] }] });
     const console = await fixture.stage.staff(`console?table=${LIVE}`, 21);

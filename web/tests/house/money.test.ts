@@ -252,7 +252,7 @@ describe('at the cage', () => {
     await expect.poll(() => voucher('310.00', 'good').count()).toBe(0);
   });
 
-  it('a sale that the process is killed under is named, and carried out once the house is back', async () => {
+  it('a sale during a kill is named, and carried out once after the restart', async () => {
     await at().house.kill();
     await sell('420');
     const unanswered = cage.getByRole('dialog', { name: 'No reply from the server' });

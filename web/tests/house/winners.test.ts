@@ -50,7 +50,7 @@ async function throwDice(dealer: Page, dice: readonly number[]): Promise<void> {
   await hold(dealer.getByRole('button', { name: /^Commit/ }), () => led(dealer).waitFor());
 }
 
-it('leads the Dealer through the winners, also over a kill of the house, and says whom to pay until the next round', async () => {
+it('leads the Dealer through the winners, also after a kill, and shows the pay list until the next round', async () => {
   await openTable(at(), 1);
   const dealer = await at().staff('dealer', '/console?table=1');
   const wall = await at().display(1);

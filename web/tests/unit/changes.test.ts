@@ -23,7 +23,7 @@ describe('changes of a session', () => {
     ]);
   });
 
-  it('are told until the house knows that they were read, and what was read counts in what is set off', () => {
+  it('stay until the server knows that they were read, and read ones count in set-offs', () => {
     const messages = [message(1, change(5, -8_000, -5_000), true), message(2, null), message(3, change(6, 3_500, 500))];
     expect(unreadOf(messages).map(({ number, changed }) => [number, changed?.setOff ?? null])).toEqual([
       [2, null],
@@ -41,7 +41,7 @@ describe('changes of a session', () => {
   });
 });
 
-describe('the void that all are told of (F82)', () => {
+describe('the void to announce (F82)', () => {
   const result = (round: number, reason: VoidReason | null): ResultView => ({ round, dice: reason ? null : [1, 2, 3], void: reason });
 
   it.each<[string, ResultView | null, ResultView[], unknown]>([
