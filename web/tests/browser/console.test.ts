@@ -175,7 +175,7 @@ describe('the console', () => {
     fixture.house.staff.refuses = 'not-between-rounds';
     await page.getByRole('button', { name: 'Table and staff' }).click();
     await page.getByRole('button', { name: 'Announce that the table closes' }).click();
-    const told = page.locator('.told p');
+    const told = page.locator('.notices p');
     await told.waitFor();
     expect(await told.evaluate((told) => document.elementFromPoint(told.getBoundingClientRect().x + 20, told.getBoundingClientRect().y + 10)?.closest('.told') !== null)).toBe(true);
     await told.getByRole('button').click();
