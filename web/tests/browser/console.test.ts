@@ -177,12 +177,12 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Announce that the table closes' }).click();
     const told = page.locator('.notices p');
     await told.waitFor();
-    expect(await told.evaluate((told) => document.elementFromPoint(told.getBoundingClientRect().x + 20, told.getBoundingClientRect().y + 10)?.closest('.told') !== null)).toBe(true);
+    expect(await told.evaluate((told) => document.elementFromPoint(told.getBoundingClientRect().x + 20, told.getBoundingClientRect().y + 10)?.closest('.notices') !== null)).toBe(true);
     await told.getByRole('button').click();
     await told.waitFor({ state: 'detached' });
     expect(await page.locator('dialog').isVisible()).toBe(true);
     await page.keyboard.press('Escape');
-    expect(await page.locator('.told').evaluate((told) => told.isConnected)).toBe(true);
+    expect(await page.locator('.notices').evaluate((told) => told.isConnected)).toBe(true);
   });
 
   it('shows the Differential of a live table, and rejects what is over it', async () => {
