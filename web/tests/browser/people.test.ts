@@ -42,7 +42,7 @@ it('changes roles, clears a lock, suspends and reinstates', async () => {
   };
   await tab(administrator, 'People');
   await act('Clear sign-in lock');
-  await approve('Clear sign-in lock of person 22.');
+  await approve('Clear the sign-in lock of person 22.');
   await row.getByText('active').waitFor();
   await row.getByRole('button').click();
   await administrator.getByLabel('Pit Supervisor').check();
