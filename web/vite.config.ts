@@ -1,5 +1,5 @@
-// Builds one page for each screen: those of staff and of the public share their files, the player's has its own. In development
-// the stand-in house answers, with a dealer who never tires.
+// Builds one page for each screen. Staff and public pages share files; the terminal has its own. In development the mock server answers,
+// with an automatic dealer.
 
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { EVENT_TIMEOUT, TEST_TIMEOUT } from './tests/timeouts.ts';
 const SHARING = ['index', 'display', 'console', 'pit', 'cage', 'audit'];
 const SCREENS = [...SHARING, 'terminal'];
 
-/** What every sharing screen loads, and what those with a felt load: few files, so that they are packed well. */
+/** Chunks of the sharing pages: few files, because they compress better. */
 const GROUPS = [
   { name: 'base', priority: 2, test: /node_modules\/svelte\/|src\/(look\/(base|fonts)\.|words\/(locale|languages)|protocol\/publicApi|parts\/(LanguageSwitch|Training|Settings|settings|Sheet|Die\.|faces))/ },
   { name: 'play', priority: 1, test: /src\/(felt\/(figures|fit|odds|print|walk|wins)|parts\/(Chip|chips|pile|Roads|Bars|Countdown|Dice\.|DieSymbols|Felt|laid|rail|Limits|above|now)|state\/(bets|clock|limits|money|roads)\.|protocol\/(connection|numbered)\.)/ },
@@ -37,7 +37,7 @@ function standIn(): Plugin {
 }
 
 export default defineConfig({
-  // Which version of Svelte draws the screens is of no use to a player, and long class names are weight.
+  // Keeps the version of Svelte and long class names out of the build.
   plugins: [svelte({ compilerOptions: { runes: true, discloseVersion: false, cssHash: ({ hash, css }) => `s${hash(css).slice(0, 3)}` } }), standIn()],
   base: '/',
   build: {
@@ -53,7 +53,7 @@ export default defineConfig({
   },
   environments: {
     client: { build: { rolldownOptions: { output: { codeSplitting: { groups: GROUPS } }, input: pages(SHARING) } } },
-    // A player opens no other screen: what is shared with them would bring along what only they need, in more and smaller files.
+    // A player opens no other page. Sharing chunks would load code that only other pages need.
     terminal: { consumer: 'client', build: { emptyOutDir: false, copyPublicDir: false, rolldownOptions: { input: pages(['terminal']) } } },
   },
   test: {

@@ -1,4 +1,4 @@
-// A dealer who never tires, for looking at the screens: rounds follow each other at every table of the stand-in house.
+// Deals rounds without end at every table of the mock server, to look at the screens.
 
 import type { MockHouse } from './house';
 

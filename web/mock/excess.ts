@@ -1,5 +1,4 @@
-// What rejecting the excess would take back at a live table of the stand-in house: the last seat's bets first, which is enough for the
-// screens.
+// Which bets a live table of the mock server returns as excess: the last seat's first, which is enough for the screens.
 
 import type { Box, SeatView, StaffView, TableLimits } from '../src/protocol/messages';
 import { balances } from '../src/state/excess';

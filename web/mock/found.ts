@@ -1,4 +1,4 @@
-// What is looked up of the stand-in house by pit and audit: results, dice, events and rounds, the same each time.
+// Reports of the mock server for pit and audit: results, dice, events and rounds, the same each time.
 
 import type { AllDice, EventLine, Movement, MeterLine, ResultLine, RoundCommand, RoundEntry, RoundLine, RoundSheet, SheetLine, Verification, VoidReason } from '../src/protocol/messages';
 import { history } from './dealer';
@@ -45,7 +45,7 @@ function dice(house: MockHouse): AllDice {
   return { lag: LAG, tables };
 }
 
-/** Kinds of events, with what the record says of each. */
+/** Kinds of events, each with a detail as the record writes it. */
 const KINDS: [kind: string, detail: string | null][] = [
   ['limits', 'unit 100, 200000'], ['terminal-lost', null], ['terminal-back', null], ['correction', '1-1-2 to 2-4-6'], ['void', 'not-flat'], ['ruling', 'note'], ['large-win', null], ['excess-rejected', 'big'],
   ['request-approval', 'correct: {"table":{"table":2,"round":{"correct":{"round":73,"dice":[2,4,6],"why":"The two was read as a three"}}}}'], ['answer-approval', '9 approved'], ['acknowledge', '41 reported-large-win'], ['configured', 'voucher-days = 30'],
@@ -137,7 +137,6 @@ function verified(): Verification | null {
   return verification;
 }
 
-/** What is found under a path; nothing where there is no such thing. */
 export function found(house: MockHouse, path: string, asked: URLSearchParams, method: string): unknown {
   if (path === 'reports/results') {
     const by = asked.get('by') ?? 'table';

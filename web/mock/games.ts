@@ -1,4 +1,4 @@
-// The games of a seat as the record of the stand-in house would have them.
+// The games of a seat, as the record of the mock server would have them.
 
 import type { GameLine, LastGame, SeatView } from '../src/protocol/messages';
 

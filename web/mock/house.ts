@@ -1,5 +1,5 @@
-// A stand-in house for the screens: it serves what was built under the same rules for content as the real one, and speaks the
-// same words on its sockets, so that the screens can be driven without it. It keeps no record.
+// A mock server for tests of the screens. It serves the build with the same content security policy as the real one and sends the same
+// messages. It keeps no record.
 
 import { createPublicKey, randomBytes, verify, type KeyObject } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 
 import { content } from '../src/protocol/device';
 import type { HouseView, LayoutView, RulesView } from '../src/protocol/messages';
-import { beat } from './heartbeat';
+import { heartbeat } from './heartbeat';
 import { found } from './found';
 import { MockStaff } from './staff';
 import { LIMITS, MockTable, voucher } from './table';
@@ -27,7 +27,7 @@ const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.woff2': 'font/woff2', '.svg': 'image/svg+xml', '.json': 'application/json',
 };
 
-/** What the real house sends, as it was written down. */
+/** The policy that the real server sends. */
 function read<T>(what: 'layouts' | 'rules'): T[] {
   const folder = resolve(import.meta.dirname, what);
   return readdirSync(folder).sort().map((name): T => JSON.parse(readFileSync(join(folder, name), 'utf8')));
@@ -44,13 +44,12 @@ export class MockHouse {
   private readonly upgrades = new WebSocketServer({ noServer: true });
   readonly staff: MockStaff;
   private readonly rules: Map<string, RulesView>;
-  /** What the profile says of the law. */
   law: HouseView['law'] = LAW;
-  /** While it is away, nobody can connect. */
+  /** While true, connections are refused. */
   isAway = false;
-  /** Whether lines on which nothing is said have a beat. */
+  /** Whether quiet sockets get heartbeats. */
   isBeating = true;
-  /** What waits to be said to terminals until it is released; null while they are told at once. */
+  /** Messages to terminals held back until `release`; null while they are sent immediately. */
   private held: (() => void)[] | null = null;
 
   constructor(private readonly dist: string | null, isTraining = true) {
@@ -84,24 +83,24 @@ export class MockHouse {
     });
   }
 
-  /** Every line breaks. */
+  /** Closes every socket. */
   drop(): void {
     this.sockets.forEach((socket) => socket.terminate());
   }
 
-  /** Terminals are told nothing until `release`, as if the line was slow. What is asked is done all the same. */
+  /** Holds messages to terminals back until `release`, as on a slow network. Commands are still carried out. */
   hold(): void {
     this.held ??= [];
   }
 
-  /** Terminals are told, in order, what was held. What was meant for a line that has ended is lost. */
+  /** Sends the held messages in order. Those for closed sockets are lost. */
   release(): void {
     const held = this.held ?? [];
     this.held = null;
     held.forEach((send) => send());
   }
 
-  /** Whatever one test did to the house, the next one finds it reachable and between rounds. */
+  /** Every test finds the server reachable and between rounds. */
   reset(): void {
     this.isAway = false;
     this.isBeating = true;
@@ -117,7 +116,7 @@ export class MockHouse {
     }
   }
 
-  /** Answers what is asked over HTTP; false where it is not for this house. */
+  /** Answers an HTTP request; false if it is not for the API. */
   async api(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const path = new URL(request.url ?? '/', 'http://house').pathname;
     const json = (value: unknown, status = 200): true => {
@@ -154,19 +153,18 @@ export class MockHouse {
       socket.destroy();
       return true;
     }
-    this.upgrades.handleUpgrade(request, socket, head, (line) => {
-      this.sockets.add(line);
-      beat(line, () => this.isBeating);
-      line.on('close', () => this.sockets.delete(line));
-      if (of[1] === '') this.staff.connect(line, null, of[2]!);
-      else if (of[2] === 'console') this.staff.connect(line, this.table(Number(of[1])), '');
-      else if (of[2] === 'display') this.display(line, this.table(Number(of[1])));
-      else this.terminal(line, this.table(Number(of[1])));
+    this.upgrades.handleUpgrade(request, socket, head, (socket) => {
+      this.sockets.add(socket);
+      heartbeat(socket, () => this.isBeating);
+      socket.on('close', () => this.sockets.delete(socket));
+      if (of[1] === '') this.staff.connect(socket, null, of[2]!);
+      else if (of[2] === 'console') this.staff.connect(socket, this.table(Number(of[1])), '');
+      else if (of[2] === 'display') this.display(socket, this.table(Number(of[1])));
+      else this.terminal(socket, this.table(Number(of[1])));
     });
     return true;
   }
 
-  /** What the set-up proposes for a table. */
   proposed(table: number) {
     return { ...LIMITS, differential: this.table(table).layout.has_terminals ? null : 200_000 };
   }
@@ -175,7 +173,6 @@ export class MockHouse {
     return voucher(amount, Date.now(), serial);
   }
 
-  /** What is looked up by pit and audit. */
   reports(path: string, asked: URLSearchParams, method: string) {
     if (asked.get('format') === 'csv') return { status: 200, value: null, file: `${path}\r\n1\r\n` };
     if (path.endsWith('/evidence')) return { status: 200, value: null, file: 'evidence' };
@@ -197,29 +194,29 @@ export class MockHouse {
     return json({ device, house: HOUSE, source: 40, kind: { terminal: { cluster: { table, number: 0 }, seat } } });
   }
 
-  private display(line: WebSocket, table: MockTable): void {
-    const screen = { say: (message: unknown) => line.send(JSON.stringify(message)) };
+  private display(socket: WebSocket, table: MockTable): void {
+    const screen = { say: (message: unknown) => socket.send(JSON.stringify(message)) };
     table.show(screen);
-    line.on('close', () => table.displays.delete(screen));
+    socket.on('close', () => table.displays.delete(screen));
   }
 
-  private terminal(line: WebSocket, table: MockTable): void {
+  private terminal(socket: WebSocket, table: MockTable): void {
     const challenge = randomBytes(32).toString('hex');
-    line.send(JSON.stringify({ challenge }));
-    line.once('message', (text) => {
+    socket.send(JSON.stringify({ challenge }));
+    socket.once('message', (text) => {
       const { device, signature } = JSON.parse(String(text)) as { device: number; signature: string };
       const key = this.keys.get(device);
       const isProven = key && verify(null, content(HOUSE, device, challenge), key, Buffer.from(signature, 'hex'));
-      if (!isProven || placeOf(device).table !== table.table) return line.close(4000, 'not-proven');
+      if (!isProven || placeOf(device).table !== table.table) return socket.close(4000, 'not-proven');
       const say = (message: unknown) => {
         const text = JSON.stringify(message);
-        const send = () => void (line.readyState === line.OPEN && line.send(text));
+        const send = () => void (socket.readyState === socket.OPEN && socket.send(text));
         if (this.held) this.held.push(send);
         else send();
       };
       const seat = table.seat(placeOf(device).seat);
       table.sit(placeOf(device).seat, { say });
-      line.on('message', (more) => {
+      socket.on('message', (more) => {
         const { commands = [], games = false } = JSON.parse(String(more));
         if (games) say({ games: seat.games });
         table.hear(seat, commands);

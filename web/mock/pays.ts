@@ -1,4 +1,4 @@
-// What the stand-in house pays. The screens reckon no payout: only this does, for their tests.
+// Payouts of the mock server, for tests. The screens themselves compute none.
 
 import { litBy } from '../src/felt/wins';
 import type { BoxView, Dice } from '../src/protocol/messages';

@@ -1,4 +1,4 @@
-// The people of the stand-in house, and what an Administrator does with them once a second person has approved.
+// The people of the mock server, and the approved acts of an Administrator on them.
 
 import type { EmployeeOnFile, HouseCommand, Role } from '../src/protocol/messages';
 

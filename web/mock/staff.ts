@@ -1,5 +1,5 @@
-// The staff side of the stand-in house: people who sign in, commands, and what their screens are shown. Whoever signs in has the
-// password of their number, and one person's is for one time only.
+// The staff side of the mock server: sign-in, commands and views. A person's password follows from the number; one person has a one-time
+// password.
 
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
@@ -15,7 +15,7 @@ type Part = keyof HouseParts;
 const refused = (code: string, status = 403, detail?: unknown): Answer => ({ status, value: { refused: { code, paragraphs: [], sentence: code, ...(detail ? { detail } : {}) } } });
 const ok = (value: unknown): Answer => ({ status: 200, value });
 
-/** Whether a second person approves what is registered: large stakes, and all that is on the film. */
+/** Whether registering large stakes and film lines needs approval. */
 function needsSecond(command: ClusterCommand): boolean {
   if (typeof command === 'string') return false;
   if ('register' in command) return command.register.stakes.some(({ amount }) => amount > REGISTRATION_LIMIT);
@@ -24,13 +24,13 @@ function needsSecond(command: ClusterCommand): boolean {
 
 export class MockStaff {
   private readonly logins = new Map<string, Me>();
-  private readonly desks = new Map<WebSocket, Part[]>();
+  private readonly screens = new Map<WebSocket, Part[]>();
   private next = 100;
-  /** Sensitive acts ask for the password again until it was given. */
+  /** Sensitive acts ask for the password until it is given. */
   asksAgain = false;
-  /** What every command is refused with. */
+  /** The code with which every command is refused. */
   refuses: string | null = null;
-  readonly heard: unknown[] = [];
+  readonly received: unknown[] = [];
   parts: HouseParts;
 
   constructor(private readonly house: MockHouse) {
@@ -70,7 +70,6 @@ export class MockStaff {
     };
   }
 
-  /** Answers what staff ask over HTTP; nothing where it is not theirs. */
   api(request: IncomingMessage, path: string, body: string): Answer | null {
     const token = /taisai=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
     const me = this.logins.get(token);
@@ -100,11 +99,11 @@ export class MockStaff {
   }
 
   /** A socket of a staff screen. */
-  connect(line: WebSocket, table: MockTable | null, desk: string): void {
-    const screen = { say: (message: unknown) => line.readyState === line.OPEN && line.send(JSON.stringify(message)) };
+  connect(socket: WebSocket, table: MockTable | null, name: string): void {
+    const screen = { say: (message: unknown) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(message)) };
     if (table) {
       table.attend(screen);
-      line.on('close', () => table.consoles.delete(screen));
+      socket.on('close', () => table.consoles.delete(screen));
       return;
     }
     const shown: Record<string, Part[]> = {
@@ -112,17 +111,17 @@ export class MockStaff {
       cage: ['approvals', 'claims', 'receivables', 'vouchers', 'people'],
       audit: ['events', 'claims', 'receivables', 'vouchers', 'devices', 'people', 'tables'],
     };
-    const parts = shown[desk] ?? [];
-    this.desks.set(line, parts);
-    line.on('close', () => this.desks.delete(line));
+    const parts = shown[name] ?? [];
+    this.screens.set(socket, parts);
+    socket.on('close', () => this.screens.delete(socket));
     screen.say({ snapshot: { time: Date.now(), source: 41, sequence: 0, parts: Object.fromEntries(parts.map((part) => [part, this.parts[part]])) } });
   }
 
-  /** A part of the House is shown anew. */
+  /** Publishes a part of the House. */
   show<P extends Part>(part: P, all: NonNullable<HouseParts[P]>['all']): void {
     const number = (this.parts[part]?.number ?? 0) + 1;
     this.parts = { ...this.parts, [part]: { number, all } };
-    for (const [line, parts] of this.desks) if (parts.includes(part)) line.send(JSON.stringify({ parts: { [part]: { number, all } } }));
+    for (const [socket, parts] of this.screens) if (parts.includes(part)) socket.send(JSON.stringify({ parts: { [part]: { number, all } } }));
   }
 
   /** Signs a person in, and gives the cookie of their browser. */
@@ -151,7 +150,7 @@ export class MockStaff {
   }
 
   private atTable(table: MockTable, command: { round: RoundCommand } | { cluster: { number: number; command: ClusterCommand } }, me: Me, approval?: number): Answer {
-    this.heard.push(command);
+    this.received.push(command);
     if (this.refuses) return ok(refused(this.refuses).value);
     if ('cluster' in command) {
       const isSecond = needsSecond(command.cluster.command);
@@ -176,7 +175,7 @@ export class MockStaff {
   }
 
   private atHouse(command: Record<string, unknown>, me: Me, approval?: number): Answer {
-    this.heard.push(command);
+    this.received.push(command);
     if (this.refuses) return ok(refused(this.refuses).value);
     const people = changed(this.parts.people!.all, command as HouseCommand);
     if (people && !this.approved(approval)) return ok(refused('second-person-missing').value);

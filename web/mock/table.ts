@@ -1,5 +1,4 @@
-// A table of the stand-in house: rounds, seats and what they are shown, in the words of the real one. It keeps just enough of
-// the rules for the screens to be driven.
+// A table of the mock server: rounds, seats and their views, with just enough of the rules for the screens.
 
 import type { Box, Dice, GameLine, LastGame, LayoutView, PayLine, PayList, PublicChange, PublicView, ResultView, RoundCommand, SeatCommand, SeatHealth, SeatView, StaffView, Stake, TableLimits, VoidReason } from '../src/protocol/messages';
 import { withResult } from '../src/protocol/numbered';
@@ -36,7 +35,7 @@ const SENTENCES: Record<string, [string, string[]]> = {
   'seat-locked': ['The seat is locked until an attendant clears it.', []],
 };
 
-/** What a terminal asks about money: the answers come without the seat. */
+/** Commands about money: their replies come without the seat. */
 const OF_MONEY = ['redeem', 'insert-note', 'cash-out-to-voucher', 'reissue-voucher', 'confirm-voucher', 'take-back-claim', 'read-claim'];
 
 const NO_MONEY: NonNullable<SeatView['money']> = { claims: [], paid: [], voucher: null, coming: 0 };
@@ -60,14 +59,13 @@ export class MockTable {
   readonly seats = new Map<number, Seat>();
   readonly displays = new Set<Screen>();
   readonly consoles = new Set<Screen>();
-  /** Whether what is over a limit is refused at a live table. */
+  /** Whether a live table refuses bets over a limit. */
   refusesExcess = false;
   private isExcessTaken = true;
   /** Players elsewhere who are not listed. */
   unlisted = 0;
   private vouchers = 0;
   private claims = 0;
-  /** What is being registered, after the dice of a table that registers winners. */
   private winners: Winners | null = null;
   private staff: StaffView = { number: 0, supervisor: 3, manager: null, dice_set: 4, tumbler: 190, damaged_sets: [], to_be_ruled: [], unwitnessed: [], is_covered: false, known: [], excess: [], below: [], faces: null, totals: [], bets: [], meters: [], registering: null, pay_list: null, returns: [], seats: [], gone: [], unlisted: 0 };
   private view: PublicView;
@@ -128,12 +126,11 @@ export class MockTable {
     screen.say({ snapshot: { time: this.now(), source: 41, sequence: 0, public: this.view, staff: this.staff } });
   }
 
-  /** What the table has seen before, for screens that show it. */
+  /** Earlier results. */
   keep(meters: Partial<typeof NO_METERS>): void {
     this.staff = { ...this.staff, meters: [{ ...NO_METERS, ...meters }] };
   }
 
-  /** What lies on all boxes, and how the seats are. */
   private held(): Pick<StaffView, 'totals' | 'bets' | 'seats' | 'excess' | 'below' | 'unlisted'> {
     const views = [...this.seats.values()];
     const totals = new Map<Box, number>();
@@ -147,7 +144,6 @@ export class MockTable {
     return { totals: [...totals].map(([box, amount]) => ({ box, amount })), bets, seats, excess, below, unlisted: this.unlisted };
   }
 
-  /** What staff see of the table changes. */
   attended(more: Partial<StaffView> = {}): void {
     const change = { ...this.held(), ...this.registering(), ...more, number: this.staff.number + 1 };
     this.staff = { ...this.staff, ...change };
@@ -163,7 +159,7 @@ export class MockTable {
     return this.view;
   }
 
-  /** What a Dealer or a supervisor does; the code of a refusal where it may not be. */
+  /** Carries out a command of staff; gives the code of a refusal. */
   command(command: RoundCommand): string | null {
     const { phase, tumbles } = this.view;
     const isBetween = phase === 'idle' || phase === 'settled' || phase === 'void';
@@ -257,7 +253,7 @@ export class MockTable {
     for (const seat of this.seats.values()) this.settle(seat, (_, stake) => stake, { dice: null, void: reason });
   }
 
-  /** Whom to pay at a live table, by what lies there now; of a void round everything is handed back. */
+  /** The pay list of a live table; in a void round everything is returned. */
   private payList(pays: (box: Box, stake: number) => number, dice: Dice | null): PayList | null {
     if (this.layout.has_terminals) return null;
     const lines = [...this.seats.values()].flatMap(({ view: { seat, bets } }) =>
@@ -288,7 +284,7 @@ export class MockTable {
     this.tell(seat, { credits: view.credits + back, on_layout: 0, bets: [], meters, last });
   }
 
-  /** A seat is told how it stands; its last game only where that has come. */
+  /** Sends a seat its view; the last game only when it changed. */
   tell(seat: Seat, change: Partial<SeatView>, answers: unknown[] = []): void {
     seat.view = { ...seat.view, ...change, number: seat.view.number + 1 };
     const { last: _, messages: __, ...told } = seat.view;
@@ -306,7 +302,6 @@ export class MockTable {
     this.attended({ pay_list: { ...list, ticked_off: is_paid ? [...others, { seat, given: due - at_house, at_house }] : others } });
   }
 
-  /** What is registered after the dice, and from the film. */
   private register(command: WinnersCommand): unknown {
     const refused = (code: string | null) => code && { refused: { code, paragraphs: [], sentence: code } };
     const { winners } = this;
@@ -322,7 +317,6 @@ export class MockTable {
     return { accepted: 'done' };
   }
 
-  /** What staff do at a seat. */
   forSeat(command: SeatCommand | { 'place-for': { seat: number; stakes: Stake[] } } | { 'place-excess': { seat: number; stakes: Stake[] } } | { 'buy-in': { seat: number; amount: number } } | { 'reverse-buy-in': { seat: number; receipt: number; why: string } } | { advise: { box: Box } } | { 'tick-off': { seat: number; is_paid: boolean } } | { 'walk-away': { seat: number } } | 'reject-excess' | WinnersCommand): unknown {
     if (isOfWinners(command)) return this.register(command);
     if (command === 'reject-excess') {
@@ -431,7 +425,7 @@ export class MockTable {
       const after = (boxes.get(box) ?? 0) + amount;
       const { min, max } = limitOf(this.view.limits, box);
       if (after < 0) return refused('no-such-bet');
-      // At a live table limits bind the box, and are shown as they stand unless the profile has them refused (5.1).
+      // At a live table limits are per box; excess is shown unless the profile refuses it (5.1).
       if (this.layout.has_terminals && after > 0 && after < (min ?? 0)) return refused('below-minimum');
       if (this.layout.has_terminals && after > (max ?? Infinity)) return refused('over-limit');
       if (!this.isExcessTaken && amount > this.room(box)) return refused('over-differential');

@@ -1,5 +1,4 @@
-// Winners of a live table of the stand-in house, as they are registered after the dice: what is asked for, and whom to pay so far. Just
-// enough of the rules for the screens.
+// Registers winners at a live table of the mock server, with just enough of the rules for the screens.
 
 import type { Box, Dice, LayoutView, PayLine, RegisteringBox, RegisteringView, SeatView, StaffView, Stake, TableLimits } from '../src/protocol/messages';
 import { capOf } from '../src/state/excess';
@@ -12,7 +11,6 @@ export const REGISTRATION_LIMIT = 1_000_000;
 
 type Returns = StaffView['returns'][number];
 
-/** What the Dealer sends after the dice, and the Supervisor from the film. */
 export type WinnersCommand =
   | { register: { seat: number; stakes: Stake[] } }
   | { 'tell-total': { box: Box; amount: number } }
@@ -50,7 +48,7 @@ export class Winners {
     }));
   }
 
-  /** The code of a refusal where stakes on the box are not asked for. */
+  /** A refusal code if the box takes no stakes. */
   refuses(box: Box): string | null {
     if (this.wins(box) || (this.told.get(box) ?? 0) > this.cap(box)) return null;
     return 'losing-box';
@@ -88,7 +86,7 @@ export class Winners {
   }
 }
 
-/** Bets registered from the film: a round whose returns are open gets another line, loses one, or is closed. The stand-in house returns stakes. */
+/** Film lines of a round with open returns: adds one, removes one, or closes the returns. */
 export function filmed(returns: StaffView['returns'], command: WinnersCommand): StaffView['returns'] {
   if (typeof command === 'string') return returns;
   if ('close-returns' in command) return returns.filter(({ round }) => round !== command['close-returns'].round);

@@ -1,5 +1,5 @@
-// Packs what was built, as the program sends it, and says how much a player loads: the scripts and styles of the terminal in one
-// language, without fonts. More than the limit fails.
+// Compresses the build as the program serves it, and fails if the terminal's scripts and styles in one language, without fonts, are over
+// the limit.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,7 +12,7 @@ const PACKED = /\.(html|js|css|svg)$/;
 const NAMED = /["'`](?:\.\/|\/?assets\/)([\w.-]+\.(?:js|css))["'`]/g;
 const DIST = resolve(import.meta.dirname, '../dist');
 
-/** Every file that a page loads for a language, from its HTML on, at once or later. */
+/** Every file that a page loads for a language, sooner or later. */
 function loaded(page, language) {
   const found = new Set();
   const isOther = (name) => LANGUAGES.some((other) => other !== language && name.startsWith(`${other}-`));

@@ -1,4 +1,4 @@
-// The figures of chips as strokes. A browser lays a text out anew with each letter that changes; strokes it only draws.
+// The digits on chips as strokes: cheaper than text, which the browser lays out again with each change.
 
 /** How wide each letter is with the room beside it, and its strokes from the left end of its baseline, in hundredths of its size. */
 const STROKES: Readonly<Record<string, readonly [number, string]>> = {

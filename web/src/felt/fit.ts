@@ -10,7 +10,6 @@ export interface Rect {
 
 export type TextStyle = 'sign' | 'label' | 'odds' | 'note';
 
-/** A text is broken into at most so many lines. */
 const MOST_LINES = 3;
 
 /** A text with those it must look alike: all of a family get the same size and number of lines. */
@@ -29,7 +28,7 @@ export interface Groups {
 
 export type Item = TextItem | Groups;
 
-/** What is drawn, and where: a line of text by the middle of its baseline, a die by its corner. */
+/** A line of text at the middle of its baseline, or a die at its corner. */
 export type Drawn = { text: string; x: number; y: number; size: number; style: TextStyle } | { die: number; x: number; y: number; side: number };
 
 type Fitted = { lines: string[]; size: number; style: TextStyle } | { rows: (readonly number[])[][]; side: number };

@@ -1,11 +1,10 @@
-// What stands in each area of a felt: names, dice and odds, as the layout's drawing prints them. Every box, place and word comes
-// from the layout; it knows neither bets nor results.
+// The print of each area of a felt: names, dice and odds. Everything comes from the layout; it knows no bets and no results.
 
 import type { AreaView, Box, BoxView, CaptionView, LayoutView } from '../protocol/messages';
 import { kindOf, OPPOSITES } from '../state/limits';
 import { stack, type Drawn, type Item, type Rect, type TextStyle, type TextItem } from './fit';
 
-/** HouseFeed of the picture to a unit of the felt. */
+/** Parts of the picture to a unit of the felt. */
 export const UNIT = 10;
 
 export interface Printed {
@@ -19,7 +18,7 @@ export interface Printed {
 type Shared = [number, Item];
 type PrintedLine = BoxView['printed'][number];
 
-/** How a line is drawn, and its share of the height in hundredths. */
+/** The style of a line, and its share of the height in percent. */
 const LOOKS: Record<PrintedLine['role'], [TextStyle, number]> = { name: ['label', 26], character: ['sign', 0], odds: ['odds', 20], note: ['note', 24] };
 
 /** The box's numbers: `domino:12` has 1 and 2. */
@@ -62,7 +61,7 @@ export class Print {
     return { at, kind: 'caption', drawn: stack(turned, [[0, words]]), turn };
   }
 
-  /** What stands in an area: its name and dice from the top down, then odds and notes. */
+  /** Name and dice from the top down, then odds and notes. */
   #contents(box: Box, at: Rect, isRight: boolean): Drawn[] {
     const numbers = numbersOf(box);
     const each = numbers.map((number) => [number]);

@@ -1,4 +1,4 @@
-// Which boxes the dice light, for the Dealer to see before the result is committed, as the layout tells it.
+// Which boxes win, for the Dealer to see before the commit, by the layout's list.
 
 import type { Box, Dice, LayoutView } from '../protocol/messages';
 

@@ -1,11 +1,11 @@
-// What is told stands in the topmost sheet while one is open: all beside a sheet is out of sight and out of reach.
+// Moves notices into the topmost sheet while one is open: everything outside a sheet is inert.
 
 /** Keeps an element in the topmost sheet, or where it was put. */
-export function above(told: HTMLElement): () => void {
-  const home = told.parentElement!;
+export function above(notices: HTMLElement): () => void {
+  const home = notices.parentElement!;
   const place = () => {
     const top = [...document.querySelectorAll('dialog[open]')].at(-1) ?? home;
-    if (told.parentElement !== top) top.append(told);
+    if (notices.parentElement !== top) top.append(notices);
   };
   const watch = new MutationObserver(place);
   watch.observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ['open'] });

@@ -1,5 +1,4 @@
-// What is to be seen on one area of a felt: its pile, and what is seldom beside it. What has not changed stays the same, so that
-// nobody looks at it again.
+// What to draw on one area of a felt: its pile, and rarer things beside it. Unchanged objects stay the same, so that Svelte skips them.
 
 import type { Rect } from '../felt/fit';
 import type { Box, Cents } from '../protocol/messages';
@@ -15,7 +14,6 @@ export interface FlownBack {
   amount: Cents;
 }
 
-/** What is told of an area. */
 export interface AreaState {
   lies: BoxChips | undefined;
   isWon: boolean;
@@ -23,7 +21,6 @@ export interface AreaState {
   back: FlownBack[] | undefined;
 }
 
-/** Whether a pile lies there, and what is seldom beside it. */
 export interface Beside {
   hasPile: boolean;
   isWon: boolean;
@@ -41,25 +38,25 @@ export interface Laid extends AreaState {
 const ALONE: Beside = { hasPile: true, isWon: false, pending: null, paid: null, back: [] };
 const NOTHING: Beside = { ...ALONE, hasPile: false };
 
-export function laidOn(at: Rect, told: AreaState, before: Laid | undefined): Laid {
-  const { lies, isWon, paid, back } = told;
+export function laidOn(at: Rect, state: AreaState, before: Laid | undefined): Laid {
+  const { lies, isWon, paid, back } = state;
   if (before && before.at === at && before.lies === lies && before.isWon === isWon && before.paid === paid && before.back === back) return before;
   const held = lies?.registered ?? 0;
   const staying = held - Math.min(lies?.withdrawing ?? 0, held);
   const pile = held === 0 ? null : staying > 0 ? pileOf(staying, 'registered') : pileOf(held, 'withdrawing');
   const isAlone = !lies?.pending && !isWon && !paid && !back;
   const beside = pile ? ALONE : NOTHING;
-  if (isAlone) return { ...told, at, pile, beside };
+  if (isAlone) return { ...state, at, pile, beside };
   const [pending, label] = [lies?.pending ? pendingOn(at, lies) : null, paid ? labelOf(at, money(paid, true)) : null];
-  return { ...told, at, pile, beside: { ...beside, isWon, pending, paid: label, back: back ?? [] } };
+  return { ...state, at, pile, beside: { ...beside, isWon, pending, paid: label, back: back ?? [] } };
 }
 
-/** What an area is called, with what lies on it and what became of that. */
+/** The name of an area with its chips and outcome. */
 export function named(name: string, { lies, isWon, paid }: AreaState, words: Words): string {
-  let told = name;
-  if (lies?.registered) told += `, ${words.lies(money(lies.registered))}`;
-  if (lies?.pending) told += `, ${words.waits(money(lies.pending))}`;
-  if (isWon) told += `, ${words.hasWon}`;
-  if (paid) told += `, ${words.paid(money(paid))}`;
-  return told;
+  let text = name;
+  if (lies?.registered) text += `, ${words.lies(money(lies.registered))}`;
+  if (lies?.pending) text += `, ${words.waits(money(lies.pending))}`;
+  if (isWon) text += `, ${words.hasWon}`;
+  if (paid) text += `, ${words.paid(money(paid))}`;
+  return text;
 }

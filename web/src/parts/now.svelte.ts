@@ -1,4 +1,4 @@
-// The house's time as the screen shows it, four times a second.
+// The server's time as the screen shows it, updated four times a second.
 
 import { Clock } from '../state/clock';
 

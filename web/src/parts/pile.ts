@@ -1,5 +1,4 @@
-// How what lies on an area is drawn: where each pile stands, how high it is and what is written on it, and the label of what is
-// paid. All of an area is found at once, as it changes at once.
+// How the chips of an area are drawn: position, height and text of each pile, and the label of a payout.
 
 import { figureOf } from '../felt/figures';
 import type { Rect } from '../felt/fit';
@@ -17,7 +16,7 @@ export interface Pile {
   /** Its side, and how its upper chip is lifted above its foot. */
   side: string;
   lift: string;
-  /** What is written on it, and how that is made to fit. */
+  /** Its text, and the transform that makes it fit. */
   figure: string;
   fit: string;
 }
@@ -26,7 +25,7 @@ const CHIP_HEIGHT = 0.16;
 const SIDES = [0, 1, 2, 3].map((above) => `M-1 ${-above * CHIP_HEIGHT}V.09A1 1 0 0 0 1 .09V${-above * CHIP_HEIGHT}A1 1 0 0 1-1 ${-above * CHIP_HEIGHT}`);
 const LIFTS = [0, 1, 2, 3].map((above) => `translate(0 ${-above * CHIP_HEIGHT})`);
 
-/** Piles that were drawn: a felt has few different ones, and the same again and again. */
+/** A cache: a felt has few different piles. */
 const drawn = new Map<string, Pile>();
 const MAX_CACHED_PILES = 500;
 

@@ -1,4 +1,4 @@
-// What the person before the screen has chosen, kept in the browser.
+// The person's choices, kept in the browser.
 
 type Choice = 'sound' | 'contrast' | 'motion';
 

@@ -64,7 +64,7 @@ export class Connection {
     this.#socket?.send(JSON.stringify(message));
   }
 
-  /** Connects anew for a fresh snapshot: a message did not follow the one before. */
+  /** Reconnects for a new snapshot: a message did not follow the one before. */
   resync(): void {
     this.#lose('gap', false);
   }

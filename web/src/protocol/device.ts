@@ -1,10 +1,9 @@
-// How this screen proves which device it is: an Ed25519 key that never leaves the browser signs the house's challenge. What
-// is said at the table is not its business.
+// How a screen proves which device it is: an Ed25519 key that never leaves the browser signs the server's challenge.
 
 import { fromHex, toHex } from './hex';
 import type { Enrolled } from './messages';
 
-/** What a device keeps of itself. The private key cannot be read out, only used. */
+/** The private key can be used but not exported. */
 export interface Device {
   device: number;
   house: string;
@@ -15,7 +14,7 @@ export interface Device {
 
 const PURPOSE = new TextEncoder().encode('taisai device\0');
 
-/** What a device signs: its purpose, the house's id, its own number and the challenge. */
+/** The signed bytes: purpose, casino id, device number and challenge. */
 export function content(house: string, device: number, challenge: string): Uint8Array<ArrayBuffer> {
   const number = new Uint8Array(4);
   new DataView(number.buffer).setUint32(0, device, true);
@@ -46,9 +45,9 @@ export async function enrol(code: string, ask: typeof fetch = fetch): Promise<De
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code, public_key }),
   });
-  const told = await answer.json();
-  if (!answer.ok) throw new NotEnrolled(told?.refused?.code ?? 'internal', told?.refused?.sentence ?? '');
-  const { device, house, kind } = told as Enrolled;
+  const body = await answer.json();
+  if (!answer.ok) throw new NotEnrolled(body?.refused?.code ?? 'internal', body?.refused?.sentence ?? '');
+  const { device, house, kind } = body as Enrolled;
   if (typeof kind === 'string' || !('terminal' in kind)) throw new NotEnrolled('not-a-terminal', '');
   return { device, house, table: kind.terminal.cluster.table, key: keys.privateKey };
 }

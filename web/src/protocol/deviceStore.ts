@@ -1,4 +1,4 @@
-// Where a device keeps its key: the browser's own database, which holds a key that cannot be read out.
+// Keeps the device key in IndexedDB, which can hold a key that cannot be exported.
 
 import { NotEnrolled, type Device } from './device';
 
@@ -23,14 +23,13 @@ async function within<T>(mode: IDBTransactionMode, act: (store: IDBObjectStore) 
       request.onerror = () => reject(request.error);
     });
   } catch {
-    // A browser that is told to store nothing, or has no room.
+    // The browser blocks storage or has no room.
     throw new NotEnrolled('not-kept', '');
   } finally {
     opened?.close();
   }
 }
 
-/** The device that this browser is, as this kind of screen. */
 export async function keptDevice(kind: string): Promise<Device | undefined> {
   return within<Device | undefined>('readonly', (store) => store.get(kind));
 }

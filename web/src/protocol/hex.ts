@@ -1,4 +1,3 @@
-// Bytes as hexadecimal digits, as the house writes them.
 
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -3,7 +3,7 @@
 import type { OnFile } from '../state/vouchers';
 import type { Voucher } from './messages';
 
-/** What came of a command that issues a voucher. */
+/** The reply to a command that issues a voucher. */
 export type Issued = { voucher: { voucher: Voucher; page: string } } | { claim: { claim: number; amount: number } } | { 'play-money': object } | { closed: object } | { 'on-file': { voucher: OnFile | null } };
 
 /** The voucher to be printed, with its page; nothing where none was issued. */

@@ -1,4 +1,4 @@
-// What screens and the house say to each other, by the house's own description. Names only: nothing is decided here.
+// Names for the messages between screens and server, from the server's OpenAPI description.
 
 import type { components } from '../api';
 
@@ -69,7 +69,7 @@ export type AllDice = Schemas['AllDice'];
 export type EventLine = Schemas['EventLine'];
 export type RoundLine = Schemas['RoundLine'];
 
-/** A round as the record has it, with what was asked at the dealer's side: the block, and the entry. */
+/** A round from the record. Each act is a block number and its entry. */
 export type RoundSheet = Omit<Schemas['RoundSheet'], 'acts' | 'past' | 'unwitnessed'> & {
   unwitnessed?: Schemas['Unwitnessed'] | null;
   acts: [number, RoundEntry][];
@@ -87,17 +87,14 @@ export type Standing = Schemas['Standing'];
 export type Lag = Schemas['LagSheet'];
 export type Act = Schemas['Act'];
 
-/** The languages of the house. */
 export type Language = 'en' | 'zh-Hans' | 'zh-Hant';
 export type InLanguages = Record<Language, string>;
 
-/** A box as it is printed. */
 export type BoxView = Omit<Schemas['BoxView'], 'range'> & { range?: [number, number] | null };
 
-/** A layout as it is printed, and the Chinese it prints. */
 export type LayoutView = Omit<Schemas['LayoutView'], 'boxes' | 'chinese'> & { boxes: BoxView[]; chinese: 'zh-Hans' | 'zh-Hant' };
 
-/** What a terminal asks for at its own seat. */
+/** The commands of a terminal at its own seat. */
 export type SeatCommand =
   | { place: { seat: number; chips: 'own'; stakes: Stake[] } }
   | { withdraw: { seat: number; chips: 'own'; stakes: Stake[] } }

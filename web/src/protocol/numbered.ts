@@ -1,8 +1,8 @@
-// HouseFeed of what a screen is shown, each numbered: a change fits only if its number is the next one.
+// Applies numbered changes to views: a change fits only if its number is the next one.
 
 import type { PublicChange, PublicView, ResultView, SeatView } from './messages';
 
-/** So many results are kept (F63). */
+/** As many results as the screens show (F63). */
 const MAX_RESULTS = 100;
 
 /** The table after a change; nothing if a change is missing before it. */

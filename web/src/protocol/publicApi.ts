@@ -1,6 +1,6 @@
-// What is looked up of the house.
+// The public HTTP API: tables, layouts, rules.
 
-/** The house was reached, and has or knows no such thing. */
+/** The server answered that there is no such thing. */
 export class NotFoundError extends Error {}
 
 export async function get<T>(path: string): Promise<T> {
@@ -10,7 +10,6 @@ export async function get<T>(path: string): Promise<T> {
   return answer.json() as Promise<T>;
 }
 
-/** The address of a socket of the house. */
 export function socketAt(path: string): string {
   return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/api/v1/${path}`;
 }

@@ -1,8 +1,8 @@
-// An act that a second person approves: as it is written for the house, and read from there for whoever approves it.
+// Acts that need approval: written as JSON into the request, and parsed for the person who approves.
 
 import type { Act, ApprovalOnFile, ClusterCommand, HouseCommand, RoundCommand } from '../protocol/messages';
 
-/** ApprovableAct can be approved. Its JSON is what the approval says. */
+/** Its JSON is the text of the approval. */
 export type ApprovableAct = { table: { table: number; round: RoundCommand } } | { cluster: { table: number; number: number; command: ClusterCommand } } | { house: HouseCommand } | { password: { person: number } } | { code: { device: number } };
 
 /** An act with its name and what it is about, in an order that people read. */
@@ -35,18 +35,17 @@ function named(command: RoundCommand | ClusterCommand | HouseCommand): Pick<Pars
   return { name, fields: rest };
 }
 
-/** The act as it can be carried out. The house has no voucher's number (F42): one is voided by the number that is entered, and not
- * without. */
+/** The act to send. The House does not know voucher numbers (F42), so voiding one needs the number from the form. */
 export function carried(what: string, number: string | null = null): ApprovableAct | null {
   const act = read(what);
   if (!act) return null;
   if (act.name === 'void-voucher') return number === null ? null : { house: { void: { number, why: String(act.fields['why']) } } };
-  const said = JSON.parse(what) as ApprovableAct | { sale: { amount: number } } | { reissue: { serial: number } };
-  if ('sale' in said) return { house: { sell: said.sale } };
-  return 'reissue' in said ? { house: said } : said;
+  const parsed = JSON.parse(what) as ApprovableAct | { sale: { amount: number } } | { reissue: { serial: number } };
+  if ('sale' in parsed) return { house: { sell: parsed.sale } };
+  return 'reissue' in parsed ? { house: parsed } : parsed;
 }
 
-/** ApprovableAct a command asks for, as it was sent to this path. */
+/** The act of a command that was sent to this path. */
 export function whatOf(path: string, command: unknown): ApprovableAct {
   const table = Number(/^tables\/(\d+)\//.exec(path)?.[1] ?? 0);
   if (table === 0) return { house: command as HouseCommand };
@@ -68,12 +67,12 @@ export function rightOf(what: ApprovableAct): Act {
   return right;
 }
 
-/** Those that wait for somebody else than the one who asked. */
+/** Requests of other people that wait for an answer. */
 export function toAnswer(approvals: readonly ApprovalOnFile[], me: number): ApprovalOnFile[] {
   return approvals.filter(({ by, answer }) => by !== me && answer === 'waiting');
 }
 
-/** Those that this person asked for and has not used. */
+/** Requests of this person that are not used yet. */
 export function ownOf(approvals: readonly ApprovalOnFile[], me: number): ApprovalOnFile[] {
   return approvals.filter(({ by, used }) => by === me && used == null);
 }

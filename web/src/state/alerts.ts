@@ -12,7 +12,7 @@ export interface Alert {
   person: number | null;
   device: number | null;
   amount: number | null;
-  /** What counts differs by more than the Differential: on which box, and how much (1.3). */
+  /** Counted bets differ by more than the Differential (1.3). */
   over: OverDifferential | null;
   /** Whose wrong voucher numbers have locked them out, as long as they are (F45). */
   redeemer: Redeemer | null;
@@ -46,8 +46,8 @@ export function alertOf({ number, time, what, acknowledged = null }: Significant
   };
 }
 
-/** The alerts that wait for somebody, the urgent first and then the newest, and those that were acknowledged, the last one first. Whoever
- * is locked out waits for somebody, also once that was acknowledged. */
+/** Open alerts, urgent ones first and then the newest, and acknowledged ones, the latest first. A lock-out stays open after it was
+ * acknowledged. */
 export function parted(events: readonly SignificantOnFile[]): { waiting: Alert[]; seen: Alert[] } {
   const alerts = events.map((event) => (isOver(event, events) ? { ...alertOf(event), redeemer: null } : alertOf(event)));
   const waits = ({ acknowledged, redeemer }: Alert) => acknowledged === null || redeemer !== null;

@@ -1,4 +1,4 @@
-// What the Dealer enters at a live table: whose chips lie on which box, and what a touch takes off again. The house decides.
+// Bets that the Dealer enters at a live table: whose chips lie on which box, and what a touch removes.
 
 import type { BetView, Box, Cents } from '../protocol/messages';
 import type { Moving } from './bets';
@@ -15,26 +15,26 @@ export interface Entered extends SeatPlace {
   stakes: { box: Box; amount: Cents }[];
 }
 
-/** The same while the house has not answered. */
+/** An entry without a reply yet. */
 export interface Sent extends Entered {
   isPlaced: boolean;
 }
 
 export const isAt = (one: SeatPlace, other: SeatPlace) => one.cluster === other.cluster && one.seat === other.seat;
 
-/** What is on its way to a seat's boxes, or off them. */
+/** The pending chips of a seat. */
 export function movingOf(sent: readonly Sent[], seat: SeatPlace): Omit<Moving, 'id'>[] {
   return sent.filter((one) => isAt(one, seat)).map(({ stakes, isPlaced }) => ({ stakes, isPlaced }));
 }
 
-/** What lies on each box and is not this seat's. */
+/** The chips of other seats by box. */
 export function othersOf(totals: ReadonlyMap<Box, Cents>, own: readonly { box: Box; amount: Cents }[]): Map<Box, Cents> {
   const others = new Map(totals);
   for (const { box, amount } of own) others.set(box, (others.get(box) ?? 0) - amount);
   return new Map([...others].filter(([, amount]) => amount > 0));
 }
 
-/** What a touch takes off a box: a chip, or less where less lies there; or all. A player's own chips go before Colour Chips. */
+/** What a touch removes from a box: a chip, or less if less lies there, or all. Own chips go before Colour Chips. */
 export function takenOff(bets: readonly BetView[], box: Box, chip: Cents | 'all'): Pick<Entered, 'chips' | 'stakes'>[] {
   let left = chip === 'all' ? Infinity : chip;
   return (['own', 'colour'] as const).flatMap((chips) => {
@@ -45,7 +45,7 @@ export function takenOff(bets: readonly BetView[], box: Box, chip: Cents | 'all'
   });
 }
 
-/** What was entered, less what was taken off since: the latest first, which so is not taken back once more. */
+/** The entries without what was removed since, so that undo does not remove it twice. */
 export function lessTaken(entered: readonly Entered[], { stakes, ...off }: Entered): Entered[] {
   let rest: readonly Entered[] = entered;
   for (const { box, amount } of stakes) {
@@ -66,10 +66,9 @@ export function lessTaken(entered: readonly Entered[], { stakes, ...off }: Enter
   return [...rest];
 }
 
-/** So many figures does an amount that is typed have at most. */
 const MAX_TYPED_DIGITS = 7;
 
-/** An amount in whole money as it is typed, figure by figure. */
+/** An amount in whole money as it is typed, digit by digit. */
 export function typedOn(typed: string, key: string): string {
   if (key === 'Backspace') return typed.slice(0, -1);
   if (!/^\d$/.test(key) || (typed === '' && key === '0') || typed.length === MAX_TYPED_DIGITS) return typed;

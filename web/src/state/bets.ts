@@ -1,8 +1,8 @@
-// What lies on the felt of one seat: what is registered, what is on its way there, and what is on its way back.
+// The chips of one seat on the felt: registered, pending and being withdrawn.
 
 import type { Box, Cents, PublicView, SeatView, Stake } from '../protocol/messages';
 
-/** Chips that the house has not answered for. */
+/** Chips of a command without a reply. */
 export interface Moving {
   id: number;
   stakes: Stake[];
@@ -10,14 +10,13 @@ export interface Moving {
   isPlaced: boolean;
 }
 
-/** What lies on one box. */
 export interface BoxChips {
   registered: Cents;
   pending: Cents;
   withdrawing: Cents;
 }
 
-/** What lies on each box. A box on which the same lies as `before` keeps what it had, so that nobody looks at it again. */
+/** Chips by box. A box that did not change keeps its object from `before`, so that it is not drawn again. */
 export function chipsByBox(bets: readonly Stake[], moving: readonly Pick<Moving, 'stakes' | 'isPlaced'>[], before?: Map<Box, BoxChips>): Map<Box, BoxChips> {
   const boxes = new Map<Box, BoxChips>();
   const at = (box: Box) => {
@@ -48,20 +47,20 @@ export function total(stakes: readonly Stake[]): Cents {
   return stakes.reduce((sum, { amount }) => sum + amount, 0);
 }
 
-/** What lies there once all that is on its way, there and back, has come. */
+/** The chips once all pending commands are carried out. */
 export function coming(seat: SeatView | null, moving: readonly Pick<Moving, 'stakes' | 'isPlaced'>[]): Stake[] {
   const boxes = chipsByBox(seat?.bets ?? [], moving);
   return [...boxes].map(([box, { registered, pending, withdrawing }]) => ({ box, amount: registered + pending - withdrawing })).filter(({ amount }) => amount > 0);
 }
 
-/** Something that was asked of the house, and what lies on its boxes if it is carried out. */
+/** A command without a reply, and the chips on its boxes if it is carried out. */
 interface Asked extends Moving {
   round: number;
   expected: readonly Stake[];
 }
 
-/** Whether the house carried out what it did not answer, as far as can be seen: so much lies there, or lay there when the round was
- * over. What was asked after it may have been carried out too, and have taken chips away again or put others there. */
+/** Whether a command without a reply was carried out, judging by the chips: those on the boxes now, or at the end of its round. Later
+ * commands may have been carried out too and have moved chips. */
 export function isSeen({ seat, table }: { seat: SeatView | null; table: PublicView | null }, { id, round, expected, isPlaced }: Asked, asked: readonly Asked[]): boolean {
   const isOn = table?.round === round && table.phase !== 'settled' && table.phase !== 'void';
   const lines = seat?.last?.round === round ? seat.last.lines.map(({ box, staked }) => ({ box, amount: staked })) : [];

@@ -1,5 +1,5 @@
-// What the house has of the player beside the credits, as cards that stay until they are done: a voucher until it is confirmed, a
-// claim until it is paid and that is read. It is told with the seat each time, so a reload changes nothing about it.
+// The player's vouchers and claims as cards: a voucher stays until it is confirmed, a claim until it is paid and the player has read so.
+// They come with the seat's view, so a reload does not lose them.
 
 import type { Cents, SeatView } from '../protocol/messages';
 

@@ -1,33 +1,32 @@
-// What late corrections and voids came to for a session, as its player is told: what the player was owed, what the player owed for which
-// rounds, what was set off, and what is left. It tells what the house has done, and reckons nothing anew.
+// Late corrections and voids of a session for its player: amounts owed either way, set-offs, and the rest. It shows what the server did
+// and computes no payout.
 
 import type { Cents, SeatView } from '../protocol/messages';
 
-/** A message of the house to the player, who must read it. It is the house that knows what was read. */
+/** A message that the player must read. The server records what was read. */
 export type Message = NonNullable<SeatView['messages']>[number];
 export type Change = NonNullable<Message['changed']>;
 
-export interface ToldChange extends Change {
-  /** What was set off against earlier rounds. */
+export interface SetOffChange extends Change {
   setOff: { round: number; amount: Cents }[];
-  /** What the session still owes then, over all rounds. */
+  /** What the session then still owes over all rounds. */
   left: Cents;
 }
 
 /** A message that the player has not read, with what its change set off. */
 export interface Unread extends Omit<Message, 'changed'> {
-  changed: ToldChange | null;
+  changed: SetOffChange | null;
 }
 
-/** The messages that are to be read, in their order. What was read before counts in what is set off. */
+/** The unread messages in order. Earlier ones count in the set-offs. */
 export function unreadOf(messages: readonly Message[]): Unread[] {
-  const told = toldChanges(messages.flatMap(({ changed }) => changed ?? []));
+  const changes = withSetOffs(messages.flatMap(({ changed }) => changed ?? []));
   let next = 0;
-  return messages.map((message) => ({ ...message, changed: message.changed ? told[next++]! : null })).filter(({ is_read }) => !is_read);
+  return messages.map((message) => ({ ...message, changed: message.changed ? changes[next++]! : null })).filter(({ is_read }) => !is_read);
 }
 
 /** The changes of a session in their order, each with what it set off. */
-export function toldChanges(changes: readonly Change[]): ToldChange[] {
+export function withSetOffs(changes: readonly Change[]): SetOffChange[] {
   const owed: { round: number; amount: Cents }[] = [];
   return changes.map((change) => {
     const { round, amount, at_once } = change;
@@ -38,7 +37,7 @@ export function toldChanges(changes: readonly Change[]): ToldChange[] {
   });
 }
 
-/** Takes so much off what is owed, the oldest first. */
+/** Reduces debts, the oldest first. */
 function taken(owed: { round: number; amount: Cents }[], rest: Cents): { round: number; amount: Cents }[] {
   const setOff: { round: number; amount: Cents }[] = [];
   for (const debt of owed) {

@@ -1,4 +1,4 @@
-// The paragraphs behind what a staff screen says, as the layout tells them.
+// The paragraphs behind the acts of a staff screen, from the layout.
 
 import type { HouseView, LayoutView, VoidReason } from '../protocol/messages';
 

@@ -1,4 +1,4 @@
-// What the Dealer does next: always the next lawful step, and whose step it is. The house decides whether it is done.
+// The next lawful step, and whose step it is. The server decides whether it is carried out.
 
 import type { LayoutView, Me, Phase, PublicView } from '../protocol/messages';
 import type { StaffTableView } from './staffTableFeed';
@@ -8,11 +8,11 @@ export type StepName = 'open-table' | 'assign' | 'show-limits' | 'open-bets' | '
 
 export interface Step {
   name: StepName;
-  /** Whether whoever is signed in may take it. */
+  /** Whether the person signed in may take it. */
   isMine: boolean;
 }
 
-/** So many tumbles make a throw valid (3.7 and its like). */
+/** A valid throw has at least this many (3.7 and its like). */
 export const TUMBLES = 3;
 
 export const deals = (me: Me, table: PublicView) => table.dealer === me.person && me.roles.includes('dealer');
@@ -38,7 +38,7 @@ export function nextStep(layout: Pick<LayoutView, 'is_covered' | 'has_limits'>, 
   if (table.phase === 'open') return layout.is_covered && !isTumbled(table) ? tumble(table, isDealer) : of('close-bets', isDealer);
   if (table.phase === 'closed') {
     if (!isTumbled(table)) return tumble(table, isDealer);
-    // 5.4.1: the Dealer concludes with what is known once the rest is read; what cannot be read is for a ruling.
+    // 5.4.1: the Dealer settles by the known dice once the rest is read; if it cannot be read, a ruling decides.
     if (table.is_interrupted && !isDealer) return of('ruling', rules(me));
     return of(faces.length === 3 ? 'commit' : 'enter-dice', isDealer);
   }
@@ -59,7 +59,7 @@ export function canCloseFirst(step: Step, table: PublicView): boolean {
   return table.phase === 'open' && step.name !== 'close-bets' && !table.is_held && step.isMine;
 }
 
-/** What the tumbler reads, taken once: a reading that the Dealer has cleared does not come back until it changes (F10). */
+/** Takes each reading of the tumbler once: a reading that the Dealer cleared does not return until it changes (F10). */
 export class Reading {
   private last = '';
 

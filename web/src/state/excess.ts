@@ -1,5 +1,5 @@
-// Big against Small, Odd against Even: how far apart the two sides of a live table are, and what is over its limit now (5.1).
-// It only shows: what is rejected is reckoned by the house.
+// Big against Small, Odd against Even: the difference at a live table, and what is over a limit (5.1). For display only: the server
+// computes what is rejected.
 
 import type { Box, Cents, StaffView, TableLimits } from '../protocol/messages';
 import { limitOf, OPPOSITES } from './limits';
@@ -11,7 +11,6 @@ export interface Balance {
   rightTotal: Cents;
   /** The most that they may differ by. */
   most: Cents;
-  /** What is over it. */
   over: Cents;
 }
 
@@ -46,7 +45,7 @@ export function capOf(totals: Map<Box, Cents>, limits: TableLimits | null | unde
   return Math.min(limitOf(limits, box).max ?? Infinity, apart);
 }
 
-/** Boxes over their maximum, with what is over. */
+/** Boxes over their maximum, with the excess. */
 export function overMaximum(totals: Map<Box, Cents>, limits: TableLimits | null | undefined): { box: Box; over: Cents }[] {
   return [...totals].flatMap(([box, total]) => {
     const { max } = limitOf(limits, box);

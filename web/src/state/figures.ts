@@ -8,7 +8,6 @@ export function whole(cents: number): string {
   return money(Math.round(cents / 100) * 100, true);
 }
 
-/** A figure with so many decimals, and a minus sign where it is below zero. */
 export function figure(value: number | null | undefined, decimals = 1): string {
   return value == null ? '–' : value.toFixed(decimals).replace('-', '−');
 }

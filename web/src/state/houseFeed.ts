@@ -1,4 +1,4 @@
-// The House as its staff follow it: each part whole, with a number of its own. A part that does not follow asks for all anew.
+// The House's lists as staff screens follow them. Each has its own number; a gap asks for a new snapshot.
 
 import type { HouseParts } from '../protocol/messages';
 

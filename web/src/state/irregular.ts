@@ -1,4 +1,4 @@
-// What can go wrong in a round, by the game's own paragraphs: what may be reported now, and what follows from it.
+// The irregularities that may be reported now, by the game's paragraphs, and their consequences.
 
 import type { LayoutView, PublicView, RoundCommand } from '../protocol/messages';
 import { isInPlay, TUMBLES } from './console';
@@ -11,13 +11,12 @@ export interface IrregularityOption {
   paragraphs: readonly string[];
   /** Whether it can be reported at this moment. */
   isLawful: boolean;
-  /** What becomes of the round. */
   then: 'void' | 'concluded';
 }
 
 /** The irregularities of the table's game, in the order of its rules. `known` are the dice read before an interruption. */
 export function irregularities(layout: Pick<LayoutView, 'is_covered' | 'paragraphs'>, table: PublicView, known: readonly number[] = []): IrregularityOption[] {
-  // 5.4.1: what is known binds, and voids neither by 5.5.1 nor by 5.5.2.
+  // 5.4.1: known dice bind, so neither 5.5.1 nor 5.5.2 voids the round.
   const isPlayed = isInPlay(table.phase) && !table.is_held && !table.is_interrupted;
   const isActivated = table.tumbles != null;
   const of = (name: Irregularity, cited: Cited, isLawful: boolean, then: IrregularityOption['then'] = 'void'): IrregularityOption => {

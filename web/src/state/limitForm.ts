@@ -1,5 +1,4 @@
-// The limits of a table as somebody types them: all of them must be there (3.3), and what is wrong is told field by field before anything
-// is sent. The house decides.
+// The form for the limits of a table: all must be there (3.3), and faults are found field by field before anything is sent.
 
 import type { Box, BoxKey, LayoutView, TableLimits } from '../protocol/messages';
 import { centsOrZero } from './figures';
@@ -23,7 +22,7 @@ export type Field = 'min' | 'max' | 'unit' | 'differential';
 export type Wrong = 'missing' | 'not-amount' | 'below-unit' | 'off-unit' | 'below-minimum';
 
 export interface Fault {
-  /** Which line, where the field is one of a line. */
+  /** The line of the field, if it has one. */
   boxes?: LimitLine['boxes'];
   field: Field;
   wrong: Wrong;
@@ -33,7 +32,7 @@ type Laid = Pick<LayoutView, 'boxes' | 'has_limits' | 'has_differential'>;
 
 const written = (amount: number | null | undefined) => (amount == null ? '' : money(amount, true));
 
-/** The form filled with limits. Where some box of the layout has none, there is a line for the rest, to be filled. */
+/** The form filled with limits. If a box of the layout has none, there is an empty line for the rest. */
 export function formOf(limits: TableLimits | null | undefined, layout: Laid): LimitForm {
   const lines: LimitLine[] = (limits?.boxes ?? []).map(({ boxes, min, max }) => ({ boxes, min: written(min), max: written(max) }));
   if (layout.has_limits && (limits?.rest || isLeftOpen(lines, layout))) lines.push({ boxes: 'rest', min: written(limits?.rest?.min), max: written(limits?.rest?.max) });
@@ -42,7 +41,7 @@ export function formOf(limits: TableLimits | null | undefined, layout: Laid): Li
 
 const has = (lines: readonly LimitLine[], key: LimitLine['boxes']) => lines.some(({ boxes }) => boxes === key);
 
-/** Whether some box of the layout has no line, neither of its own nor of its kind. */
+/** Whether a box of the layout has no line, neither its own nor its kind's. */
 export function isLeftOpen(lines: readonly LimitLine[], { boxes }: Pick<Laid, 'boxes'>): boolean {
   return boxes.some(({ box }) => !has(lines, box) && !has(lines, kindOf(box)));
 }

@@ -60,7 +60,7 @@ const EXTRA_CHIPS = [10, 50, 1_000, 5_000];
 /** Multiples of a unit that none of those are multiples of. */
 const UNIT_MULTIPLES = [1, 2, 5].flatMap((digit) => [1, 10, 100, 1_000, 10_000, 100_000].map((size) => digit * size)).sort((one, other) => one - other);
 
-/** So many touches may the highest maximum take. */
+/** The highest maximum takes at most this many touches. */
 const MAX_TOUCHES = 5;
 /** Two chips beside each other are no further apart than this where the usual ones can help it. */
 const MAX_RATIO = 10;
@@ -72,7 +72,7 @@ export interface TrayOf {
   boxes: readonly Box[];
   /** How many chips there is room for. All minima are there, also where they are more. */
   room: number;
-  /** Whether chips below the minimum are wanted too: at a live table they lie there (5.2). */
+  /** Adds chips below the minimum: at a live table such bets lie there (5.2). */
   hasUnit?: boolean;
 }
 

@@ -11,7 +11,7 @@ export function money(cents: Cents, isShort = false): string {
   return isShort && rest === 0 ? `${sign}${whole}` : `${sign}${whole}.${String(rest).padStart(2, '0')}`;
 }
 
-/** An amount as it stands on a chip or a small box: `500`, `1.5k`, `20k`, `1M`. */
+/** A short amount for a chip or a small box: `500`, `1.5k`, `20k`, `1M`. */
 export function brief(cents: Cents): string {
   const whole = cents / 100;
   for (const [size, letter] of [
@@ -23,7 +23,7 @@ export function brief(cents: Cents): string {
   return Number.isInteger(whole) ? String(whole) : whole.toFixed(2);
 }
 
-/** With its sign, for what was won or lost over a time. */
+/** With its sign. */
 export function signed(cents: Cents): string {
   return cents > 0 ? `+${money(cents)}` : money(cents);
 }

@@ -1,12 +1,12 @@
-// How a round came out for a seat: what a player has won is told net of the stakes.
+// The outcome of a round for a seat, net of the stakes.
 
 import type { Cents, LastGame } from '../protocol/messages';
 
 export interface Outcome {
-  /** What counted of the stakes, and what did not and came back (5.1.1). */
+  /** The counted part of the stakes, and the returned rest (5.1.1). */
   counted: Cents;
   returned: Cents;
-  /** What was paid, stakes that won included. */
+  /** The payout, with winning stakes. */
   paid: Cents;
   /** Below nothing where less was paid than counted. */
   net: Cents;

@@ -1,27 +1,26 @@
-// Whom to pay after a round of a live table, seat by seat. The house has counted it: here it is only put in order.
+// The pay list of a live table, seat by seat. The server computed it; this only orders it.
 
 import { shownOdds } from '../felt/odds';
 import type { Box, Cents, Dice, LayoutView, PayLine, PayList, RoundSheet } from '../protocol/messages';
 
-/** What is done for a seat. The stake of a bet that won lies on the layout and stays the player's: the Dealer pays beside it. */
+/** The payment of a seat. A winning stake stays on the layout; the Dealer pays beside it. */
 export interface SeatPay {
   seat: number;
   /** The bets that won, or of which something is handed back. */
   lines: (PayLine & { pay: Cents })[];
-  /** What the House pays, what lies there of bets that won, and what is handed back of those that did not count (5.1.1, 5.12). */
+  /** What the House pays, the winning stakes on the layout, and what is returned of bets that did not count (5.1.1, 5.12). */
   pay: Cents;
   stakes: Cents;
   returned: Cents;
-  /** What counted and lost. */
   lost: Cents;
-  /** The player walked away (5.3): all of it is kept as a claim, and nothing is given. */
+  /** The player walked away (5.3): everything becomes a claim. */
   isClaim: boolean;
   /** All that the seat gets, stakes included. */
   due: Cents;
-  /** What it was given, where it was ticked off, and what the House keeps for it since the round was corrected or void: less than nothing where too much was given. */
+  /** What the seat was given when it was ticked off, and what the House owes it since a correction or void; negative if too much was
+   * given. */
   given: Cents | null;
   atHouse: Cents;
-  /** What is still to be given. */
   left: Cents;
   isDone: boolean;
 }

@@ -1,4 +1,4 @@
-// A table as a display follows it: the last thing heard of it, or that nothing is heard.
+// A table as a display follows it: its last view, and whether it is connected.
 
 import type { PublicChange, PublicView, Snapshot } from '../protocol/messages';
 import { changed } from '../protocol/numbered';

@@ -1,5 +1,4 @@
-// What the results look like as players follow them: the road of Big, Small and Triple, the totals, and how often each face
-// has come up. For information only (5.11): nothing here foretells anything.
+// The results as roads: Big, Small and Triple, totals, and the count of each face. For information only (5.11).
 
 import type { ResultView } from '../protocol/messages';
 

@@ -1,5 +1,4 @@
-// A table as its staff follow it: what everyone sees, and what only they see. A change that does not follow asks for everything
-// anew.
+// A table as staff follow it: the public view and the staff view. A gap asks for a new snapshot.
 
 import type { PublicChange, PublicView, SeatHealth, Snapshot, StaffChange, StaffView } from '../protocol/messages';
 import { changed } from '../protocol/numbered';
@@ -12,7 +11,7 @@ export interface StaffTableView {
   announcedIn: number | null;
 }
 
-/** The staff's part after a change; nothing if a change is missing before it. Of seats only those that changed are told, and those that are no longer told of. */
+/** The staff view after a change; undefined if one is missing before it. A change lists only the seats that changed or left. */
 export function staffChanged(before: StaffView, change: StaffChange): StaffView | undefined {
   if (change.number !== before.number + 1) return undefined;
   return { ...before, ...change, seats: withSeats(before.seats, change), gone: [] } as StaffView;

@@ -1,6 +1,5 @@
-// A Player Terminal as its player sees it. A chip shows at once as pending, lies firm when the house has registered it, and
-// comes back with the reason when it was refused. What is registered is what the house said last; nothing here decides a bet
-// or reckons a payout.
+// The state of a Player Terminal. A chip shows as pending immediately, as registered once the server says so, and returns with the reason
+// if it is refused. It decides no bet and computes no payout.
 
 import type { Answered, CommandReply, GameLine, PublicChange, PublicView, ResultView, SeatCommand, SeatView, Snapshot, Stake } from '../protocol/messages';
 import { changed, follows } from '../protocol/numbered';
@@ -12,6 +11,7 @@ import { here, NOTHING, type TerminalDeps, type TerminalView, type Why } from '.
 const isSame = (one: ResultView, other: ResultView) => (one.void ?? null) === (other.void ?? null) && one.dice?.join() === other.dice?.join();
 
 export class Terminal {
+  readonly #deps: TerminalDeps;
   #view: TerminalView = NOTHING;
   #outbox: Outbox;
   #acts: PendingAct[] = [];
@@ -19,9 +19,10 @@ export class Terminal {
   #next = 1;
 
   constructor(
-    private readonly deps: TerminalDeps,
+    deps: TerminalDeps,
     last = 0,
   ) {
+    this.#deps = deps;
     this.#outbox = new Outbox(
       {
         send: (message) => deps.send(message),
@@ -74,21 +75,21 @@ export class Terminal {
     this.#ask(command, { stakes, isPlaced: !isPlaced, isUndoable: false }, queued);
   }
 
-  /** Something about money that is no bet; the answer is for whoever asked. */
+  /** A command about money that is no bet; `done` receives the reply. */
   request(command: SeatCommand, done: (reply: CommandReply) => void): void {
     this.#ask(command, { stakes: [], isPlaced: true, isUndoable: false, done });
   }
 
   /** Asks for the last games, as the record has them. */
   look(): void {
-    if (this.#view.link === 'up') this.deps.send({ games: true });
+    if (this.#view.link === 'up') this.#deps.send({ games: true });
   }
 
   get seat(): number {
     return this.#view.seat?.seat ?? 0;
   }
 
-  /** What the next command meets on the layout: all that goes before it, and nothing that waits for an answer first. */
+  /** The chips that the next command meets on the layout: those of all commands before it, except those that wait for another reply. */
   #met(): Stake[] {
     return coming(this.#view.seat, this.#acts.filter(({ queued }) => !queued.after || queued.after.reply));
   }
@@ -108,45 +109,45 @@ export class Terminal {
     const isBack = this.#view.link === 'lost';
     this.#view = { ...this.#view, link: 'up', reason: '', table: snapshot.public };
     this.#sit(snapshot.seat ?? null);
-    // Before the commands go again, so that those called off are seen in the light of what the house registered.
+    // Before the commands are sent again, so that cancelled ones are compared with what is registered.
     const { round, phase } = snapshot.public;
     this.#outbox.up(snapshot.time, (queued) => {
       const act = this.#acts.find((act) => act.queued === queued);
       return act !== undefined && (act.done !== undefined || (act.round === round && phase === 'open'));
     });
     this.#keepOf(snapshot.public);
-    if (isBack) this.deps.notify({ kind: 'back', amount: total(registered(this.#view.seat)) });
+    if (isBack) this.#deps.notify({ kind: 'back', amount: total(registered(this.#view.seat)) });
     this.#show();
   }
 
   #follow(change: PublicChange): void {
     const before = this.#view.table;
     const table = before && changed(before, change);
-    if (!table) return this.deps.resync();
+    if (!table) return this.#deps.resync();
     this.#view = { ...this.#view, table };
     this.#keepOf(table);
     if (table.phase !== before.phase && table.phase !== 'open') this.#outbox.cancel(this.#acts.filter(({ done }) => !done).map(({ queued }) => queued));
     const earlier = before.results?.find(({ round }) => round === change.latest?.round);
-    if (change.latest && earlier && !isSame(earlier, change.latest)) this.deps.notify({ kind: 'changed', result: change.latest });
+    if (change.latest && earlier && !isSame(earlier, change.latest)) this.#deps.notify({ kind: 'changed', result: change.latest });
     this.#show();
   }
 
-  /** Only what was done in this round can be taken back, and only while it is open. */
+  /** Only acts of this round can be undone, and only while bets are open. */
   #keepOf({ round, phase }: PublicView): void {
     this.#done = phase === 'open' ? this.#done.filter((act) => act.round === round) : [];
   }
 
-  /** Answers about money come without a seat: how it stands is told beside them. */
+  /** Replies about money come without the seat's view. */
   #seated(answers: Answered[], seat?: SeatView): void {
     if (seat) {
-      if (this.#view.seat && !follows(this.#view.seat, seat)) return this.deps.resync();
+      if (this.#view.seat && !follows(this.#view.seat, seat)) return this.#deps.resync();
       this.#sit(seat);
     }
     this.#outbox.receive(answers);
     this.#show();
   }
 
-  /** The last game and the messages are told when they have come or changed, and stay until then; another player begins without them. */
+  /** The last game and the messages come only when they change, so the earlier ones stay; a new session begins without them. */
   #sit(seat: SeatView | null): void {
     const before = this.#view.seat;
     const of = before && before.session === seat?.session ? before : null;
@@ -164,7 +165,7 @@ export class Terminal {
     }
   }
 
-  /** Nothing is told where there was nothing to take back, or where it was done although no answer came. */
+  /** No notice if there was nothing to undo, or if the command was carried out although no reply came. */
   #cancelled(queued: QueuedCommand): void {
     const act = this.#forget(queued);
     if (act === undefined) return;
@@ -183,8 +184,8 @@ export class Terminal {
 
   #returned(id: number, what: Pick<PendingAct, 'stakes' | 'isPlaced' | 'done'>, why: Why): void {
     if (what.done) what.done({ refused: why });
-    else if (what.isPlaced && what.stakes.length > 0) this.deps.notify({ kind: 'returned', returned: { id, stakes: what.stakes, why } });
-    else this.deps.notify({ kind: 'refused', why });
+    else if (what.isPlaced && what.stakes.length > 0) this.#deps.notify({ kind: 'returned', returned: { id, stakes: what.stakes, why } });
+    else this.#deps.notify({ kind: 'refused', why });
     this.#show();
   }
 
@@ -196,6 +197,6 @@ export class Terminal {
   #show(): void {
     const moving = this.#acts.filter(({ stakes }) => stakes.length > 0).map(({ id, stakes, isPlaced }) => ({ id, stakes, isPlaced }));
     this.#view = { ...this.#view, moving, canUndo: this.#done.length > 0 };
-    this.deps.show(this.#view);
+    this.#deps.show(this.#view);
   }
 }

@@ -39,7 +39,7 @@ export const NOTHING: TerminalView = { link: 'connecting', reason: '', table: nu
 /** Tests put in their own. */
 export interface TerminalDeps {
   send(message: unknown): void;
-  /** Connects anew for a fresh snapshot. */
+  /** Reconnects for a new snapshot. */
   resync(): void;
   show(view: TerminalView): void;
   notify(notice: PlayerNotice): void;

@@ -1,4 +1,4 @@
-// The void that everyone at the table is told of (F82): that of the round in play, or of rounds that were voided late.
+// The void to announce at the table (F82): of the current round, or of rounds voided late.
 
 import type { PublicView, VoidReason } from '../protocol/messages';
 
@@ -8,7 +8,7 @@ export interface Voided {
   reason: VoidReason;
 }
 
-/** The latest void, until another result comes. Damaged dice void a row of rounds at once (5.6). */
+/** The latest void, until the next result. Damaged dice void several rounds together (5.6). */
 export function latestVoid({ latest, results = [] }: Pick<PublicView, 'latest' | 'results'>): Voided | null {
   const found = latest ?? results?.[0];
   const reason = found?.void;

@@ -1,4 +1,4 @@
-// What a cashier is told of a voucher that is not paid (F41), and where claims come from.
+// Why a voucher is not paid (F41), and where claims come from.
 
 import type { ClaimOnFile, VoucherOnFile } from '../protocol/messages';
 
@@ -15,20 +15,19 @@ export interface OnFile {
   stands: Stands;
 }
 
-/** The voucher of a refusal, where the house has one on file. */
+/** The voucher behind a refusal, if it is on file. */
 export function detailOf(detail: unknown): OnFile | null {
   const isOne = typeof detail === 'object' && detail !== null && 'digits' in detail && 'stands' in detail;
   return isOne ? (detail as OnFile) : null;
 }
 
-/** What is paid out for a voucher: also where the answer that said so first was lost. */
+/** The amount to pay out, also from the reply to a repeated command. */
 export function paidOf(accepted: unknown): number | null {
   const answer = accepted as { 'cash-paid': { amount: number } } | { 'on-file': { voucher: OnFile | null } };
   return 'cash-paid' in answer ? answer['cash-paid'].amount : (answer['on-file'].voucher?.amount ?? null);
 }
 
 export interface Origin {
-  /** The word for it. */
   word: string;
   table: number | null;
   group: number;
@@ -52,7 +51,7 @@ export function seatOf({ origin }: VoucherOnFile): { table: number; group: numbe
   return 'seat' in origin ? { table: origin.seat.cluster.table, group: origin.seat.cluster.number, seat: origin.seat.seat } : null;
 }
 
-/** What staff look for among vouchers and claims: every word is a table and seat ("1/3"), the last digits, an amount or a serial number. */
+/** A search among vouchers and claims: each word is a table and seat ("1/3"), last digits, an amount or a serial number. */
 export function isFound(voucher: VoucherOnFile, sought: string): boolean {
   const at = seatOf(voucher);
   const names = [String(voucher.last_digits).padStart(4, '0'), String(voucher.serial), (voucher.amount / 100).toFixed(2), ...(at ? [`${at.table}/${at.seat}`] : [])];

@@ -1,11 +1,10 @@
-// Winners of a live table as they are registered after the dice: what the Dealer is asked for, box by box, and what comes next. The house
-// decides what is asked for.
+// Registering winners after the dice: what the Dealer enters, box by box. The server decides what is needed.
 
 import type { ApprovalOnFile, Box, Cents, ClusterCommand, RegisteringBox, RegisteringView } from '../protocol/messages';
 import { standOf, type ApprovableAct, type ApprovalState } from './acts';
 import type { SeatPlace } from './betEntry';
 
-/** What is entered on a box: what each seat has there, or what lay there in all. */
+/** Stakes by seat, or the total of the box. */
 export type Wanted = 'stakes' | 'total';
 
 /** Stakes are entered on a box that wins, and on one that loses and had more on it than counts there (5.1.1). */
@@ -14,17 +13,17 @@ export function wantedOn(of: RegisteringBox | undefined): Wanted {
   return of && (of.wins || of.asked_for === 'stakes' || isOver) ? 'stakes' : 'total';
 }
 
-/** What the Dealer is led through: boxes that win in the felt's order, then those that lose and are asked for. */
+/** The winning boxes in the felt's order, then losing boxes that need a total. */
 export function ledThrough({ boxes }: Pick<RegisteringView, 'boxes'>): RegisteringBox[] {
   return [...boxes.filter(({ wins }) => wins), ...boxes.filter(({ wins }) => !wins)];
 }
 
-/** Whether the box has what it is asked for. Of one that wins nobody knows when it has all: something is enough to go on. */
+/** Whether the box has its entries. A winning box counts as entered with its first stake, because its total is unknown. */
 export function isEntered({ wins, asked_for, registered, told }: RegisteringBox): boolean {
   return wins ? registered > 0 && (told == null || told === registered) : asked_for == null;
 }
 
-/** Boxes without which the round cannot be settled: totals that are asked for, and stakes that do not make up a total. */
+/** Boxes that block settlement: missing totals, and stakes that do not add up to a total. */
 export function missing({ boxes }: Pick<RegisteringView, 'boxes'>): RegisteringBox[] {
   return boxes.filter((of) => (of.wins ? of.told != null && of.told !== of.registered : of.asked_for != null));
 }
@@ -36,7 +35,7 @@ export function nextBox(led: readonly RegisteringBox[], box: Box | null): Box | 
   return (others.find((of) => !isEntered(of)) ?? others[0])?.box ?? box;
 }
 
-/** A stake that a second person was asked for. */
+/** A stake that waits for approval. */
 export interface Waiting extends SeatPlace {
   box: Box;
   amount: Cents;
@@ -45,7 +44,7 @@ export interface Waiting extends SeatPlace {
   command: ClusterCommand;
 }
 
-/** Stakes of a table among what a Dealer has asked a second person for. */
+/** The stakes of a table among a Dealer's requests for approval. */
 export function waitingOf(own: readonly ApprovalOnFile[], table: number): Waiting[] {
   return own.flatMap((approval) => {
     const what = JSON.parse(approval.what) as ApprovableAct;

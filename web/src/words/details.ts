@@ -1,5 +1,4 @@
-// ApprovableAct the record says of an event beside its kind, in the reader's words. The record writes it tersely, in its own; what is not known
-// here is shown as it was written.
+// The details of events in the reader's language. The record writes them tersely in English; unknown ones are shown as written.
 
 import type { EventLine, VoidReason } from '../protocol/messages';
 import { read } from '../state/acts';
@@ -8,7 +7,6 @@ import type { Words } from './en';
 import { spelled } from './spelled';
 import type { StaffWords } from './staff/en';
 
-/** ApprovableAct an event is told with. */
 export interface EventWords {
   staff: StaffWords;
   words: Words;
@@ -21,7 +19,7 @@ type DetailWords = (found: RegExpExecArray, say: EventWords, event: Event) => st
 
 const cents = (text: string | undefined) => money(Number(text), true);
 const dice = (text: string) => text.replaceAll('-', ' ');
-/** A hash as long as it is told apart by; files have the whole. */
+/** Shortens hashes; files have them in full. */
 const brief = (text: string) => text.replace(/([0-9a-f]{12})[0-9a-f]{20,}/g, '$1…');
 const voided: DetailWords = ([code], { words }) => words.voidReasons[code as VoidReason];
 const instead: DetailWords = ([, before, now], { staff, words }) => staff.audit.details.instead(before === 'void' ? words.void : dice(before!), dice(now!));
@@ -35,7 +33,7 @@ const reused: DetailWords = ([, source], { staff }) => staff.audit.details.sourc
 
 const REQUESTED_ACT = /^[a-z-]+: (.*)$/s;
 
-/** How each kind writes its detail, and how it is told. */
+/** How the record writes the detail of each kind, and how to say it. */
 const DETAILS: Record<string, [RegExp, DetailWords]> = {
   limits: [/^unit (\d+)(?:, (\d+))?$/, ([, unit, most], { staff: { audit: { details } } }) => [details.unit(cents(unit)), ...(most ? [details.differential(cents(most))] : [])].join(details.between)],
   'dice-in-use': [/^\d+$/, ([set], { staff }) => staff.audit.diceSet(Number(set))],
@@ -66,7 +64,7 @@ const DETAILS: Record<string, [RegExp, DetailWords]> = {
   'program-started': [/^program (\S+ \S+?)(?:, rules (\S+?))?, profile (\S+ \S+)$/, ([, version, rules, profile], { staff: { audit: { details } } }) => brief([details.program(version!), ...(rules ? [details.rules(rules)] : []), details.profile(profile!)].join(details.between))],
 };
 
-/** ApprovableAct happened. The detail of an assignment is the position, which its name has. */
+/** The name of an event. The detail of an assignment is the position, so the name includes it. */
 export function eventName({ kind, detail, subject }: Pick<EventLine, 'kind' | 'detail' | 'subject'>, { audit, console }: StaffWords): string {
   const position = kind === 'relieved' ? console.positions[detail as 'dealer'] : undefined;
   if (position) return subject == null ? audit.relieved(position) : audit.assigned(position);
@@ -76,13 +74,13 @@ export function eventName({ kind, detail, subject }: Pick<EventLine, 'kind' | 'd
 /** The detail of an event. `isForeign` where it stands as the record wrote it, in English; nothing where there is none. */
 export function detailOf(event: Event, say: EventWords): { text: string; isForeign: boolean } | null {
   if (event.detail == null || event.kind === 'relieved') return null;
-  const [form, tell] = DETAILS[event.kind.replace(/^reported-/, '')] ?? [];
+  const [form, write] = DETAILS[event.kind.replace(/^reported-/, '')] ?? [];
   const found = form?.exec(event.detail);
-  const text = found && tell!(found, say, event);
+  const text = found && write!(found, say, event);
   return text ? { text, isForeign: false } : { text: event.detail, isForeign: true };
 }
 
-/** Why it was done, in the words of who did it: those of a request stand in what it asks for. */
+/** The reason as the person wrote it; that of a request is inside its act. */
 export function whyOf({ kind, detail, why }: Pick<EventLine, 'kind' | 'detail' | 'why'>): string | null {
   const asked = kind === 'request-approval' ? read(REQUESTED_ACT.exec(detail ?? '')?.[1] ?? '')?.fields['why'] : null;
   return why ?? (typeof asked === 'string' ? asked : null);

@@ -1,4 +1,4 @@
-// What the player's screens say, in English. The other languages have the same keys, or the build fails.
+// The texts of the player's screens in English. The other languages have the same keys, or the build fails.
 
 export const words = {
   training: 'Training – play money',
@@ -187,7 +187,7 @@ export const words = {
     'suspected-offence': 'a suspected offence.',
     ruling: 'a ruling voided it.',
   },
-  /** F81: only where the profile lets winnings be taken back; in English the profile says it itself. */
+  /** F81: only where the profile lets winnings be taken back. The profile has the English text. */
   takesBack: '',
   changes: {
     takenBack: (amount: string, credits: string) => `${amount} was taken back; your credits are now ${credits}.`,

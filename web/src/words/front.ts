@@ -1,5 +1,4 @@
-// What the front page alone says, in all languages: what each screen is for, how one comes in, and where the first passwords and
-// links are found.
+// The texts of the front page in all languages.
 
 import type { Language } from '../protocol/messages';
 
@@ -8,7 +7,7 @@ interface FirstUse {
   noTables: string;
   /** What each screen is for, and for whom. */
   screens: Record<'terminal' | 'console' | 'display' | 'pit' | 'cage' | 'audit', [what: string, whom: string]>;
-  /** How one comes in: at a terminal, as staff, and where anyone may look. */
+  /** How to open each kind of screen. */
   ways: { terminal: string; staff: string; anyone: string };
   title: string;
   steps: [name: string, what: string][];

@@ -1,4 +1,4 @@
-// The languages of the house, each named in itself.
+// The languages, each by its own name.
 
 import type { Language } from '../protocol/messages';
 

@@ -1,4 +1,4 @@
-// The language of the screen. Each is loaded when it is spoken, so that a player loads one.
+// The language of the screen and its texts. A language is loaded when it is chosen, so a player loads one.
 
 import type { Language } from '../protocol/messages';
 import type { Words } from './en';
@@ -15,7 +15,7 @@ const LANGUAGE_KEY = 'taisai.language';
 class Locale {
   language = $state<Language>('en');
   #words = $state.raw<Words | null>(null);
-  /** Further words of a screen, loaded with these. */
+  /** Loads further texts of a screen together with these. */
   loadMore: (language: Language) => Promise<void> = async () => {};
 
   get words(): Words {
@@ -34,7 +34,7 @@ class Locale {
 
 export const locale = new Locale();
 
-/** The language that was chosen here, or the first of the browser's that the house speaks. */
+/** The language chosen here, or the first of the browser's languages that exists. */
 export function firstLanguage(): Language {
   const kept = localStorage.getItem(LANGUAGE_KEY);
   const found = LANGUAGES.find(({ language }) => language === kept);

@@ -1,4 +1,4 @@
-// What every screen but the player's says: the terminal does not load it.
+// Texts of all screens but the terminal, which does not load them.
 
 import type { Language } from '../protocol/messages';
 

@@ -1,4 +1,4 @@
-// An act that a second person approves, in words, from what the house has written of it.
+// An act that needs approval, in words.
 
 import type { Role, Stake, VoidReason } from '../protocol/messages';
 import type { ParsedAct } from '../state/acts';
@@ -8,44 +8,44 @@ import type { StaffWords } from './staff/en';
 
 type Fields = { round: number; line: number; dice: number[]; known: number[]; reason: VoidReason; from: number; to: number; dice_set?: number | null; device: number; person: number; claim: number; serial: number; number: string; receivable: number; ruling: 'written-off' | { collected: { amount: number } }; amount: number; receipt: number; seat: number; chips: number; kind: unknown; name: string; roles: Role[]; table: number; clusters: number; key: string; value: string | number; player: string; stake: Stake; stakes: Stake[] };
 
-/** All that is in an act; nothing where there are no words for it. */
+/** The whole act; empty for an unknown one. */
 export function spelled(act: ParsedAct | null, staff: StaffWords, { voidReasons }: Pick<Words, 'voidReasons'>, boxOf: (table: number, box: string) => string | undefined): string {
-  const { spelled: said, noRoles } = staff.pit;
+  const { spelled: texts, noRoles } = staff.pit;
   const fields = (act?.fields ?? {}) as Fields;
   const roles = () => fields.roles.map((role) => staff.roles[role]).join(', ') || noRoles;
   const on = ({ box, amount }: Stake) => staff.winners.spelled.on(money(amount), boxOf(act?.table ?? 0, box) ?? box);
   switch (act?.name) {
     case 'correct':
-      return said.correct(act.table ?? 0, fields.round, fields.dice.join(' '));
+      return texts.correct(act.table ?? 0, fields.round, fields.dice.join(' '));
     case 'correct-known':
-      return said['correct-known'](act.table ?? 0, fields.known.join(' '));
+      return texts['correct-known'](act.table ?? 0, fields.known.join(' '));
     case 'inspect':
-      return said.inspect(act.table ?? 0, fields.dice_set ?? 0);
+      return texts.inspect(act.table ?? 0, fields.dice_set ?? 0);
     case 'void-by-law':
-      return said['void-by-law'](act.table ?? 0, fields.round, voidReasons[fields.reason]);
+      return texts['void-by-law'](act.table ?? 0, fields.round, voidReasons[fields.reason]);
     case 'void-damaged':
-      return said['void-damaged'](act.table ?? 0, fields.from, fields.to, fields.dice_set == null ? '' : String(fields.dice_set));
+      return texts['void-damaged'](act.table ?? 0, fields.from, fields.to, fields.dice_set == null ? '' : String(fields.dice_set));
     case 'enrol':
-      return said.enrol(fields.device, kindOf(fields.kind, staff));
+      return texts.enrol(fields.device, kindOf(fields.kind, staff));
     case 'code':
-      return said.code(fields.device);
+      return texts.code(fields.device);
     case 'password':
-      return said.password(fields.person);
+      return texts.password(fields.person);
     case 'pay-claim':
-      return said['pay-claim'](fields.claim);
+      return texts['pay-claim'](fields.claim);
     case 'sale':
     case 'sell':
-      return said.sale(money(fields.amount));
+      return texts.sale(money(fields.amount));
     case 'redeem':
-      return said.redeem(fields.number.slice(-4));
+      return texts.redeem(fields.number.slice(-4));
     case 'rule-receivable':
-      return typeof fields.ruling === 'object' ? said.collect(fields.receivable, money(fields.ruling.collected.amount)) : '';
+      return typeof fields.ruling === 'object' ? texts.collect(fields.receivable, money(fields.ruling.collected.amount)) : '';
     case 'buy-in':
-      return said['buy-in'](act.table ?? 0, fields.seat, money(fields.amount));
+      return texts['buy-in'](act.table ?? 0, fields.seat, money(fields.amount));
     case 'reverse-buy-in':
-      return said['reverse-buy-in'](act.table ?? 0, fields.seat, fields.receipt);
+      return texts['reverse-buy-in'](act.table ?? 0, fields.seat, fields.receipt);
     case 'issue-colour':
-      return said['buy-in'](act.table ?? 0, fields.seat, money(Number(fields.value) * fields.chips));
+      return texts['buy-in'](act.table ?? 0, fields.seat, money(Number(fields.value) * fields.chips));
     case 'register':
       return staff.winners.spelled.register(act.table ?? 0, fields.seat, fields.stakes.map(on).join(', '));
     case 'register-from-film':
@@ -55,21 +55,21 @@ export function spelled(act: ParsedAct | null, staff: StaffWords, { voidReasons 
     case 'close-returns':
       return staff.winners.spelled.close(act.table ?? 0, fields.round);
     case 'add-person':
-      return said['add-person'](fields.person, fields.name, roles());
+      return texts['add-person'](fields.person, fields.name, roles());
     case 'set-roles':
-      return said['set-roles'](fields.person, roles());
+      return texts['set-roles'](fields.person, roles());
     case 'suspend':
     case 'reinstate':
     case 'unlock':
-      return said[act.name](fields.person);
+      return texts[act.name](fields.person);
     case 'add-table':
-      return said['add-table'](fields.table, fields.clusters);
+      return texts['add-table'](fields.table, fields.clusters);
     case 'configure':
-      return said.configure(fields.key, String(fields.value));
+      return texts.configure(fields.key, String(fields.value));
     case 'reissue':
-      return said.reissue(fields.serial);
+      return texts.reissue(fields.serial);
     case 'void-voucher':
-      return said['void-voucher'];
+      return texts['void-voucher'];
     default:
       return '';
   }

@@ -1,4 +1,4 @@
-// What staff screens say beside the words of all screens. It is loaded with them, so that a player never loads it.
+// The texts of staff screens. A player never loads them.
 
 import type { Language, Refused } from '../protocol/messages';
 import { locale } from './locale.svelte';
@@ -26,7 +26,7 @@ class StaffLocale {
 export const staffLocale = new StaffLocale();
 locale.loadMore = (language) => staffLocale.load(language);
 
-/** A refusal in the words of staff; in those of players, or of the house, where there are none. */
+/** A refusal in the texts of staff, else of players, else the server's sentence. */
 export function reasonOf({ code, sentence }: Pick<Refused, 'code' | 'sentence'>): string {
   return staffLocale.words.reasons[code] ?? locale.words.reasons[code] ?? sentence ?? code;
 }

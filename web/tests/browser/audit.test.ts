@@ -9,7 +9,7 @@ import { StaffStage, tab } from './staffStage';
 import { caughtUp } from './stage';
 import { told } from './notices';
 
-const staffLocale = new StaffStage();
+const staffStage = new StaffStage();
 const lines = (page: Page) => page.getByRole('table', { name: 'All bets' });
 const rows = (page: Page) => lines(page).locator('tbody tr').allTextContents();
 const open = async (page: Page, round: number) => {
@@ -26,7 +26,7 @@ const gate = () => {
 };
 
 it('draws a round that was void from the start with every stake returned', async () => {
-  const page = await staffLocale.open('audit', 9);
+  const page = await staffStage.open('audit', 9);
   await open(page, 68);
   expect(await lines(page).locator('tbody tr').count()).toBe(6);
   expect(await rows(page)).toContain('2Small100.00–100.00–0.00');
@@ -35,8 +35,8 @@ it('draws a round that was void from the start with every stake returned', async
   expect(await spilling(page)).toEqual([]);
 });
 
-it('pays nobody of a round that became void, and shows what was settled first', async () => {
-  const page = await staffLocale.open('audit', 9);
+it('shows no payout for a late void, and the first settlement beside it', async () => {
+  const page = await staffStage.open('audit', 9);
   await open(page, 66);
   await page.getByRole('button', { name: 'As it stands', pressed: true }).waitFor();
   expect(await page.locator('tr.won').count()).toBe(0);
@@ -47,7 +47,7 @@ it('pays nobody of a round that became void, and shows what was settled first', 
 });
 
 it('saves all events, page after page', async () => {
-  const page = await staffLocale.open('audit', 9);
+  const page = await staffStage.open('audit', 9);
   const asked: URLSearchParams[] = [];
   await page.route('**/events?**format=csv**', (route) => {
     const fields = new URL(route.request().url()).searchParams;
@@ -61,7 +61,7 @@ it('saves all events, page after page', async () => {
 });
 
 it('finds more events of the last search, whatever was typed since', async () => {
-  const page = await staffLocale.open('audit', 9);
+  const page = await staffStage.open('audit', 9);
   // There are more of the search alone: what came before it has no older ones.
   await page.route('**/events?**table=2**', async (route) => {
     const answer = await route.fetch();
@@ -75,7 +75,7 @@ it('finds more events of the last search, whatever was typed since', async () =>
 });
 
 it('shows no rounds of a table that is no longer chosen', async () => {
-  const page = await staffLocale.open('audit', 9);
+  const page = await staffStage.open('audit', 9);
   await tab(page, 1);
   await page.getByRole('button', { name: 'Open 73' }).waitFor();
   const { go, isOpen } = gate();
@@ -95,10 +95,10 @@ it('shows no rounds of a table that is no longer chosen', async () => {
   expect(await page.getByRole('button', { name: 'Open 73' }).count()).toBe(1);
 });
 
-it('searches events, and draws a round as it looked with each line’s paragraph', async () => {
-  const page = await staffLocale.open('audit', 9);
+it('searches events, and draws a round with the paragraph of each bet', async () => {
+  const page = await staffStage.open('audit', 9);
   await page.getByRole('row').nth(20).waitFor();
-  await staffLocale.shot(page, 'audit-events');
+  await staffStage.shot(page, 'audit-events');
   expect(await faults(page)).toEqual([]);
   expect(await spilling(page)).toEqual([]);
   await page.getByRole('textbox', { name: 'Table' }).fill('2');
@@ -112,10 +112,10 @@ it('searches events, and draws a round as it looked with each line’s paragraph
   expect(Object.fromEntries(new URL(sought.url()).searchParams)).toMatchObject({ from: '2027-01-15T02:00', to: '2027-01-15', table: '2' });
   await page.getByRole('navigation').getByRole('button', { name: 'Rounds' }).click();
   await page.getByRole('button', { name: 'Open 73' }).waitFor();
-  await staffLocale.shot(page, 'audit-rounds');
+  await staffStage.shot(page, 'audit-rounds');
   await page.getByRole('button', { name: 'Open 70' }).click();
   await page.locator('[data-laid=big] .chip').first().waitFor();
-  await staffLocale.shot(page, 'audit-round');
+  await staffStage.shot(page, 'audit-round');
   expect(await faults(page)).toEqual([]);
   expect(await spilling(page)).toEqual([]);
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download evidence' }).click()]);
@@ -123,14 +123,14 @@ it('searches events, and draws a round as it looked with each line’s paragraph
 });
 
 it('verifies the record with progress', async () => {
-  const page = await staffLocale.open('audit', 9, { width: 1280, height: 800 }, 'zh-Hans');
+  const page = await staffStage.open('audit', 9, { width: 1280, height: 800 }, 'zh-Hans');
   const looks: (string | undefined)[] = [];
   page.on('request', (request) => void (/verifications\/|record$|lag$/.test(request.url()) && looks.push(request.headers()['taisai-unattended'])));
   await page.getByRole('navigation').getByRole('button').nth(3).click();
   await page.locator('button.first').click();
   await page.getByText('记录完整').waitFor();
   expect(new Set(looks)).toEqual(new Set(['yes']));
-  await staffLocale.shot(page, 'audit-verify');
+  await staffStage.shot(page, 'audit-verify');
   expect(await faults(page)).toEqual([]);
   expect(await spilling(page)).toEqual([]);
 });

@@ -11,7 +11,7 @@ const staff = (...how: Parameters<typeof fixture.stage.staff>) => fixture.stage.
 const shot = (page: Page, name: string) => fixture.shot(page, name);
 
 describe('the cage', () => {
-  it('sells, redeems and tells where a voucher was paid (F40, F41)', async () => {
+  it('sells and redeems a voucher, and says where it was paid (F40, F41)', async () => {
     const page = await staff('cage', 8);
     await page.getByLabel('Validation number').fill('12 3456 7890 1234 0411');
     await page.getByRole('button', { name: 'Redeem' }).click();
@@ -26,7 +26,7 @@ describe('the cage', () => {
     await page.getByRole('button', { name: 'Cash received: issue voucher' }).click();
     await page.getByText('12 3456 7890 1234 5678').waitFor();
     await shot(page, 'cage-voucher');
-    expect(fixture.house.staff.heard).toContainEqual({ sell: { amount: 25_000 } });
+    expect(fixture.house.staff.received).toContainEqual({ sell: { amount: 25_000 } });
   });
 
   it('sells above the limit with a second person, and shows the voucher where it was sold (F50)', async () => {
@@ -38,7 +38,7 @@ describe('the cage', () => {
     await second.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('12 3456 7890 1234 5678').waitFor();
     await page.getByRole('button', { name: 'Handed over' }).click();
-    expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one) === '{"sell":{"amount":600000}}')).toHaveLength(2);
+    expect(fixture.house.staff.received.filter((one) => JSON.stringify(one) === '{"sell":{"amount":600000}}')).toHaveLength(2);
   });
 
   it('shows what was set off of claims and receivables beside what is left', async () => {
@@ -65,7 +65,7 @@ describe('the cage', () => {
     await number.waitFor({ state: 'detached' });
   });
 
-  it('names a sale without an answer, and asks for it again by itself under its number', async () => {
+  it('names a sale without a reply, and retries it under its number', async () => {
     const page = await staff('cage', 8);
     const numbers: number[] = [];
     let isBack = false;
@@ -97,7 +97,7 @@ describe('the cage', () => {
     go();
     await page.locator('dialog').waitFor({ state: 'detached' });
     await caughtUp(page);
-    expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one).includes('rule-receivable'))).toHaveLength(1);
+    expect(fixture.house.staff.received.filter((one) => JSON.stringify(one).includes('rule-receivable'))).toHaveLength(1);
   });
 
   it('pays a claim that is held', async () => {
@@ -109,7 +109,7 @@ describe('the cage', () => {
     expect(await faults(page)).toEqual([]);
   });
 
-  it('finds a voucher by its terminal and has it issued anew by two people (F42)', async () => {
+  it('finds a voucher by its terminal; two people reissue it (F42)', async () => {
     const page = await staff('cage', 8);
     const second = await staff('pit', 3);
     const vouchers = page.getByRole('region', { name: 'Vouchers' });
@@ -123,7 +123,7 @@ describe('the cage', () => {
     await page.getByRole('button', { name: 'Handed over' }).click();
     await page.locator('dialog').waitFor({ state: 'detached' });
     await vouchers.getByRole('row').filter({ hasText: '…9021' }).filter({ hasText: 'replaced' }).waitFor();
-    expect(fixture.house.staff.heard).toContainEqual({ 'confirm-voucher': { serial: 13 } });
+    expect(fixture.house.staff.received).toContainEqual({ 'confirm-voucher': { serial: 13 } });
     // The pit sees the same list.
     await second.getByRole('button', { name: 'Money' }).click();
     await second.getByRole('region', { name: 'Vouchers' }).getByRole('row').filter({ hasText: '…5690' }).waitFor();
@@ -135,6 +135,6 @@ describe('the cage', () => {
     const claim = page.getByRole('region', { name: 'Hand-pays' }).getByRole('row').filter({ hasText: '425.00' });
     await claim.getByRole('button', { name: 'I will pay this' }).click();
     await claim.getByText('Noraini Ahmad is paying this').waitFor();
-    expect(fixture.house.staff.heard).toContainEqual({ 'take-claim': { claim: 13 } });
+    expect(fixture.house.staff.received).toContainEqual({ 'take-claim': { claim: 13 } });
   });
 });

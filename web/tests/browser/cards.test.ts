@@ -92,7 +92,7 @@ describe('a claim', () => {
   });
 });
 
-it('credits on their way are told until they have arrived', async () => {
+it('pending credits are shown until they arrive', async () => {
   const page = await seats.open(1, 45);
   const table = seats.house.table(1);
   table.tell(table.seat(45), { money: { claims: [], paid: [], voucher: null, coming: 5_000 } });
@@ -101,7 +101,7 @@ it('credits on their way are told until they have arrived', async () => {
   await card(page, 'coming').waitFor({ state: 'detached' });
 });
 
-it('a cash-out is confirmed with its amount, and asked again when that changes', async () => {
+it('a cash-out is confirmed with its amount, and again if that changes', async () => {
   const page = await seats.open(1, 46);
   await page.getByRole('button', { name: 'Cash out' }).click();
   await page.getByRole('button', { name: 'Cash out all 1,000.00 to a voucher' }).click();

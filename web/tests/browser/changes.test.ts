@@ -25,7 +25,7 @@ async function figures(page: Page): Promise<string[][]> {
 const read = (page: Page) => page.getByRole('button', { name: 'I have read this' }).click();
 
 describe('a late correction and a void', () => {
-  it.each([SIZES.desk, SIZES.phone])('are told with both figures of a set-off until they are read, over a reload too ($width px)', async (size) => {
+  it.each([SIZES.desk, SIZES.phone])('show both figures of a set-off until they are read, also after a reload ($width px)', async (size) => {
     const seatNumber = size === SIZES.desk ? 41 : 42;
     const table = seats.house.table(1);
     const page = await seats.open(1, seatNumber, size);
@@ -52,14 +52,14 @@ describe('a late correction and a void', () => {
     expect(await page.locator('dl').filter({ hasText: 'Added to your credits' }).count()).toBe(0);
   });
 
-  it('say that the house bears what may not be taken back (F81)', async () => {
+  it('say that the casino covers what may not be taken back (F81)', async () => {
     const table = seats.house.table(1);
     const page = await seats.open(1, 43);
     table.tell(table.seat(43), { messages: [message(1, change(70, -8_000, 0, { is_waived: true, dice: null, void: 'force-majeure' }), 100_000)] });
     expect(await figures(page)).toEqual([['Owed by you for round 70', '80.00'], ['Covered by the casino; you owe nothing more', '80.00']]);
   });
 
-  it.each(['zh-Hans', 'zh-Hant'])('are told in %s', async (language) => {
+  it.each(['zh-Hans', 'zh-Hant'])('are shown in %s', async (language) => {
     const table = seats.house.table(1);
     const seat = table.seat(language === 'zh-Hans' ? 44 : 45);
     seat.view.messages = [message(1, OWED, 0), message(2, PAID, 1_500)];

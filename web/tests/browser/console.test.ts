@@ -51,7 +51,7 @@ describe('the console', () => {
     await page.getByText('Take 200.00 in cash for seat 25?').waitFor();
     await shot(page, 'buy-in');
     expect(await faults(page)).toEqual([]);
-    expect(JSON.stringify(fixture.house.staff.heard)).not.toContain('"buy-in"');
+    expect(JSON.stringify(fixture.house.staff.received)).not.toContain('"buy-in"');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Buy in' }).click();
     await page.getByRole('button', { name: 'Yes, take in 200.00' }).click();
@@ -106,17 +106,17 @@ describe('the console', () => {
       const next = () => [...document.querySelectorAll<HTMLElement>('[data-step], .also')].filter(({ dataset }) => dataset['step'] !== 'open-bets');
       new MutationObserver(() => next().forEach((button) => button.click())).observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-step', 'disabled'] });
     });
-    const heard = fixture.house.staff.heard.length;
+    const before = fixture.house.staff.received.length;
     await opened.click();
     // Result is pressed as soon as it can be, and however late the answer comes.
     const next = page.locator('[data-step]:not([data-step=open-bets])');
     await expect.poll(() => next.evaluate((button: HTMLButtonElement) => button.disabled)).toBe(false);
     await caughtUp(page);
-    expect(fixture.house.staff.heard.slice(heard)).toEqual([{ round: 'open-bets' }]);
+    expect(fixture.house.staff.received.slice(before)).toEqual([{ round: 'open-bets' }]);
     await page.clock.runFor(600);
     await next.click({ trial: true });
     await next.click();
-    await expect.poll(() => fixture.house.staff.heard.length).toBe(heard + 2);
+    await expect.poll(() => fixture.house.staff.received.length).toBe(before + 2);
   });
 
   it('takes a press of a button whose words change while it is down', async () => {
@@ -150,7 +150,7 @@ describe('the console', () => {
   it('says whose step it is when it is not the own one', async () => {
     fixture.house.table(2).change({ dealer: 22 });
     const page = await staff('console?table=2', 21);
-    await page.getByText('Dealer 22 acts').waitFor();
+    await page.getByText('Waiting for Dealer 22').waitFor();
     expect(await step(page, 'open-bets').isDisabled()).toBe(true);
   });
 
@@ -164,25 +164,25 @@ describe('the console', () => {
     await step(page, 'show-limits').click();
     await shot(page, 'limits');
     await page.locator('dialog button.first').click();
-    await page.getByText('Dealer 21 acts').waitFor();
+    await page.getByText('Waiting for Dealer 21').waitFor();
     expect(fixture.house.table(3).public.limits).not.toBeNull();
   });
 
-  it('tells a refusal before the sheet that it was asked on', async () => {
+  it('shows a refusal above the open sheet', async () => {
     fixture.house.table(7).open();
     // What is told goes away by itself after a while: here it does so only when it is pressed.
     const page = await staff('console?table=7', 3, undefined, 'en', { isPaused: true });
     fixture.house.staff.refuses = 'not-between-rounds';
     await page.getByRole('button', { name: 'Table and staff' }).click();
     await page.getByRole('button', { name: 'Announce that the table closes' }).click();
-    const told = page.locator('.told p');
+    const told = page.locator('.notices p');
     await told.waitFor();
-    expect(await told.evaluate((told) => document.elementFromPoint(told.getBoundingClientRect().x + 20, told.getBoundingClientRect().y + 10)?.closest('.told') !== null)).toBe(true);
+    expect(await told.evaluate((told) => document.elementFromPoint(told.getBoundingClientRect().x + 20, told.getBoundingClientRect().y + 10)?.closest('.notices') !== null)).toBe(true);
     await told.getByRole('button').click();
     await told.waitFor({ state: 'detached' });
     expect(await page.locator('dialog').isVisible()).toBe(true);
     await page.keyboard.press('Escape');
-    expect(await page.locator('.told').evaluate((told) => told.isConnected)).toBe(true);
+    expect(await page.locator('.notices').evaluate((told) => told.isConnected)).toBe(true);
   });
 
   it('shows the Differential of a live table, and rejects what is over it', async () => {
@@ -200,10 +200,10 @@ describe('the console', () => {
     expect(await spilling(page)).toEqual([]);
     await page.getByRole('button', { name: 'Reject the excess' }).click();
     await cuts.first().waitFor({ state: 'detached' });
-    expect(fixture.house.staff.heard.at(-1)).toEqual({ cluster: { number: 0, command: 'reject-excess' } });
+    expect(fixture.house.staff.received.at(-1)).toEqual({ cluster: { number: 0, command: 'reject-excess' } });
   });
 
-  it('goes on after a restart, and says when the line is lost', async () => {
+  it('continues after a restart, and says when the connection is lost', async () => {
     const table = fixture.house.table(4);
     table.open();
     table.change({ is_held: true });
@@ -228,7 +228,7 @@ describe('the console', () => {
     expect(await faults(page)).toEqual([]);
   });
 
-  it('tells a wrong password, and asks for a password of one’s own', async () => {
+  it('reports a wrong password, and asks for a new one after a one-time password', async () => {
     const page = await fixture.stage.page();
     await page.goto(`${fixture.stage.address}/console`);
     const signIn = async (password: string) => {

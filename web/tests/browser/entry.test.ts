@@ -18,7 +18,7 @@ const scenario: Scenario = JSON.parse(readFileSync(resolve(import.meta.dirname, 
 const LIVE = 4;
 
 const fixture = new Fixture();
-const heard = () => fixture.house.staff.heard.at(-1);
+const lastCommand = () => fixture.house.staff.received.at(-1);
 const seatKey = (page: Page, seat: number) => page.getByRole('region', { name: 'Players' }).getByRole('button', { name: new RegExp(`^Seat ${seat}\\b`) });
 const chip = (page: Page, amount: number) => page.getByRole('radio', { name: `Chip of ${(amount / 100).toLocaleString('en')}`, exact: true });
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -119,7 +119,7 @@ describe('bets entered at a live table', () => {
     await press(page, 'Remove chip');
     await box(page, 'big').click();
     await expect.poll(() => bets(5)).toEqual([['big', 10_000], ['small', 10_000]]);
-    expect(heard()).toEqual({ cluster: { number: 0, command: { withdraw: { seat: 5, chips: 'own', stakes: [{ box: 'big', amount: 10_000 }] } } } });
+    expect(lastCommand()).toEqual({ cluster: { number: 0, command: { withdraw: { seat: 5, chips: 'own', stakes: [{ box: 'big', amount: 10_000 }] } } } });
     // Less than the chip lies there: all of it comes off. Of a box without chips of this seat nothing does.
     fixture.house.table(LIVE).forSeat({ withdraw: { seat: 5, chips: 'own', stakes: [{ box: 'big', amount: 7_500 }] } });
     await expect.poll(() => box(page, 'big').getAttribute('aria-label')).toContain('25.00 bet');
@@ -159,7 +159,7 @@ describe('bets entered at a live table', () => {
     table.open();
     await press(page, 'Repeat');
     await expect.poll(() => bets(6)).toEqual([['sum:9', 2_500]]);
-    expect(heard()).toEqual({ cluster: { number: 0, command: { repeat: { seat: 6 } } } });
+    expect(lastCommand()).toEqual({ cluster: { number: 0, command: { repeat: { seat: 6 } } } });
     await expect.poll(() => page.getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true);
     await expect.poll(() => box(page, 'sum:9').getAttribute('aria-label')).toContain('25.00 bet');
   });
@@ -183,7 +183,7 @@ describe('bets entered at a live table', () => {
     await page.getByText('Seat 7: each touch adds 300').waitFor();
   });
 
-  it('shows chips at once as on their way, and lets go of them when they are refused', async () => {
+  it('shows chips as pending immediately, and removes them when they are refused', async () => {
     const page = await opened();
     await seatKey(page, 8).click();
     fixture.house.staff.refuses = 'seat-locked';
@@ -234,7 +234,7 @@ describe('bets entered at a live table', () => {
     await well(page);
   });
 
-  it('opens the seat itself beside, and at once when no bets are entered', async () => {
+  it('opens the seat sheet, directly when no bets are entered', async () => {
     const page = await opened();
     expect(await page.getByRole('button', { name: 'Seat …' }).isDisabled()).toBe(true);
     await seatKey(page, 2).click();
@@ -246,11 +246,11 @@ describe('bets entered at a live table', () => {
     await page.keyboard.press('Escape');
     await page.getByText(/each touch adds .* · Placed by staff for the player/).waitFor();
     await box(page, 'big').click();
-    await expect.poll(heard).toMatchObject({ cluster: { command: { 'place-for': { seat: 2 } } } });
+    await expect.poll(lastCommand).toMatchObject({ cluster: { command: { 'place-for': { seat: 2 } } } });
     // The next player's bets are their own again.
     await seatKey(page, 3).click();
     await box(page, 'big').click();
-    await expect.poll(heard).toMatchObject({ cluster: { command: { place: { seat: 3 } } } });
+    await expect.poll(lastCommand).toMatchObject({ cluster: { command: { place: { seat: 3 } } } });
     fixture.house.table(LIVE).close();
     await page.locator('[data-phase=closed]').waitFor();
     await seatKey(page, 2).click();

@@ -7,7 +7,7 @@ import { SIZES } from './stage';
 
 const fixture = new Fixture();
 
-it('the front page comes back when the house does, and tells phases as they change', async () => {
+it('the front page recovers with the server, and updates phases', async () => {
   const context = await fixture.stage.context();
   const page = await context.newPage();
   await page.route('**/api/v1/**', (route) => route.abort());

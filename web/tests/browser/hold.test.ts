@@ -5,11 +5,11 @@ import { StaffStage } from './staffStage';
 import { caughtUp } from './stage';
 import { told } from './notices';
 
-const staffLocale = new StaffStage();
+const staffStage = new StaffStage();
 
 it('acts once while a key stays down, and says nothing more until it is let go', async () => {
-  const page = await staffLocale.open('cage', 8, undefined, 'en', { isPaused: true });
-  const paid = () => staffLocale.house.staff.heard.filter((command) => JSON.stringify(command).includes('pay-claim')).length;
+  const page = await staffStage.open('cage', 8, undefined, 'en', { isPaused: true });
+  const paid = () => staffStage.house.staff.received.filter((command) => JSON.stringify(command).includes('pay-claim')).length;
   const button = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button').last();
   const hold = async (milliseconds: number) => {
     // It cannot be pressed, nor does it keep the focus, while the house is asked.
@@ -22,7 +22,7 @@ it('acts once while a key stays down, and says nothing more until it is let go',
     await caughtUp(page);
   };
   // The claim stays there to be paid.
-  staffLocale.house.staff.refuses = 'hand-pay-limit';
+  staffStage.house.staff.refuses = 'hand-pay-limit';
   await hold(700);
   await told(page, /./);
   await hold(1_000);

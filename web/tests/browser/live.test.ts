@@ -8,7 +8,7 @@ import { hold } from './stage';
 
 const fixture = new Fixture();
 const staff = (...how: Parameters<typeof fixture.stage.staff>) => fixture.stage.staff(...how);
-const heard = () => fixture.house.staff.heard.at(-1);
+const lastCommand = () => fixture.house.staff.received.at(-1);
 const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name });
 
 /** Nothing spills, everything can be touched and read. */
@@ -34,7 +34,7 @@ describe('the console of a live table', () => {
     await well(page);
     await below.getByRole('button', { name: 'Player advised' }).click();
     await below.getByText('Advice recorded').waitFor();
-    expect(heard()).toEqual({ cluster: { number: 0, command: { advise: { box: 'big' } } } });
+    expect(lastCommand()).toEqual({ cluster: { number: 0, command: { advise: { box: 'big' } } } });
     // Another total is advised of anew.
     await below.getByRole('button', { name: 'Seat 4 withdraws 5' }).click();
     await below.getByText('Big 10, minimum 25').waitFor();
@@ -64,11 +64,11 @@ describe('the console of a live table', () => {
     await well(page);
     await page.getByRole('button', { name: 'Returned to player' }).click();
     await region(page, /Not accepted/).waitFor({ state: 'detached' });
-    expect(heard()).toMatchObject({ cluster: { command: { place: { seat: 3 } } } });
+    expect(lastCommand()).toMatchObject({ cluster: { command: { place: { seat: 3 } } } });
     await refuse();
     await region(page, /Not accepted/).getByRole('button', { name: /^Still on layout/ }).click();
     await region(page, /Not accepted/).waitFor({ state: 'detached' });
-    expect(heard()).toEqual({ cluster: { number: 0, command: { 'place-excess': { seat: 3, chips: 'own', stakes: [{ box: 'big', amount: 100_000 }] } } } });
+    expect(lastCommand()).toEqual({ cluster: { number: 0, command: { 'place-excess': { seat: 3, chips: 'own', stakes: [{ box: 'big', amount: 100_000 }] } } } });
     await page.getByText(/over$/).first().waitFor();
   });
 
@@ -87,7 +87,7 @@ describe('the console of a live table', () => {
     await well(page);
     expect(table.phase).toBe('open');
     await hold(page.locator('dialog button.hold'), () => page.locator('[data-phase=void]').waitFor());
-    expect(heard()).toEqual({ round: 'uncover' });
+    expect(lastCommand()).toEqual({ round: 'uncover' });
     const announce = region(page, 'Announce');
     await announce.getByText(new RegExp(`“Round ${table.public.round} is void: the dice were seen before`)).waitFor();
     await fixture.shot(page, 'console-announce');
@@ -133,10 +133,10 @@ describe('the console of a live table', () => {
     await manager.getByText('Table 10: the dice known at the interruption are 5.').waitFor();
     await manager.getByRole('button', { name: 'Approve' }).click();
     await page.getByText(/^Known: 5\./).waitFor();
-    expect(fixture.house.staff.heard).toContainEqual({ round: { 'correct-known': { known: [5], why: 'The five was read as a four' } } });
+    expect(fixture.house.staff.received).toContainEqual({ round: { 'correct-known': { known: [5], why: 'The five was read as a four' } } });
     for (const face of ['5', '1', '2']) await page.keyboard.press(face);
     await hold(page.getByRole('button', { name: /^Commit/ }), () => page.locator('[data-phase=settled]').waitFor());
-    expect(fixture.house.staff.heard.slice(-2)).toEqual([{ round: { 'at-rest': { faces: [5, 1, 2] } } }, { round: { commit: { dice: [5, 1, 2] } } }]);
+    expect(fixture.house.staff.received.slice(-2)).toEqual([{ round: { 'at-rest': { faces: [5, 1, 2] } } }, { round: { commit: { dice: [5, 1, 2] } } }]);
   });
 
   it('has two people inspect a dice set that was found damaged (5.6)', async () => {
@@ -152,7 +152,7 @@ describe('the console of a live table', () => {
     await manager.getByText('Table 7: dice set 4 was inspected and may be used again.').waitFor();
     await manager.getByRole('button', { name: 'Approve' }).click();
     await inspected.waitFor({ state: 'detached' });
-    expect(fixture.house.staff.heard).toContainEqual({ round: { inspect: { dice_set: 4 } } });
+    expect(fixture.house.staff.received).toContainEqual({ round: { inspect: { dice_set: 4 } } });
   });
 
   it.each(['zh-Hans', 'zh-Hant'])('says all of it in %s', async (language) => {

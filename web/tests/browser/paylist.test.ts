@@ -63,7 +63,7 @@ describe('the pay list', () => {
     await list.waitFor({ state: 'detached' });
   });
 
-  it('hands everything back after a void, and says where nobody is paid', async () => {
+  it('returns everything after a void, and says when no one is paid', async () => {
     play('void');
     const page = await fixture.stage.staff(`console?table=${LIVE}`, 21);
     await listOf(page).getByText('return 375').first().waitFor();

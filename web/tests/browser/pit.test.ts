@@ -24,7 +24,7 @@ describe('the pit', () => {
     expect(await spilling(page)).toEqual([]);
   });
 
-  it('says of which tables it hears nothing, to be read by everyone', async () => {
+  it('says in readable text which tables are offline', async () => {
     const page = await staff('pit', 3);
     await page.locator('tbody tr:not(.stale)').nth(9).waitFor();
     fixture.house.isAway = true;
@@ -36,7 +36,7 @@ describe('the pit', () => {
     await page.locator('tbody tr:not(.stale)').nth(9).waitFor();
   });
 
-  it('lets nobody note an alert who only reads', async () => {
+  it('does not let readers acknowledge an alert', async () => {
     const page = await staff('pit', 9);
     await page.getByRole('region', { name: 'Alerts' }).getByText('Large win, terminal locked').waitFor();
     expect(await page.getByRole('button', { name: /noted/i }).count()).toBe(0);
@@ -56,7 +56,7 @@ describe('the pit', () => {
     await noted.filter({ hasText: 'Large win, terminal locked' }).waitFor();
     expect(await alerts.getByRole('listitem').last().textContent()).toContain('Large win, terminal locked');
     expect(await noted.getByRole('button').count()).toBe(0);
-    expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one).includes('acknowledge'))).toEqual([{ acknowledge: { event: 41 } }]);
+    expect(fixture.house.staff.received.filter((one) => JSON.stringify(one).includes('acknowledge'))).toEqual([{ acknowledge: { event: 41 } }]);
     await other.getByRole('listitem').filter({ hasText: /\d\d:\d\d 已确认/ }).waitFor();
     expect(await faults(other)).toEqual([]);
     expect(await spilling(other)).toEqual([]);
@@ -71,7 +71,7 @@ describe('the pit', () => {
     expect(await alerts.getByRole('button', { name: 'Clear the lock' }).count()).toBe(0);
   });
 
-  it('takes an alert that somebody else noted a moment before as noted', async () => {
+  it('accepts that someone else acknowledged an alert a moment before', async () => {
     const [page, other] = [await staff('pit', 3), await staff('pit', 5)];
     const alert = (of: Page) => of.getByRole('region', { name: 'Alerts' }).getByRole('listitem').filter({ hasText: 'Vouchers unlocked' });
     let go = () => {};
@@ -125,7 +125,7 @@ describe('the pit', () => {
     expect(await spilling(page)).toEqual([]);
     await hold(rulings(page).getByRole('button', { name: 'Witness and move the money' }), () => rulings(page).waitFor({ state: 'detached' }));
     await told(page, 'Witnessed. The money has moved.');
-    expect(fixture.house.staff.heard).toContainEqual({ round: { witness: { round: 73, seen: { settled: [2, 4, 6] } } } });
+    expect(fixture.house.staff.received).toContainEqual({ round: { witness: { round: 73, seen: { settled: [2, 4, 6] } } } });
   });
 
   it('puts a chip reader on file for a table, with a second person', async () => {
@@ -139,7 +139,7 @@ describe('the pit', () => {
     expect(await faults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Ask for approval' }).click();
     const kind = { 'chip-reader': { cluster: { table: 4, number: 0 } } };
-    await expect.poll(() => JSON.stringify(fixture.house.staff.heard)).toContain(JSON.stringify(JSON.stringify({ house: { enrol: { device: 901, kind } } })).slice(1, -1));
+    await expect.poll(() => JSON.stringify(fixture.house.staff.received)).toContain(JSON.stringify(JSON.stringify({ house: { enrol: { device: 901, kind } } })).slice(1, -1));
   });
 
   it('draws win against theoretical, the dice watch and the terminals', async () => {
@@ -162,7 +162,7 @@ describe('the pit', () => {
     expect(await faults(page)).toEqual([]);
   });
 
-  it('tells results of the gaming day in progress, and of all days where that is chosen (F70)', async () => {
+  it('shows results of the current gaming day, and of all days on request (F70)', async () => {
     const page = await staff('pit', 3);
     const drop = page.getByRole('row').nth(1).getByRole('cell').nth(4);
     const days = page.getByRole('group', { name: 'Results' });
@@ -182,7 +182,7 @@ describe('the pit', () => {
     await told(page, 'No reply in time.');
   });
 
-  it('keeps the heading of results until others have come, and names nobody in the reader’s words', async () => {
+  it('keeps the heading of results until others arrive, and does not translate names', async () => {
     const page = await staff('pit', 3);
     await tab(page, 'Results');
     const heading = page.locator('thead th').first();
@@ -203,7 +203,7 @@ describe('the pit', () => {
     await page.getByRole('row').filter({ hasText: 'Table 8' }).getByText('0+40').waitFor();
   });
 
-  it('tells results by the boxes of a table, in the reader’s language', async () => {
+  it('shows results by box of a table, in the reader’s language', async () => {
     const page = await staff('pit', 3, undefined, 'zh-Hans');
     await tab(page, '业绩');
     await page.getByRole('button', { name: '投注格', exact: true }).click();
@@ -216,7 +216,7 @@ describe('the pit', () => {
     expect(await spilling(page)).toEqual([]);
   });
 
-  it('looks at the dice again after a round until it is answered, with nobody at the screen', async () => {
+  it('reloads the dice watch after a round until it gets a reply, without a person’s act', async () => {
     const page = await staff('pit', 3);
     await tab(page, 'Dice watch');
     const throws = page.getByRole('row').filter({ hasText: 'Table 9' }).getByRole('cell').nth(1);
@@ -247,11 +247,11 @@ describe('the pit', () => {
     await most.fill('100');
     await show.click();
     expect(await why.evaluate((input) => input === document.activeElement)).toBe(true);
-    expect(fixture.house.staff.heard.filter((one) => JSON.stringify(one).includes('show-limits'))).toEqual([]);
+    expect(fixture.house.staff.received.filter((one) => JSON.stringify(one).includes('show-limits'))).toEqual([]);
     await why.fill('Busy evening');
     await show.click();
     await page.locator('dialog').waitFor({ state: 'detached' });
-    expect(JSON.stringify(fixture.house.staff.heard.at(-1))).toContain('"max":10000');
+    expect(JSON.stringify(fixture.house.staff.received.at(-1))).toContain('"max":10000');
   });
 
   it('sets whole limits with a line for the rest, a Differential of 0, and none in the early edition (3.3)', async () => {
@@ -272,7 +272,7 @@ describe('the pit', () => {
     expect(await least.evaluate((input) => input === document.activeElement && input.getAttribute('aria-invalid') === 'true')).toBe(true);
     await shot(page, 'pit-limits-missing');
     expect(await faults(page)).toEqual([]);
-    expect(JSON.stringify(fixture.house.staff.heard)).not.toContain('Quiet morning');
+    expect(JSON.stringify(fixture.house.staff.received)).not.toContain('Quiet morning');
     await least.fill('10');
     await page.getByRole('button', { name: 'Apply limits' }).click();
     await page.locator('dialog').waitFor({ state: 'detached' });
@@ -293,7 +293,7 @@ describe('the pit', () => {
     await page.getByLabel('Reason').fill('Seen on film');
     await shot(page, 'pit-ruling');
     await hold(page.locator('dialog button.hold'), () => page.locator('dialog').waitFor({ state: 'detached' }));
-    expect(fixture.house.staff.heard.at(-1)).toMatchObject({ round: { rule: { ruling: { void: { fact: 'not-flat' } }, why: 'Seen on film' } } });
+    expect(fixture.house.staff.received.at(-1)).toMatchObject({ round: { rule: { ruling: { void: { fact: 'not-flat' } }, why: 'Seen on film' } } });
   });
 
   it('suggests a round and its limits also where the table is known later than its sheet, and then keeps to them', async () => {
@@ -330,7 +330,7 @@ describe('the pit', () => {
   });
 });
 
-it.each([['pit', 3, 'tables'], ['console?table=2', 21, 'layout'], ['pit', 3, 'sources']] as const)('%s comes up once the house answers again: person %i, %s', async (screen, person, path) => {
+it.each([['pit', 3, 'tables'], ['console?table=2', 21, 'layout'], ['pit', 3, 'sources']] as const)('%s loads once the server answers again: person %i, %s', async (screen, person, path) => {
   const page = await staff(screen, person);
   let isAway = true;
   await page.route(`**/${path}`, (route) => (isAway ? ((isAway = false), route.fulfill({ status: 409, json: {} })) : route.continue()));

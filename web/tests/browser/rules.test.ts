@@ -7,7 +7,7 @@ import { faults, leftOver, small, spilling } from './faults';
 import { StaffStage, tab } from './staffStage';
 import { box, settled, SIZES } from './stage';
 
-const staffLocale = new StaffStage();
+const staffStage = new StaffStage();
 const sheet = (page: Page) => page.getByRole('dialog', { name: 'Game rules' });
 const passage = (page: Page, id: string) => page.locator(`[id="rules-${id}"]`);
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.id ?? '');
@@ -31,8 +31,8 @@ async function isWell(page: Page): Promise<void> {
 
 describe('a player', () => {
   it('reads why the round is void, and is back at the felt after Escape', async () => {
-    const page = await staffLocale.stage.terminal(1, 41, SIZES.phone);
-    const table = staffLocale.house.table(1);
+    const page = await staffStage.stage.terminal(1, 41, SIZES.phone);
+    const table = staffStage.house.table(1);
     table.open();
     await page.locator('[data-phase=open]').waitFor();
     await box(page, 'big').click();
@@ -42,11 +42,11 @@ describe('a player', () => {
     const cited = page.getByRole('status').getByRole('button', { name: 'Game rules 5.3.2' });
     await cited.waitFor();
     expect(await small(page, 44)).toEqual([]);
-    await staffLocale.shot(page, 'rules-notice');
+    await staffStage.shot(page, 'rules-notice');
     await cited.click();
     await isOpenAt(page, '002-5.3.2');
     expect(await passage(page, '002-5.3.2').textContent()).toContain('any of the three dice fail to come to rest');
-    await staffLocale.shot(page, 'rules-terminal');
+    await staffStage.shot(page, 'rules-terminal');
     await isWell(page);
     await page.keyboard.press('Escape');
     await sheet(page).waitFor({ state: 'detached' });
@@ -55,22 +55,22 @@ describe('a player', () => {
   });
 
   it('finds the whole text in the help, with contents and pay tables', async () => {
-    const page = await staffLocale.stage.terminal(2, 42);
+    const page = await staffStage.stage.terminal(2, 42);
     await page.getByRole('button', { name: 'Help' }).click();
     await page.getByRole('button', { name: 'Read the game rules' }).click();
     await sheet(page).getByRole('navigation', { name: 'Contents' }).getByRole('button', { name: '5 Irregularities' }).click();
     await expect.poll(() => focused(page)).toBe('rules-002-5');
     expect(await sheet(page).getByRole('table').count()).toBe(3);
     expect(await sheet(page).getByRole('row', { name: /Specific Straight Triple Bet .* 195 to 1/ }).count()).toBe(2);
-    await staffLocale.shot(page, 'rules-help');
+    await staffStage.shot(page, 'rules-help');
     await isWell(page);
     await page.keyboard.press('Escape');
     await sheet(page).waitFor({ state: 'detached' });
     await page.getByRole('dialog', { name: 'Help' }).waitFor();
   });
 
-  it.each([['zh-Hans', '阅读游戏规则', '规则以英文获批准'], ['zh-Hant', '閱讀遊戲規則', '規則以英文獲批准']])('is told in %s that the text is in English', async (language, read, told) => {
-    const page = await staffLocale.stage.terminal(2, 43, SIZES.phone, { kept: { language } });
+  it.each([['zh-Hans', '阅读游戏规则', '规则以英文获批准'], ['zh-Hant', '閱讀遊戲規則', '規則以英文獲批准']])('says in %s that the text is in English', async (language, read, told) => {
+    const page = await staffStage.stage.terminal(2, 43, SIZES.phone, { kept: { language } });
     const words = (await import(`../../src/words/${language}.ts`)).words;
     await page.getByRole('button', { name: words.help, exact: true }).click();
     await page.getByRole('button', { name: read }).click();
@@ -79,8 +79,8 @@ describe('a player', () => {
     await isWell(page);
   });
 
-  it('asks again where the house did not answer', async () => {
-    const page = await staffLocale.stage.terminal(2, 44);
+  it('retries if the server did not answer', async () => {
+    const page = await staffStage.stage.terminal(2, 44);
     await page.route('**/api/v1/games/*/rules', (route) => route.fulfill({ body: 'cut o' }), { times: 1 });
     await page.getByRole('button', { name: 'Help' }).click();
     await page.getByRole('button', { name: 'Read the game rules' }).click();
@@ -91,14 +91,14 @@ describe('a player', () => {
 });
 
 it('opens from the console’s irregularities, and leaves them open', async () => {
-  const table = staffLocale.house.table(10);
+  const table = staffStage.house.table(10);
   table.open();
-  const page = await staffLocale.open('console?table=10', 21);
+  const page = await staffStage.open('console?table=10', 21);
   await page.getByRole('button', { name: 'Irregularities' }).click();
   await page.getByRole('button', { name: 'Game rules 5.5.3' }).first().focus();
   await page.keyboard.press('Enter');
   await isOpenAt(page, '004-5.5.3');
-  await staffLocale.shot(page, 'rules-console');
+  await staffStage.shot(page, 'rules-console');
   await isWell(page);
   await page.keyboard.press('Escape');
   await sheet(page).waitFor({ state: 'detached' });
@@ -107,9 +107,9 @@ it('opens from the console’s irregularities, and leaves them open', async () =
 });
 
 it('opens the document that the early edition follows', async () => {
-  const table = staffLocale.house.table(7);
+  const table = staffStage.house.table(7);
   table.open();
-  const page = await staffLocale.open('console?table=7', 21);
+  const page = await staffStage.open('console?table=7', 21);
   await page.getByRole('button', { name: 'Irregularities' }).click();
   await page.getByRole('button', { name: 'Game rules 003:5.12' }).first().click();
   await isOpenAt(page, '003-5.12');
@@ -117,14 +117,14 @@ it('opens the document that the early edition follows', async () => {
   await isWell(page);
 });
 
-it('opens from every line of a round at the audit', async () => {
-  const page = await staffLocale.open('audit', 9);
+it('opens from every bet of a round at the audit', async () => {
+  const page = await staffStage.open('audit', 9);
   await tab(page, 1);
   await page.getByRole('button', { name: 'Open 70' }).click();
   const lines = page.getByRole('table', { name: 'All bets' });
   await lines.getByRole('button', { name: 'Game rules 4.1', exact: true }).first().click();
   await isOpenAt(page, '002-4.1');
-  await staffLocale.shot(page, 'rules-audit');
+  await staffStage.shot(page, 'rules-audit');
   await isWell(page);
   await page.getByRole('button', { name: 'Close' }).click();
   await sheet(page).waitFor({ state: 'detached' });
@@ -134,14 +134,14 @@ it('opens from every line of a round at the audit', async () => {
 });
 
 it('opens from an act in the pit', async () => {
-  const page = await staffLocale.open('pit', 3);
+  const page = await staffStage.open('pit', 3);
   await page.getByRole('button', { name: /Act Table 4/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Game rules 3.9', exact: true }).click();
   await isOpenAt(page, '003-3.9');
 });
 
 it('opens from a refusal at the console', async () => {
-  const page = await staffLocale.open('console?table=9', 21, undefined, 'en', { isPaused: true });
+  const page = await staffStage.open('console?table=9', 21, undefined, 'en', { isPaused: true });
   await page.route('**/tables/9/commands', (route) => route.fulfill({ json: { refused: { code: 'bets-closed', paragraphs: ['3.6', '5.7'], sentence: '' } } }));
   await page.clock.runFor(600);
   await page.locator('button[data-step="open-bets"]').click();
@@ -150,8 +150,8 @@ it('opens from a refusal at the console', async () => {
 });
 
 it('opens from the display while a round is void', async () => {
-  const table = staffLocale.house.table(6);
-  const page = await staffLocale.stage.display(6, SIZES.wall);
+  const table = staffStage.house.table(6);
+  const page = await staffStage.stage.display(6, SIZES.wall);
   table.open();
   table.close();
   table.void('not-flat');

@@ -42,7 +42,7 @@ describe('the terminal', () => {
     await page.getByText('Welcome. Add credits to play.').waitFor();
   });
 
-  it('shows nobody the favourites of the player before', async () => {
+  it('hides the favourites of the player before', async () => {
     const page = await seats.open(1, 29);
     const kept = () => page.evaluate(() => localStorage.getItem('taisai.favourites'));
     seats.house.table(1).open();
@@ -66,7 +66,7 @@ describe('the terminal', () => {
     await expect.poll(kept).toBeNull();
   });
 
-  it('tells after an hour how long it has been, and how it went', async () => {
+  it('shows time and result after an hour', async () => {
     const page = await seats.open(1, 22);
     await page.evaluate(() => localStorage.setItem('taisai.session', JSON.stringify({ session: 7, since: Date.now() - 3_661_000 })));
     await page.reload();
@@ -82,7 +82,7 @@ describe('the terminal', () => {
     await page.getByRole('heading', { name: 'You have played for 1:03.' }).waitFor();
   });
 
-  it('shows nobody the favourites that stood open for the player before', async () => {
+  it('closes the open favourites of the player before', async () => {
     const page = await seats.open(1, 23);
     seats.house.table(1).open();
     await box(page, 'big').click();
@@ -98,7 +98,7 @@ describe('the terminal', () => {
     await page.getByRole('heading', { name: 'Favourites' }).waitFor();
   });
 
-  it('is set up by the link of the house at its own table, and opens again by it once the code is used', async () => {
+  it('is set up by its link, and the link opens it again once the code is used', async () => {
     const context = await seats.stage.context();
     const page = await context.newPage();
     for (const _ of ['first', 'again']) {

@@ -8,7 +8,7 @@ import { faults, leftOver, scrolling, small, spilling } from './faults';
 import { StaffStage, tab } from './staffStage';
 import { settled } from './stage';
 
-const staffLocale = new StaffStage();
+const staffStage = new StaffStage();
 const LANGUAGES = ['en', 'zh-Hans', 'zh-Hant'] as const;
 const DESK = { width: 1280, height: 800 };
 /** Names are given as data. */
@@ -28,7 +28,7 @@ async function well(page: Page, least = 44): Promise<void> {
 
 describe.each(LANGUAGES)('in %s', (language) => {
   it('the pit', async () => {
-    const page = await staffLocale.open('pit', 3, DESK, language);
+    const page = await staffStage.open('pit', 3, DESK, language);
     await page.locator('tbody tr:not(.stale)').nth(9).waitFor();
     await well(page);
     for (const at of [1, 2, 3, 4, 5, 6, 7]) {
@@ -50,8 +50,8 @@ describe.each(LANGUAGES)('in %s', (language) => {
     }
   });
 
-  it('people, for whoever manages them', async () => {
-    const page = await staffLocale.open('pit', 11, DESK, language);
+  it('people, for those who manage them', async () => {
+    const page = await staffStage.open('pit', 11, DESK, language);
     await tab(page, 1);
     await page.locator('form').waitFor();
     await well(page);
@@ -64,7 +64,7 @@ describe.each(LANGUAGES)('in %s', (language) => {
   });
 
   it('the cage', async () => {
-    const page = await staffLocale.open('cage', 8, DESK, language);
+    const page = await staffStage.open('cage', 8, DESK, language);
     await page.locator('table').nth(2).waitFor();
     await page.locator('summary').click();
     await well(page);
@@ -75,7 +75,7 @@ describe.each(LANGUAGES)('in %s', (language) => {
   });
 
   it('the audit', async () => {
-    const page = await staffLocale.open('audit', 9, DESK, language);
+    const page = await staffStage.open('audit', 9, DESK, language);
     await page.getByRole('row').nth(20).waitFor();
     await well(page);
     for (const at of [1, 2, 3]) {
@@ -93,7 +93,7 @@ describe.each(LANGUAGES)('in %s', (language) => {
   });
 
   it('what the program found in the record', async () => {
-    const page = await staffLocale.open('audit', 9, DESK, language);
+    const page = await staffStage.open('audit', 9, DESK, language);
     const found = { ok: false, chains: [{ chain: 'table-1', blocks: 4, entries: 9, checkpoints: 1, rounds: 2, unsigned: 0, found: 'block 3 does not follow block 2' }], findings: ['table-1: block 3 does not follow block 2'], house: 'Stand-in House', in_use: [], roll_back_checked: true, signers: ['a41c'], training: true };
     await page.route('**/reports/lag', (route) => route.fulfill({ json: { blocks: 3, millis: 40, is_known: true, error: 'the store is full' } }));
     await page.route('**/audit/verifications', (route) => route.fulfill({ json: [{ id: 1, blocks: 4, verified: 4, state: 'failed', found, error: 'a block cannot be read' }] }));
@@ -107,10 +107,10 @@ describe.each(LANGUAGES)('in %s', (language) => {
   });
 
   it('the console', async () => {
-    const table = staffLocale.house.table(5);
+    const table = staffStage.house.table(5);
     table.change({ phase: 'open', round: 74, closes_at: Date.now() + 36_000 });
     table.forSeat({ place: { seat: 1, chips: 'own', stakes: [{ box: 'big', amount: 90_000 }] } });
-    const page = await staffLocale.open('console?table=5', 21, DESK, language);
+    const page = await staffStage.open('console?table=5', 21, DESK, language);
     await page.locator('[data-phase=open]').waitFor();
     await well(page, 64);
     await page.locator('nav button').first().click();
@@ -135,7 +135,7 @@ describe.each(LANGUAGES)('in %s', (language) => {
 
   it.each([{ width: 820, height: 1180 }, { width: 390, height: 844 }])('the pit, the cage and the audit at $width × $height', async (size) => {
     for (const [screen, person] of [['pit', 3], ['cage', 8], ['audit', 9]] as const) {
-      const page = await staffLocale.open(screen, person, size, language);
+      const page = await staffStage.open(screen, person, size, language);
       // The tables and the money of the pit; the others have one page of money.
       for (const at of screen === 'pit' ? [0, 1] : []) {
         await tab(page, at);
@@ -150,7 +150,7 @@ describe.each(LANGUAGES)('in %s', (language) => {
 });
 
 it('can be read with high contrast, from any staff screen', async () => {
-  const page = await staffLocale.open('pit', 3);
+  const page = await staffStage.open('pit', 3);
   await page.getByRole('button', { name: 'Settings' }).click();
   await page.getByRole('switch', { name: 'High contrast' }).check();
   await page.keyboard.press('Escape');
@@ -166,15 +166,15 @@ it('can be read with high contrast, from any staff screen', async () => {
   await expect.poll(colour).toBe('rgb(248, 242, 226)');
 });
 
-it('tells somebody whose roles do not let them see a screen', async () => {
-  const page = await staffLocale.open('cage', 21);
+it('says that a person’s roles do not give access', async () => {
+  const page = await staffStage.open('cage', 21);
   await page.getByText('Your roles do not give access to this screen.').waitFor();
   expect(await faults(page)).toEqual([]);
 });
 
 it('runs a round by the keyboard alone', async () => {
-  const page = await staffLocale.open('console?table=1', 21);
-  const table = staffLocale.house.table(1);
+  const page = await staffStage.open('console?table=1', 21);
+  const table = staffStage.house.table(1);
   const step = async (name: string) => {
     await page.locator(`button[data-step="${name}"][aria-disabled="false"]:enabled`).focus();
     await page.keyboard.press('Enter');

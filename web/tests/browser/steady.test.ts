@@ -11,7 +11,7 @@ const seats = new PlayerStage();
 const EVERY = 600;
 const TAPS = 9;
 
-it('keeps its line while the player taps, and loses it when nothing more is heard', async () => {
+it('stays connected while the player taps, and disconnects when the server falls silent', async () => {
   const page = await seats.open(1, 41, undefined, { isPaused: true });
   seats.house.isBeating = false;
   let lines = 0;

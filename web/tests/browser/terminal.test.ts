@@ -43,7 +43,7 @@ describe('the terminal', () => {
     await expect.poll(bets).toEqual([['big', 2_500], ['small', 5_000]]);
   });
 
-  it('shows a chip as pending at once, and firm when it is registered', async () => {
+  it('shows a chip as pending immediately, and as registered later', async () => {
     const page = await seats.open(1, 12);
     seats.house.table(1).open();
     await page.locator('[data-phase=open]').waitFor();
@@ -74,7 +74,7 @@ describe('the terminal', () => {
     await told(page, /Triple Six takes at most 200\. 500 returned\. Game rules 3\.3/);
   });
 
-  it('stops at once when the house is lost, and says that bets stand when it is back', async () => {
+  it('stops when the connection is lost, and says that bets stand when it is back', async () => {
     const page = await seats.open(1, 15);
     seats.house.table(1).open();
     await box(page, 'big').click();
@@ -89,7 +89,7 @@ describe('the terminal', () => {
     expect(await label(page, 'big')).toContain('25.00 bet');
   });
 
-  it('tells what must be known also while a sheet is open', async () => {
+  it('shows notices above an open sheet', async () => {
     // What is told goes away by itself after a while: here it stays to be looked at.
     const page = await seats.open(1, 28, undefined, { isPaused: true });
     const isSeen = (text: string | RegExp) => page.getByText(text).evaluate((told) => {
@@ -135,7 +135,7 @@ describe('the terminal', () => {
     expect(seats.house.table(1).seat(16).view.bets).toEqual([{ chips: 'own', box: 'even', amount: 2_500 }]);
   });
 
-  it('asks for everything anew when a message was missed', async () => {
+  it('asks for a new snapshot after a missed message', async () => {
     const page = await seats.open(1, 17);
     seats.house.table(1).open();
     await page.locator('[data-phase=open]').waitFor();
@@ -166,7 +166,7 @@ describe('the terminal', () => {
     expect(await page.locator('[data-net]').getAttribute('data-net')).toBe('23750');
   });
 
-  it('tells a win net of the stakes: less paid than was staked is none', async () => {
+  it('shows a win net of the stakes: a smaller payout is no win', async () => {
     const page = await seats.open(1, 26);
     const table = seats.house.table(1);
     const lastWin = () => page.locator('[data-cents]').nth(2).getAttribute('data-cents');
@@ -274,7 +274,7 @@ describe('the terminal', () => {
     expect(amounts.slice(0, -2).reduce((sum, amount) => sum + amount)).toBe(amounts.at(-2));
   });
 
-  it('can repeat after the first chip of a round, and tells its last win until the next', async () => {
+  it('can repeat after the first chip of a round, and shows the last win until the next', async () => {
     const page = await seats.open(1, 24);
     const table = seats.house.table(1);
     table.open();

@@ -22,8 +22,8 @@ const LIVE = 4;
 
 const fixture = new Fixture();
 const table = (number = LIVE) => fixture.house.table(number);
-const heard = () => fixture.house.staff.heard.at(-1);
-const command = () => (heard() as { cluster?: { command: unknown } }).cluster?.command;
+const lastCommand = () => fixture.house.staff.received.at(-1);
+const command = () => (lastCommand() as { cluster?: { command: unknown } }).cluster?.command;
 const seatKey = (page: Page, seat: number) => page.getByRole('region', { name: 'Players' }).getByRole('button', { name: new RegExp(`^Seat ${seat}\\b`) });
 const tray = (page: Page) => page.getByRole('region', { name: 'Register winners' });
 const chip = (page: Page, amount: number) => tray(page).getByRole('button', { name: `Chip of ${(amount / 100).toLocaleString('en')}`, exact: true });
@@ -129,7 +129,7 @@ describe('winners of a live table', () => {
     await page.getByRole('dialog', { name: 'Seat 2' }).waitFor();
   });
 
-  it('light up, the first is chosen, and each line says what it pays, counted out in chips', async () => {
+  it('light up, the first is chosen, and each line shows its payout in chips', async () => {
     const page = await thrown();
     // Six boxes that win, and the question about those that lose.
     expect(await led(page).getByRole('button').allInnerTexts()).toHaveLength(7);
@@ -250,7 +250,7 @@ describe('winners of a live table', () => {
     await page.getByRole('button', { name: /^Seat 5 / }).getByText('return', { exact: false }).waitFor();
   });
 
-  it('wait for a second person above the house’s amount, and are registered when they approve', async () => {
+  it('wait for approval above the limit, and are registered once approved', async () => {
     const page = await thrown();
     const { staff } = fixture.house;
     await seatKey(page, 6).click();
@@ -291,7 +291,7 @@ describe('winners of a live table', () => {
     await led(page).getByText('waiting for approval', { exact: false }).waitFor();
   });
 
-  it('are told where the second person refuses, and nothing is registered', async () => {
+  it('are not registered when approval is refused, with a notice', async () => {
     const page = await thrown();
     const { staff } = fixture.house;
     await seatKey(page, 6).click();
@@ -316,7 +316,7 @@ describe('winners of a live table', () => {
     await well(page);
   });
 
-  it('of a round that came to stand otherwise are registered from the film at the pit, by two people', async () => {
+  it('of a round whose result changed are registered from the film by two people', async () => {
     table().change({ registration: 'winners' });
     table().attended({ returns: [{ round: 71, unit: 100, lines: [], owed: [] }] });
     const console = await fixture.stage.staff(`console?table=${LIVE}`, 21);
@@ -343,7 +343,7 @@ describe('winners of a live table', () => {
     await fixture.shot(page, 'pit-film-line');
     expect(await spilling(page)).toEqual([]);
     expect(await faults(page)).toEqual([]);
-    await sheet.getByRole('button', { name: 'Remove line 1 off' }).click();
+    await sheet.getByRole('button', { name: 'Remove line 1' }).click();
     await expect.poll(() => staff.parts.approvals!.all.at(-1)?.what).toContain('withdraw-from-film');
     approve();
     await sheet.getByText('Red coat, left of the Dealer').waitFor({ state: 'detached' });

@@ -28,7 +28,7 @@ describe('the audit', () => {
     await auditor.getByRole('row', { name: /Limits shown 1 .*Configured limits/ }).waitFor();
   });
 
-  it('draws a round as it looked, each line with its paragraph', async () => {
+  it('draws a round as it looked, each bet with its paragraph', async () => {
     await tab('Rounds');
     await auditor.getByRole('button', { name: 'Open 1' }).click();
     await auditor.getByRole('img', { name: 'Dice 2 4 6, total 12' }).waitFor();
@@ -45,7 +45,7 @@ describe('the audit', () => {
     expect(at().house.taisai('audit', 'verify-evidence', file, '--key', key)).toMatch(/2 4 6|round 1/i);
   });
 
-  it('verifies the whole record to its end while the house runs', async () => {
+  it('verifies the whole record while the program runs', async () => {
     await tab('Verify the record');
     await auditor.getByRole('button', { name: 'Start' }).click();
     await auditor.getByText('The record is intact; no problems found.').waitFor();

@@ -64,7 +64,7 @@ it('corrects a result with two people in two browsers, and credits follow (F12)'
   await expect.poll(amounts).toEqual(['100.00', '−5.00', '10.00', '−10.00', '95.00', '−5.00']);
 });
 
-it('has a buy-in reversed by two people, who both see it, and tells the player', async () => {
+it('two people reverse a buy-in, and the player is notified', async () => {
   const supervisor = await at().staff('pit-supervisor', '/console?table=1');
   const player = await at().terminal(5);
   await buyIn(supervisor, 5, '200');
@@ -107,7 +107,7 @@ it('moves the money of a ruling when a second person has witnessed it (5.14)', a
   await meter(player, 'Credits', 10_000);
 });
 
-it('tells a player both figures of a set-off, until they are read', async () => {
+it('shows a player both figures of a set-off until they are read', async () => {
   const dealer = await at().staff('dealer', '/console?table=1');
   const player = await at().terminal(3);
   await buyIn(dealer, 3, '5');

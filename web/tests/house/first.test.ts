@@ -6,7 +6,7 @@ import { numberOf, passwordOf, premises } from './premises';
 
 const at = premises();
 
-describe('a house that has just been founded', () => {
+describe('a new casino', () => {
   it('names every screen at its own address', async () => {
     const page = await at().page('/');
     await page.getByRole('heading', { name: 'Fountain House' }).waitFor();

@@ -139,7 +139,7 @@ describe('at a terminal', () => {
     await first.getByRole('button', { name: 'Call an attendant to pay you' }).click();
     await first.getByRole('button', { name: 'Yes, cash out 12,000.00' }).click();
     const open = card(first, 'claim');
-    await open.getByText(/^12,000\.00 will be paid to you by an attendant\. Claim \d+\.$/).waitFor();
+    await open.getByText(/^An attendant will pay you 12,000\.00\. Claim \d+\.$/).waitFor();
     await restart();
     await open.getByText('Waiting for an attendant.').waitFor();
     await open.getByRole('button', { name: 'Take it back as credits' }).click();
@@ -252,7 +252,7 @@ describe('at the cage', () => {
     await expect.poll(() => voucher('310.00', 'good').count()).toBe(0);
   });
 
-  it('a sale that the process is killed under is named, and carried out once the house is back', async () => {
+  it('a sale during a kill is named, and carried out once after the restart', async () => {
     await at().house.kill();
     await sell('420');
     const unanswered = cage.getByRole('dialog', { name: 'No reply from the server' });

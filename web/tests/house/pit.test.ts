@@ -56,7 +56,7 @@ describe('a pit', () => {
     await first.getByText('Large win: this terminal is locked').waitFor({ state: 'detached' });
   });
 
-  it('keeps who has noted the alert, and shows it to whoever comes (F32)', async () => {
+  it('keeps who acknowledged the alert, for later visitors (F32)', async () => {
     const alert = (page: Page) => page.getByRole('region', { name: 'Alerts' }).getByRole('listitem').filter({ hasText: 'Large win, terminal locked' });
     await alert(pit).getByRole('button', { name: 'Acknowledge', exact: true }).click();
     const noted = { hasText: /Acknowledged by .+, \d\d:\d\d/ };
@@ -100,7 +100,7 @@ describe('a pit', () => {
     await pit.getByRole('row', { name: /Table 1 .* Settled/ }).waitFor();
   });
 
-  it('sets a terminal up anew with a code that a second person approved', async () => {
+  it('sets a terminal up again with an approved set-up code', async () => {
     const administrator = await at().staff('administrator', '/pit');
     await administrator.getByRole('navigation').getByRole('button', { name: 'Terminals' }).click();
     await administrator.getByRole('row', { name: /^1 .*seat 1/ }).getByRole('button', { name: 'New set-up code' }).click();

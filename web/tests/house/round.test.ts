@@ -119,7 +119,7 @@ describe('a table in play', () => {
     await first.keyboard.press('Escape');
   });
 
-  it('stops taking bets when the house falls silent, and says that bets stand when it is heard again (F20)', async () => {
+  it('stops taking bets when the server falls silent, and says that bets stand when it is back (F20)', async () => {
     await openBets(dealer, first, second);
     await bet(first, 'small', '25.00');
     at().house.signal('SIGSTOP');
@@ -150,7 +150,7 @@ describe('a table in play', () => {
     await meter(second, 'Credits', 49_500);
   });
 
-  it('voids a round: every player is told why, by which paragraph, and has everything back (5.3.2, 5.9)', async () => {
+  it('voids a round: every player sees the reason and paragraph and gets everything back (5.3.2, 5.9)', async () => {
     await openBets(dealer, first, second, wall);
     await bet(first, 'big', '25.00');
     await bet(second, 'small', '100.00');

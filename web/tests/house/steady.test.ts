@@ -12,7 +12,7 @@ const at = premises();
 const EVERY = 600;
 const TAPS = Math.ceil((2 * SILENCE_TIMEOUT_MS) / EVERY);
 
-it('is not lost while it taps for longer than a screen waits for a word of the house', async () => {
+it('stays connected while it taps longer than the silence timeout', async () => {
   await openTable(at(), 1);
   const dealer = await at().staff('dealer', '/console?table=1');
   let given = 0;

@@ -50,7 +50,7 @@ async function throwDice(dealer: Page, dice: readonly number[]): Promise<void> {
   await hold(dealer.getByRole('button', { name: /^Commit/ }), () => led(dealer).waitFor());
 }
 
-it('leads the Dealer through the winners, also over a kill of the house, and says whom to pay until the next round', async () => {
+it('leads the Dealer through the winners, also after a kill, and shows the pay list until the next round', async () => {
   await openTable(at(), 1);
   const dealer = await at().staff('dealer', '/console?table=1');
   const wall = await at().display(1);
@@ -136,7 +136,7 @@ it('makes a late void good from the film, by two people', async () => {
   await sheet.getByRole('button', { name: 'Ask for approval' }).click();
   await approve(/register 50\.00 on Small from the film/);
   await sheet.getByText('Seat 5 gets 50.00').waitFor();
-  await sheet.getByRole('button', { name: 'Remove line 2 off' }).click();
+  await sheet.getByRole('button', { name: 'Remove line 2' }).click();
   await approve(/remove line 2/);
   await sheet.getByText('Blue coat').waitFor({ state: 'detached' });
   await sheet.getByText('Seat 4 gets 70.00').waitFor();

@@ -137,7 +137,7 @@ const OTHERS: { name: string; table: number; size: { width: number; height: numb
   { name: 'tablet-standing', table: 5, size: { width: 820, height: 1180 }, kept: {} },
 ];
 
-it.each(OTHERS)('the terminal otherwise: $name', async ({ name, table: number, size, kept }) => {
+it.each(OTHERS)('the terminal in other settings: $name', async ({ name, table: number, size, kept }) => {
   const table = fixture.house.table(number);
   const page = await fixture.stage.terminal(number, 6, size, { isPaused: true, kept });
   table.open();

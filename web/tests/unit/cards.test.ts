@@ -10,7 +10,7 @@ const voucher = { serial: 4, amount: 33_500, last_digits: 42, issued: 1, expires
 const NONE: SeatMoney = { claims: [], paid: [], voucher: null, coming: 0 };
 
 describe('cards', () => {
-  it('there are none where the house has nothing', () => {
+  it('are none without vouchers and claims', () => {
     expect(cardsOf(undefined, false)).toEqual([]);
     expect(cardsOf(NONE, false)).toEqual([]);
   });

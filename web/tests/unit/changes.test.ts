@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { HouseView, ResultView, VoidReason } from '../../src/protocol/messages';
-import { toldChanges, unreadOf, type Change, type Message } from '../../src/state/changes';
+import { withSetOffs, unreadOf, type Change, type Message } from '../../src/state/changes';
 import { lawOf } from '../../src/state/cited';
 import { latestVoid } from '../../src/state/voids';
 import { seat } from './given';
@@ -14,7 +14,7 @@ const message = (number: number, changed: Change | null, is_read = false): Messa
 
 describe('changes of a session', () => {
   it('set off what is owed, the oldest round first, and tell what is left', () => {
-    const told = toldChanges([change(5, -8_000, -5_000), change(6, -1_000, 0), change(7, 3_500, 0), change(8, 2_000, 1_500)]);
+    const told = withSetOffs([change(5, -8_000, -5_000), change(6, -1_000, 0), change(7, 3_500, 0), change(8, 2_000, 1_500)]);
     expect(told.map(({ round, setOff, left }) => [round, setOff, left])).toEqual([
       [5, [], 3_000],
       [6, [], 4_000],
@@ -23,7 +23,7 @@ describe('changes of a session', () => {
     ]);
   });
 
-  it('are told until the house knows that they were read, and what was read counts in what is set off', () => {
+  it('stay until the server knows that they were read, and read ones count in set-offs', () => {
     const messages = [message(1, change(5, -8_000, -5_000), true), message(2, null), message(3, change(6, 3_500, 500))];
     expect(unreadOf(messages).map(({ number, changed }) => [number, changed?.setOff ?? null])).toEqual([
       [2, null],
@@ -41,7 +41,7 @@ describe('changes of a session', () => {
   });
 });
 
-describe('the void that all are told of (F82)', () => {
+describe('the void to announce (F82)', () => {
   const result = (round: number, reason: VoidReason | null): ResultView => ({ round, dice: reason ? null : [1, 2, 3], void: reason });
 
   it.each<[string, ResultView | null, ResultView[], unknown]>([

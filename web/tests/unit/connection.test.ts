@@ -46,8 +46,8 @@ function setup(made: Partial<ConnectionDeps> = {}) {
   return { connection, sockets, urls, due, again, received, lost };
 }
 
-describe('a line to the house', () => {
-  it('proves itself when it is challenged, and hears the rest', async () => {
+describe('a connection', () => {
+  it('answers the challenge, and receives the rest', async () => {
     const { sockets, received } = setup({ prove: async (challenge) => `signed ${challenge}` });
     await sockets[0]!.receive({ challenge: 'ab' });
     await sockets[0]!.receive({ public: { number: 1 } });
@@ -55,7 +55,7 @@ describe('a line to the house', () => {
     expect(received).toEqual([{ public: { number: 1 } }]);
   });
 
-  it('waits longer each time, to a bound, and begins anew after a snapshot', async () => {
+  it('waits longer each time, up to a bound, and starts over after a snapshot', async () => {
     const { sockets, due, again } = setup();
     for (let lost = 0; lost < 7; lost += 1) {
       sockets.at(-1)!.onclose?.({ code: 1006, reason: '' });
@@ -67,14 +67,14 @@ describe('a line to the house', () => {
     expect(again().at(-1)).toBe(250);
   });
 
-  it('does not connect again when the house denies it', () => {
+  it('does not reconnect when the server denies it', () => {
     const { sockets, due, lost } = setup();
     sockets[0]!.onclose?.({ code: 4000, reason: 'not-proven' });
     expect(lost).toEqual([['not-proven', true]]);
     expect(due()).toEqual([]);
   });
 
-  it('names its cluster at once where it is told that it is played elsewhere, and waits where that helps no more', () => {
+  it('names its cluster immediately when another node plays it, and waits if that does not help', () => {
     const { sockets, urls, lost, again } = setup();
     sockets[0]!.onclose?.({ code: 4001, reason: '3' });
     expect(urls).toEqual(['ws://house', 'ws://house?cluster=3']);
@@ -98,7 +98,7 @@ describe('a line to the house', () => {
     expect(sockets[0]!.isClosed).toBe(true);
   });
 
-  it('takes any word as a sign of life: a house that is asked all the time does not beat', async () => {
+  it('takes any message as a sign of life: a busy server sends no heartbeat', async () => {
     const { sockets, due } = setup();
     await sockets[0]!.receive({ beat: 1 });
     const [before] = due();
@@ -107,7 +107,7 @@ describe('a line to the house', () => {
     expect(due()).toHaveLength(1);
   });
 
-  it('hears nothing more on a line that was given up', async () => {
+  it('ignores messages after it was closed', async () => {
     const { connection, sockets, received } = setup();
     connection.resync();
     await sockets[0]!.receive({ public: {} });

@@ -74,7 +74,7 @@ it.each([
 
 it('leaves the position out of the detail of an assignment', () => expect(detailOf({ kind: 'relieved', detail: 'dealer', table: 1 }, say(0))).toBeNull());
 
-it('tells why in the words of who did it', () => {
+it('gives the reason as the person wrote it', () => {
   expect(whyOf({ kind: 'request-approval', detail: `correct: ${correct}` })).toBe('misread');
   expect(whyOf({ kind: 'correction', detail: '1-1-2 to 2-4-6', why: 'The five was read as a one' })).toBe('The five was read as a one');
   expect(whyOf({ kind: 'request-approval', detail: 'correct: by telephone' })).toBeNull();

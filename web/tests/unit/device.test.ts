@@ -6,7 +6,7 @@ const HOUSE = '000102030405060708090a0b0c0d0e0f';
 const CHALLENGE = 'ff'.repeat(32);
 
 describe('a device', () => {
-  it('signs its purpose, the house, its number and the challenge, in that order', () => {
+  it('signs its purpose, the casino id, its number and the challenge, in that order', () => {
     const signed = toHex(content(HOUSE, 0x01020304, CHALLENGE));
     expect(signed).toBe(`${toHex(new TextEncoder().encode('taisai device\0'))}${HOUSE}04030201${CHALLENGE}`);
     expect(content(HOUSE, 7, CHALLENGE)).toHaveLength(14 + 16 + 4 + 32);
@@ -28,7 +28,7 @@ describe('a device', () => {
     expect(await crypto.subtle.verify('Ed25519', key, fromHex(answer.signature), content(HOUSE, 7, CHALLENGE))).toBe(true);
   });
 
-  it('tells why it was not enrolled', async () => {
+  it('gives the reason why it was not enrolled', async () => {
     const refused = { refused: { code: 'bad-code', sentence: 'The code is wrong, used or too old.' } };
     const ask = (async () => new Response(JSON.stringify(refused), { status: 403 })) as typeof fetch;
     await expect(enrol('NO', ask)).rejects.toThrow(NotEnrolled);

@@ -58,7 +58,7 @@ describe('whom a round pays', () => {
     expect(seatsPaid({ lines: [line(1, 'big', 5_000, 0, 0)], ticked_off: [] })).toMatchObject([{ seat: 1, pay: 0, returned: 5_000, lost: 0 }]);
   });
 
-  it('pays nobody where all lost', () => expect(seatsPaid({ lines: [line(1, 'big', 5_000, 0)], ticked_off: [] })).toEqual([]));
+  it('is empty when all bets lost', () => expect(seatsPaid({ lines: [line(1, 'big', 5_000, 0)], ticked_off: [] })).toEqual([]));
 
   it('knows what was given before the round was corrected (3.9), and what is kept as a claim (5.3)', () => {
     const lines = [line(1, 'big', 5_000, 10_000), line(2, 'big', 5_000, 10_000), line(3, 'small', 5_000, 0), line(4, 'big', 5_000, 10_000), { ...line(5, 'big', 5_000, 10_000), is_claim: true }];

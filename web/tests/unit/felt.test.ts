@@ -106,7 +106,7 @@ describe('what is laid on an area', () => {
   const nothing = { lies: undefined, isWon: false, paid: undefined, back: undefined };
   const lies = (registered: number, pending = 0, withdrawing = 0) => ({ ...nothing, lies: { registered, pending, withdrawing } });
 
-  it('is the same as before where the same is told', () => {
+  it('keeps its object when nothing changed', () => {
     const told = lies(500);
     const before = laidOn(at, told, undefined);
     expect(laidOn(at, { ...told }, before)).toBe(before);
@@ -131,7 +131,7 @@ describe('what is laid on an area', () => {
     expect([pile?.look, beside.hasPile, beside.pending?.pile.look]).toEqual([look, hasPile, pending]);
   });
 
-  it('is told with the name of its area', () => {
+  it('is part of the name of its area', () => {
     const told = { lies: { registered: 150_000, pending: 500, withdrawing: 0 }, isWon: true, paid: 2_000, back: undefined };
     expect(named('Big', nothing, words)).toBe('Big');
     expect(named('Big', told, words)).toBe(['Big', words.lies('1,500.00'), words.waits('5.00'), words.hasWon, words.paid('20.00')].join(', '));

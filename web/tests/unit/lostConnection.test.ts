@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { big, setup } from './seated';
 import { bet, seat, snapshot, table } from './given';
 
-describe('a lost line', () => {
-  it('stops taking bets at once and says so (F20)', () => {
+describe('a lost connection', () => {
+  it('stops taking bets and says so (F20)', () => {
     const { terminal, sent, notices, around } = setup();
     terminal.lost('', false);
     terminal.place(big(100));
@@ -34,7 +34,7 @@ describe('a lost line', () => {
     expect(notices[0]).toMatchObject({ kind: 'returned', returned: { why: { code: 'too-late' } } });
   });
 
-  it('does not say that a chip came back which the house had registered', () => {
+  it('does not say that a registered chip was returned', () => {
     const { terminal, notices } = setup(table(), seat({ bets: [bet('big', 300)] }));
     terminal.place(big(100));
     terminal.lost('', false);
@@ -102,7 +102,7 @@ describe('a lost line', () => {
     expect(notices).toEqual([{ kind: 'back', amount: 100 }]);
   });
 
-  it('asks for everything anew after a gap, in the table or the seat', () => {
+  it('asks for a new snapshot after a gap, in the table or the seat', () => {
     const { terminal, around } = setup();
     terminal.receive({ public: { number: 2, phase: 'closed' } });
     expect(around.again).toBe(1);

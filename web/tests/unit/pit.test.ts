@@ -24,7 +24,7 @@ describe('the parts of the House', () => {
     expect(seen.view?.parts.events?.number).toBe(9);
   });
 
-  it('are asked for anew when one is missing', () => {
+  it('ask for a new snapshot when one is missing', () => {
     const { feed, seen } = begin();
     feed.receive({ parts: { events: { number: 11, all: [] } } });
     expect(seen.again).toBe(1);
@@ -55,7 +55,7 @@ describe('an act to approve', () => {
     expect(carried('{"house":{"void-voucher":{"hash":[1],"why":"x","second":null}}}', '123456789012345678')).toEqual({ house: { void: { number: '123456789012345678', why: 'x' } } });
   });
 
-  it('waits for somebody else', () => {
+  it('waits for someone else', () => {
     const of = (id: number, by: number, answer: ApprovalOnFile['answer']): ApprovalOnFile => ({ id, by, answer, act: 'correct', asked: 1, what: '' });
     const all = [of(1, 3, 'waiting'), of(2, 5, 'waiting'), of(3, 3, { approved: 5 }), { ...of(4, 3, { approved: 5 }), used: { source: 1, sequence: 2 } }];
     expect(toAnswer(all, 3).map(({ id }) => id)).toEqual([2]);
@@ -74,7 +74,7 @@ describe('an alert', () => {
     expect(alertOf({ number: 4, time: 9, who: 'system', what: 'configured' })).toMatchObject({ kind: 'configured', isUrgent: false });
   });
 
-  it('sinks when somebody has acknowledged it, the last one not so far', () => {
+  it('sinks when acknowledged, the latest one least', () => {
     const events = [5, 4, 3, 2, 1].map((number) => ({ number, time: 1, who: 'system' as const, what: 'configured' as const, acknowledged: { 4: { by: 5, time: 7 }, 2: { by: 3, time: 9 } }[number] ?? null }));
     const { waiting, seen } = parted(events);
     expect(waiting.map(({ number }) => number)).toEqual([5, 3, 1]);
@@ -87,7 +87,7 @@ describe('an alert', () => {
     expect(parted(events).waiting.map(({ number }) => number)).toEqual([1, 2]);
   });
 
-  it('waits as long as somebody is locked out, acknowledged or not (F45)', () => {
+  it('stays open while a person is locked out, acknowledged or not (F45)', () => {
     const [locked, other] = [{ person: 8 }, { person: 9 }];
     const lock = { number: 1, time: 1, who: 'system' as const, what: { 'redemption-locked': locked }, acknowledged: { by: 3, time: 2 } };
     const cleared = (number: number, whose: typeof locked) => ({ number, time: 3, who: 'system' as const, what: { 'redemption-unlocked': whose } });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { PublicTableFeed, type PublicTableView } from '../../src/state/publicTableFeed';
 import { snapshot, table } from './given';
 
-it('a display follows the table, says when it is lost, and asks anew after a gap', () => {
+it('a display follows the table, says when it is offline, and asks for a snapshot after a gap', () => {
   const shown: PublicTableView[] = [];
   let again = 0;
   const feed = new PublicTableFeed({ resync: () => (again += 1), show: (view) => shown.push(view) });

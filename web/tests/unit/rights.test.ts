@@ -22,7 +22,7 @@ describe('what is offered', () => {
     expect(holders(may)).toEqual(by(act)),
   );
 
-  it.each(['pit', 'cage', 'audit'] as const)('the %s is for those whom the house lets in', (screen) => {
+  it.each(['pit', 'cage', 'audit'] as const)('the %s is for those whom the server lets in', (screen) => {
     const name = screen[0]!.toUpperCase() + screen.slice(1);
     const body = new RegExp(`Self::${name} => &\\[([^\\]]*)\\]`).exec(doors)![1]!;
     expect(holders((me) => sees(me, screen))).toEqual(inCode(body));
@@ -37,7 +37,7 @@ describe('what is offered', () => {
 });
 
 describe('a file', () => {
-  it('is what the house sends', async () => {
+  it('is what the server sends', async () => {
     const found = await file('reports/meters?format=csv', async (path) => new Response(String(path)));
     expect(await found.file.text()).toBe('/api/v1/reports/meters?format=csv');
     expect(found.isCut).toBe(false);
@@ -55,7 +55,7 @@ describe('a file', () => {
     expect([(await three.found).isCut, (await paged(100).found).isCut, (await paged(101).found).isCut]).toEqual([false, false, true]);
   });
 
-  it('is refused in the house’s words', async () => {
+  it('is refused in the server’s words', async () => {
     const refused = { code: 'not-yet', paragraphs: [], sentence: 'Not yet.' };
     const asked = file('tables/1/rounds/2/evidence', async () => Response.json({ refused }, { status: 409 }));
     await expect(asked).rejects.toEqual(new RefusedError(refused));

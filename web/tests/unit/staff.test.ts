@@ -48,7 +48,7 @@ describe('a command of a person', () => {
     expect(waited).toEqual([300, 600]);
   });
 
-  it('keeps its number when it is asked again after five tries without an answer', async () => {
+  it('keeps its number when it is retried after five tries without a reply', async () => {
     const asks: boolean[] = [true, false];
     const away = () => new RefusedError(unreachable);
     const { queue, sent } = queueWith(Array.from({ length: 10 }, away), async () => asks.shift()!);
@@ -57,7 +57,7 @@ describe('a command of a person', () => {
     expect([sent.length, asks.length]).toEqual([6, 0]);
   });
 
-  it('keeps its number where the password is wanted before it is asked again: it may have been done', async () => {
+  it('keeps its number when the password is needed before a retry: it may have been carried out', async () => {
     const collect = { 'rule-receivable': { receivable: 1, ruling: { collected: { amount: 500 } }, why: 'paid' } };
     const given = queueWith([new RefusedError(unreachable), refusal('sign-in-again'), { accepted: null }]);
     expect(await given.queue.send('house/commands', collect)).toEqual({ accepted: null });
@@ -97,7 +97,7 @@ it('names a command by what it asks for', () => {
   expect(whatOf('house/commands', { sell: { amount: 500 } })).toEqual({ house: { sell: { amount: 500 } } });
 });
 
-it('says of what a screen asks by itself that nobody asked (F51)', async () => {
+it('marks polls as unattended (F51)', async () => {
   const heads: (HeadersInit | undefined)[] = [];
   const ask = async (_: unknown, said?: RequestInit) => (heads.push(said?.headers), Response.json({ blocks: 0 }));
   expect(await polled('reports/lag', ask)).toEqual({ blocks: 0 });
@@ -162,7 +162,7 @@ describe('the next step', () => {
   });
 });
 
-it('takes a reading of the tumbler once, whole, and anew in the next round (F10)', () => {
+it('takes a reading of the tumbler once, whole, and again in the next round (F10)', () => {
   const reading = new Reading();
   expect([null, [2, null, null], [2, 4, 6], [2, 4, 6], [2, 4, 5], null, [2, 4, 5]].map((faces) => reading.next(faces))).toEqual([null, null, [2, 4, 6], null, [2, 4, 5], null, [2, 4, 5]]);
 });
@@ -228,7 +228,7 @@ describe('a table as its staff follow it', () => {
     expect(seen.again).toBe(0);
   });
 
-  it('forgets the seats that are no longer told of, and counts those that are not listed', () => {
+  it('forgets the seats that left, and counts those that are not listed', () => {
     const { seen, feed } = begin();
     feed.receive({ staff: { number: 1, gone: [{ cluster: 0, seat: 2 }], unlisted: 40 } });
     expect(seen.view?.staff?.seats.map(({ seat }) => seat)).toEqual([3]);
@@ -236,7 +236,7 @@ describe('a table as its staff follow it', () => {
     expect([seen.view?.staff?.seats.map(({ seat }) => seat), seen.view?.staff?.unlisted]).toEqual([[2, 3], 40]);
   });
 
-  it('asks anew when a change is missing', () => {
+  it('asks for a snapshot when a change is missing', () => {
     const { seen, feed } = begin();
     feed.receive({ staff: { number: 2 } });
     expect(seen.again).toBe(1);

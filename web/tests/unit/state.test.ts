@@ -24,7 +24,7 @@ describe('money', () => {
 });
 
 describe('time', () => {
-  it('is the house\'s, whatever the browser\'s clock says', () => {
+  it('is the server\'s, whatever the browser\'s clock says', () => {
     let here = 1_000;
     const clock = new Clock(() => here);
     clock.sync(50_000);
@@ -41,7 +41,7 @@ describe('time', () => {
     expect(clock.time()).toBeLessThan(60_000);
   });
 
-  it('is told in the house\'s zone', () => {
+  it('is shown in the casino\'s zone', () => {
     const time = Date.UTC(2026, 0, 31, 16, 5);
     expect([timeOfDay(time, 'Asia/Singapore'), dayAndTime(time, 'Asia/Singapore')]).toEqual(['00:05', '2026-02-01 00:05']);
     expect([length(59_000), length(3_660_000), length(-5)]).toEqual(['0:00', '1:01', '0:00']);
@@ -63,7 +63,7 @@ describe('limits', () => {
   });
 });
 
-describe('what a round came to for a player', () => {
+describe('the outcome of a round for a player', () => {
   const line = (staked: number, paid: number, counted = staked) => ({ box: 'big' as const, staked, counted, paid });
   const came = (lines: ReturnType<typeof line>[], reason: VoidReason | null = null) => outcomeOf({ round: 1, dice: null, void: reason, lines, paid: lines.reduce((sum, { paid }) => sum + paid, 0) });
 

@@ -5,7 +5,7 @@ import { big, refused, setup } from './seated';
 import { bet, seat, snapshot, table } from './given';
 
 describe('a chip', () => {
-  it('is pending at once, and registered when the house says so', () => {
+  it('is pending immediately, and registered when the server says so', () => {
     const { terminal, sent, answer, lies } = setup();
     terminal.place(big(2_500));
     expect(lies('big')).toEqual({ registered: 0, pending: 2_500, withdrawing: 0 });
@@ -32,7 +32,7 @@ describe('a chip', () => {
     expect(sent()).toHaveLength(4);
   });
 
-  it('goes when there is room: the house remembers four commands', () => {
+  it('is sent when there is room: the server remembers four commands', () => {
     const { terminal, sent, answer } = setup();
     for (let chip = 0; chip < 5; chip += 1) terminal.place(big(100));
     answer(1_001, { accepted: null }, { bets: [bet('big', 100)] });
@@ -69,7 +69,7 @@ describe('the keys of the tray', () => {
     expect(sent().at(-1)!.command).toEqual({ place: { seat: 3, chips: 'own', stakes: [{ box: 'big', amount: 100 }, { box: 'sum:4', amount: 200 }] } });
   });
 
-  it('double and repeat show at once what will lie there', () => {
+  it('double and repeat show their chips immediately', () => {
     const last = { round: 11, lines: [{ box: 'sum:9' as const, staked: 300, counted: 300, paid: 0 }], paid: 0 };
     const { terminal, sent, lies } = setup(table(), seat({ bets: [bet('big', 100)], last }));
     terminal.double();
@@ -115,7 +115,7 @@ describe('the last game', () => {
   const lines = [{ box: 'small' as const, staked: 300, counted: 300, paid: 600 }];
   const last = { round: 11, dice: [1, 2, 4], lines, paid: 600 };
 
-  it('stays when a seat is told without it, until another player sits down', () => {
+  it('stays when a seat comes without it, until the next player', () => {
     const { terminal, around } = setup(table(), seat({ last }));
     terminal.receive({ answers: [], seat: seat({ number: 1, credits: 900 }) });
     expect(around.view!.seat).toMatchObject({ credits: 900, last: { round: 11, paid: 600 } });
@@ -123,7 +123,7 @@ describe('the last game', () => {
     expect(around.view!.seat!.last).toBeNull();
   });
 
-  it('is told to have changed when its result did, and not when it is new or the same', () => {
+  it('gives a notice when its result changed, not when it is new or the same', () => {
     const { terminal, notices } = setup(table({ results: [{ round: 11, dice: [1, 2, 4] }] }));
     terminal.receive({ public: { number: 1, latest: { round: 11, dice: [1, 2, 4], void: null, winners: ['small'] } } });
     terminal.receive({ public: { number: 2, latest: { round: 12, dice: [1, 1, 1] } } });
@@ -133,7 +133,7 @@ describe('the last game', () => {
     expect(notices.map((word) => word.kind === 'changed' && word.result.round)).toEqual([11, 12]);
   });
 
-  it('is looked up in the record with those before it, while the house is there', () => {
+  it('is loaded from the record with those before it, while connected', () => {
     const { terminal, said, around } = setup();
     terminal.look();
     expect(said).toEqual([{ games: true }]);
@@ -146,7 +146,7 @@ describe('the last game', () => {
 });
 
 describe('requests about money', () => {
-  it('are answered to whoever asked, with the seat or without it', () => {
+  it('get their replies, with the seat or without it', () => {
     const { terminal, answer } = setup();
     const replies: unknown[] = [];
     terminal.request({ 'cash-out-to-voucher': {} }, (reply) => replies.push(reply));
@@ -173,7 +173,7 @@ describe('requests about money', () => {
     expect(replies).toEqual([{ accepted: null }]);
   });
 
-  it('that were not sent are answered when the line is lost', () => {
+  it('that were not sent are refused when the connection is lost', () => {
     const { terminal } = setup();
     const replies: unknown[] = [];
     for (let chip = 0; chip < 4; chip += 1) terminal.place(big(100));

@@ -13,7 +13,7 @@ const wins = (box: Box, registered = 0, more: Partial<RegisteringBox> = {}): Reg
 const loses = (box: Box, more: Partial<RegisteringBox> = {}): RegisteringBox => ({ box, wins: false, asked_for: null, registered: 0, told: null, cap: 50_000, ...more });
 
 describe('winners being registered', () => {
-  it('lead through what wins in the order of the felt, then through what is asked for on boxes that lose', () => {
+  it('are entered in the order of the felt, then losing boxes that need a total', () => {
     const boxes = [loses('small', { asked_for: 'total' }), wins('big'), wins('sum:14'), loses('sum:9', { told: 60_000, asked_for: 'stakes' })];
     expect(ledThrough({ boxes }).map(({ box }) => box)).toEqual(['big', 'sum:14', 'small', 'sum:9']);
     expect(missing({ boxes }).map(({ box }) => box)).toEqual(['small', 'sum:9']);
@@ -52,7 +52,7 @@ describe('winners being registered', () => {
     expect(nextBox([], null)).toBe(null);
   });
 
-  it('are settled by the Dealer, and by nobody else', () => {
+  it('are settled by the Dealer only', () => {
     const table = { phase: 'result', is_registering: true, dealer: 21 } as PublicView;
     const stepFor = (person: number, change: Partial<PublicView> = {}) => nextStep({ is_covered: true, has_limits: true }, { table: { ...table, ...change }, announcedIn: null }, { person, roles: ['dealer'] } as never, []);
     expect(stepFor(21)).toEqual({ name: 'all-registered', isMine: true });

@@ -10,7 +10,7 @@ import type { ConsoleState } from './consoleState.svelte';
 
 /** Refusals of bets over a box's maximum or its Differential. */
 const EXCESS_CODES = ['over-limit', 'over-differential'];
-/** So many chips fit on the tray, and so many amounts that were typed. */
+/** As many as fit on the tray. */
 const MAX_TRAY_CHIPS = 9;
 const MAX_TYPED_AMOUNTS = 1;
 
@@ -26,9 +26,9 @@ export class BetEntry {
   hasColour = $state(false);
   /** An amount that is being typed, in whole money. */
   typed = $state('');
-  /** What was entered here in this round, which can be taken back; it is not all that lies. */
+  /** Entered here in this round, so it can be undone; other bets may lie there too. */
   entered: readonly Entered[] = $state.raw([]);
-  /** Chips that the house refused as over a limit, until the Dealer has said whether they still lie there (5.1). */
+  /** Chips refused as over a limit, until the Dealer says whether they still lie there (5.1). */
   refused: readonly Entered[] = $state.raw([]);
   private sent: readonly Sent[] = $state.raw([]);
   private chosen: Cents | null = $state(null);
@@ -38,22 +38,19 @@ export class BetEntry {
   constructor(private readonly consoleState: ConsoleState) {}
 
   private readonly limited = $derived.by(() => ({ limits: this.consoleState.table?.limits, boxes: this.consoleState.layout.boxes.map(({ box }) => box) }));
-  /** The chips of the table. */
   readonly chips: readonly Cents[] = $derived.by(() => chips({ ...this.limited, room: MAX_TRAY_CHIPS, hasUnit: true }));
-  /** The same, and beside them the amounts that were typed last. */
+  /** The chips of the table, and the amounts typed last. */
   readonly tray: readonly Cents[] = $derived.by(() => [...this.chips, ...this.amounts.filter((amount) => !this.chips.includes(amount)).slice(0, MAX_TYPED_AMOUNTS)]);
   readonly chip: Cents = $derived.by(() => {
     if (this.typed) return Number(this.typed) * 100;
     return this.chosen !== null && this.tray.includes(this.chosen) ? this.chosen : firstChip(this.limited.limits, this.limited.boxes);
   });
-  /** Whether bets are entered now. */
   readonly isOn = $derived.by(() => this.consoleState.isLive && this.consoleState.table?.phase === 'open' && !this.consoleState.table.is_held && !this.consoleState.winners.isOfTable);
-  /** What lies on the felt: of the chosen seat what is its own, with its chips on their way; otherwise all. */
+  /** The chips on the felt: those of the chosen seat with its pending ones, or all. */
   readonly lies: Map<Box, BoxChips> = $derived.by(() => {
     if (this.isOn && this.seat) return chipsByBox(this.betsOf(this.seat), movingOf(this.sent, this.seat));
     return chipsByBox([...this.consoleState.totals].map(([box, amount]) => ({ box, amount })), this.sent);
   });
-  /** What lies there of others than the chosen seat. */
   readonly others: Map<Box, Cents> = $derived.by(() => (this.isOn && this.seat ? othersOf(this.consoleState.totals, this.betsOf(this.seat)) : new Map()));
 
   choose(by: 'seat' | 'box'): void {
@@ -68,7 +65,6 @@ export class BetEntry {
     this.tool = 'place';
   }
 
-  /** A figure of an amount was typed, or taken back. */
   type(key: string): void {
     this.typed = typedOn(this.typed, key);
     if (this.typed) this.tool = 'place';
@@ -82,17 +78,16 @@ export class BetEntry {
   touchSeat({ cluster, seat: number }: SeatPlace): void {
     const seat = { cluster, seat: number };
     if (this.by === 'box') return this.box ? void this.play(seat, this.box) : undefined;
-    // What staff place is for this player (5.13), not for the next one too.
+    // Placing for a player (5.13) ends with the choice of another seat.
     if (this.seat && !isAt(this.seat, seat)) this.isForPlayer = false;
     this.seat = seat;
   }
 
-  /** What lies there of a seat. */
   betsOf(seat: SeatPlace): BetView[] {
     return this.consoleState.staffView?.bets.filter((one) => isAt(one, seat)) ?? [];
   }
 
-  /** Registers bets. Those that are refused as over a limit may still lie there: the Dealer is asked. */
+  /** Registers bets. Those refused as over a limit may still lie there, so the Dealer is asked. */
   async place(bet: Entered, how: 'place' | 'place-for' | 'place-excess'): Promise<void> {
     const reply = await this.ask({ ...bet, isPlaced: true }, how);
     if (!reply) return;
@@ -100,13 +95,13 @@ export class BetEntry {
     else if ('refused' in reply && EXCESS_CODES.includes(reply.refused.code)) this.refused = [...this.refused, bet];
   }
 
-  /** What the Dealer says of refused chips: they were given back, or they lie there and are registered so (5.1.1). */
+  /** The Dealer's answer on refused chips: returned, or registered as they lie (5.1.1). */
   async answerRefused(bet: Entered, liesThere: boolean): Promise<void> {
     this.refused = this.refused.filter((one) => one !== bet);
     if (liesThere) await this.place(bet, 'place-excess');
   }
 
-  /** Takes back what was entered last: of the chosen seat, or of all. */
+  /** Undoes the last entry: of the chosen seat, or of all. */
   readonly last: Entered | undefined = $derived.by(() => this.entered.findLast((one) => !this.seat || isAt(one, this.seat)));
 
   async undo(): Promise<void> {
@@ -134,7 +129,7 @@ export class BetEntry {
       this.typed = '';
       this.isForPlayer = false;
     }
-    // What lies there at the close counts as it lies (5.9): nothing more is registered.
+    // Bets count as they lie at the close (5.9): nothing more is registered.
     if (phase !== 'open') this.refused = [];
     this.round = round;
   }
@@ -158,7 +153,7 @@ export class BetEntry {
     }
   }
 
-  /** Asks the house, and shows until it answers what is on its way. Nothing is answered for a round that is over. */
+  /** Sends the command, and shows its chips as pending until the reply. A reply for an earlier round is ignored. */
   private async ask(sent: Sent, how: 'place' | 'place-for' | 'place-excess' | 'withdraw'): Promise<CommandReply | null> {
     const { cluster, isPlaced: _, ...bet } = sent;
     const { round } = this;

@@ -1,5 +1,5 @@
-// The Game Console in the browser: it follows the table, keeps the faces that were entered, and sends what the Dealer does. Bets of a live
-// table are entered in `entry.svelte.ts`, winners in `winners.svelte.ts`.
+// The state of the Game Console: follows the table, keeps the entered faces and sends the Dealer's commands. `betEntry.svelte.ts` enters
+// the bets of a live table, `winnerRegistration.svelte.ts` its winners.
 
 import type { Connection } from '../../protocol/connection';
 import type { Box, Cents, ClusterCommand, CommandReply, HouseConfiguration, LayoutView, PublicView, RoundCommand, TableView } from '../../protocol/messages';
@@ -21,7 +21,7 @@ import type { Staff } from '../staff/staff.svelte';
 export class ConsoleState {
   view: StaffTableView = $state.raw({ isUp: false, table: null, staff: null, announcedIn: null });
   faces: number[] = $state.raw([]);
-  /** What the boxes had on them when their players were advised in this round (5.2). */
+  /** The totals of the boxes when their players were advised in this round (5.2). */
   advised: ReadonlyMap<Box, Cents> = $state.raw(new Map());
   /** The void that the Dealer has to announce (F82), until it is announced or the next round opens. */
   toAnnounce: Voided | null = $state.raw(null);
@@ -32,16 +32,15 @@ export class ConsoleState {
   readonly totals = $derived(totalsOf(this.view.staff));
   /** While bets are open, boxes whose total is below the minimum (5.2). */
   readonly below = $derived(this.table?.phase === 'open' ? (this.view.staff?.below ?? []) : []);
-  /** Whom to pay for the round that is over, until the next one opens. */
+  /** The pay list of the finished round, until the next one opens. */
   readonly payList = $derived.by(() => {
     const { table, staff } = this.view;
     const list = staff?.pay_list;
     return this.isLive && table?.phase !== 'open' && list?.is_settled && list.round === table?.round ? list : null;
   });
-  /** How many seats of it were not given all. */
+  /** Seats of the pay list that are not paid in full. */
   readonly unpaid = $derived(this.payList && !this.isHandedBack ? paidAtTable(this.payList).filter(({ isDone }) => !isDone).length : 0);
   readonly proposed = $derived(this.configuration?.tables.find(({ table }) => table === this.number)?.proposed ?? null);
-  /** What the boxes are called. */
   readonly labels = $derived.by(() => boxNames(this.layout.boxes));
   readonly entry = new BetEntry(this);
   readonly winners = new WinnerRegistration(this);
@@ -68,12 +67,12 @@ export class ConsoleState {
     return nextStep(this.layout, this.view, this.staff.me!, this.faces);
   }
 
-  /** The paragraphs behind something; none where the game has no such rule. */
+  /** Empty where the game has no such rule. */
   cited(rule: Cited): readonly string[] {
     return paragraphsOf(this.layout, rule);
   }
 
-  /** Whether chips of which not all are registered are handed back as they lie: the round became void before they were collected. */
+  /** The round became void before the chips were collected: they are returned as they lie, registered or not. */
   get isHandedBack(): boolean {
     return this.winners.isOfTable && this.table?.phase === 'void';
   }
@@ -82,7 +81,7 @@ export class ConsoleState {
     return this.table?.phase === 'result' || this.table?.phase === 'settled';
   }
 
-  /** The dice that are to be seen: those entered, or those of the round that is over. */
+  /** The dice to show: those entered, or those of the finished round. */
   get dice(): readonly number[] {
     if (this.faces.length > 0) return this.faces;
     const latest = this.table?.latest;
@@ -110,7 +109,6 @@ export class ConsoleState {
     await this.sendTo(0, { 'tick-off': { seat, is_paid } });
   }
 
-  /** Takes the next step. */
   next(): void {
     const { name } = this.step;
     if (name === 'tumbled') void this.send({ tumbled: { times: TUMBLES - (this.table?.tumbles ?? 0) } });
@@ -127,7 +125,7 @@ export class ConsoleState {
     return this.asked(() => this.staff.cluster(this.number, cluster, command));
   }
 
-  /** Takes money in. Above the house's limit a second person approves it (F50). */
+  /** Takes a buy-in. Above the limit a second person approves it (F50). */
   async takeIn(cluster: number, command: ClusterCommand): Promise<boolean> {
     this.isSending = true;
     const reply = await this.staff.cluster(this.number, cluster, command);
@@ -138,7 +136,7 @@ export class ConsoleState {
     return !isLarge && this.staff.isDone(reply);
   }
 
-  /** Has a second person asked to reverse a buy-in; it is carried out when they approve. */
+  /** Asks for approval to reverse a buy-in; it is reversed once approved. */
   async reverse(cluster: number, command: ClusterCommand): Promise<boolean> {
     if (followsHouse(this.staff.me!)) return this.house.ask({ cluster: { table: this.number, number: cluster, command } });
     this.staff.notify(staffLocale.words.console.reverseElsewhere, true);
@@ -149,7 +147,7 @@ export class ConsoleState {
     if (await this.sendTo(0, { advise: { box } })) this.advised = new Map([...this.advised, [box, total]]);
   }
 
-  /** Where a second person is asked for approval, and what was approved is carried out. */
+  /** For approvals. Created on first use: most Dealers never need it. */
   get house(): HouseState {
     return (this.houseState ??= new HouseState(this.staff, sees(this.staff.me!, 'pit') ? 'pit' : 'cage'));
   }
@@ -163,14 +161,14 @@ export class ConsoleState {
     this.houseState?.end();
   }
 
-  /** After an interruption the dice that were not known yet are read first; then all three are committed (5.4.1). */
+  /** After an interruption the unknown dice are reported first, then all three are committed (5.4.1). */
   private async commit(): Promise<void> {
     const faces = [...this.faces];
     const isRead = !this.table?.is_interrupted || this.staffView?.faces?.every((face) => face !== null);
     if (isRead || (await this.send({ 'at-rest': { faces } }))) await this.send({ commit: { dice: faces } });
   }
 
-  /** What is seen first is announced where it is of the current round: what came before is over. */
+  /** On the first view only a void of the current round is announced: earlier ones were announced before. */
   private announce(before: PublicView | null, table: PublicView): void {
     const voided = latestVoid(table);
     const isNew = before ? !isSameVoid(voided, latestVoid(before)) : voided?.to === table.round;

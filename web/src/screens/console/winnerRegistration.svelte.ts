@@ -1,5 +1,5 @@
-// A live table that registers winners: after the dice the Dealer is led through the boxes that win. A box, a seat, its chips; what is
-// registered is what the house shows.
+// A live table that registers winners. After the dice the Dealer goes through the winning boxes: a box, a seat, its chips. The server's
+// view decides what is registered.
 
 import type { ApprovalOnFile, Box, Cents, ClusterCommand, CommandReply, PayLine, PublicView } from '../../protocol/messages';
 import { rightOf } from '../../state/acts';
@@ -9,15 +9,14 @@ import { ledThrough, missing, nextBox, waitingOf, wantedOn, type Waiting } from 
 import { staffLocale } from '../../words/staffLocale.svelte';
 import type { ConsoleState } from './consoleState.svelte';
 
-/** How often a second person's answer is looked for while a stake waits for it, in milliseconds. */
 const APPROVAL_POLL_MS = 2_000;
 
 export class WinnerRegistration {
   seat: SeatPlace | null = $state.raw(null);
-  /** An amount that is being typed, in whole money, and what was counted in chips of a box's total. */
+  /** The amount being typed, in whole money, and the total counted in chips. */
   typed = $state('');
   counted: Cents = $state(0);
-  /** Stakes that a second person was asked for, as the house has them on file. */
+  /** Stakes that wait for approval, from the server's file. */
   waiting: readonly Waiting[] = $state.raw([]);
   private chosen: Box | null = $state(null);
   private sent: readonly Sent[] = $state.raw([]);
@@ -30,31 +29,27 @@ export class WinnerRegistration {
   /** Whether the table registers winners only: nothing is entered before the dice. */
   readonly isOfTable = $derived.by(() => this.consoleState.table?.registration === 'winners');
   readonly view = $derived.by(() => (this.consoleState.table?.is_registering ? (this.consoleState.staffView?.registering ?? null) : null));
-  /** Whether winners are entered now. */
   readonly isOn = $derived.by(() => this.view !== null && !this.view.is_registered);
   readonly led = $derived.by(() => (this.view ? ledThrough(this.view) : []));
   readonly missing = $derived.by(() => (this.view ? missing(this.view) : []));
-  /** Whether the Dealer has said that no other box that loses is over its maximum or Differential (5.1.1). */
+  /** The Dealer confirmed that no other losing box is over its maximum or Differential (5.1.1). */
   isNoneOver = $state(false);
   readonly asksLosing = $derived.by(() => (this.view?.boxes ?? []).some(({ cap }) => cap != null));
-  /** Why the round cannot be settled yet; nothing where it can. */
+  /** Why the round cannot be settled yet; empty if it can. */
   readonly lacks = $derived.by(() => {
     if (this.waiting.length > 0) return staffLocale.words.winners.lacksApproval;
     if (this.missing.length > 0) return staffLocale.words.winners.lacks(this.missing.map(({ box }) => this.consoleState.labels.get(box)).join(', '));
     return this.asksLosing && !this.isNoneOver ? staffLocale.words.winners.lacksLosing : '';
   });
-  /** The box that is entered: the one that was touched, or the first. */
+  /** The chosen box, or the first. */
   readonly box: Box | null = $derived.by(() => this.chosen ?? this.led[0]?.box ?? null);
   readonly at = $derived.by(() => this.view?.boxes.find(({ box }) => box === this.box));
   readonly wanted = $derived.by(() => wantedOn(this.at));
-  /** All that is registered, in the order of the house. */
   readonly lines: readonly PayLine[] = $derived.by(() => (this.view ? (this.consoleState.staffView?.pay_list?.lines ?? []) : []));
-  /** What lies on the felt: what is registered, and what is on its way. */
+  /** The chips on the felt: registered and pending. */
   readonly lies: Map<Box, BoxChips> = $derived.by(() => chipsByBox(this.lines.map(({ box, stake: amount }) => ({ box, amount })), this.sent));
-  /** What is entered next: what is typed, or counted in chips. */
   readonly amount: Cents = $derived.by(() => (this.typed ? Number(this.typed) * 100 : this.counted));
 
-  /** What a seat has on the chosen box. */
   stakeOf(place: SeatPlace): Cents {
     const own = this.lines.filter(({ seat, box }) => seat === place.seat && box === this.box).reduce((sum, { stake }) => sum + stake, 0);
     const sent = this.sent.filter((one) => isAt(one, place)).flatMap(({ isPlaced, stakes }) => stakes.filter(({ box }) => box === this.box).map(({ amount }) => (isPlaced ? amount : -amount)));
@@ -62,7 +57,7 @@ export class WinnerRegistration {
   }
 
   touchBox(box: Box): void {
-    // Where a game has no limits nothing that loses is asked for.
+    // A game without limits asks for no losing box.
     const isAsked = this.view?.boxes.some((of) => of.box === box || of.cap != null);
     if (!isAsked) return this.consoleState.staff.notify(staffLocale.words.winners.loses);
     this.chosen = box;
@@ -97,13 +92,12 @@ export class WinnerRegistration {
     this.seat = null;
   }
 
-  /** Enters what was typed or counted. */
   async enter(amount = this.amount): Promise<void> {
     if (this.wanted === 'stakes') return amount > 0 ? this.register(amount) : undefined;
     if (this.box && (await this.consoleState.sendTo(0, { 'tell-total': { box: this.box, amount } }))) this.clear();
   }
 
-  /** Takes a line off the register that was entered wrongly. */
+  /** Removes a wrong line. */
   async remove({ seat, box, chips, stake: amount }: PayLine): Promise<void> {
     const off: Sent = { cluster: 0, seat, chips, stakes: [{ box, amount }], isPlaced: false };
     const reply = await this.during(off, { withdraw: { seat, chips, stakes: off.stakes } });
@@ -114,7 +108,7 @@ export class WinnerRegistration {
     await this.consoleState.sendTo(0, 'all-registered');
   }
 
-  /** A second person is not asked any more. */
+  /** Withdraws the request for approval. */
   async giveUp(waiting: Waiting): Promise<void> {
     this.waiting = this.waiting.filter(({ approval }) => approval !== waiting.approval);
     await this.consoleState.staff.atHouse({ 'withdraw-approval': { approval: waiting.approval } });
@@ -142,7 +136,7 @@ export class WinnerRegistration {
     this.consoleState.staff.isDone(reply);
   }
 
-  /** Shows until the house answers what is on its way. */
+  /** Shows the stake as pending until the reply. */
   private async during(sent: Sent, command: ClusterCommand): Promise<CommandReply> {
     this.sent = [...this.sent, sent];
     const reply = await this.consoleState.staff.cluster(this.consoleState.number, sent.cluster, command);
@@ -157,9 +151,9 @@ export class WinnerRegistration {
     if (staff.isDone(asked)) await this.look();
   }
 
-  /** Looks after what a second person was asked for, here or before the screen was loaded: a stake is registered as soon as it is approved. */
+  /** Polls the requests for approval, also those from before a reload. An approved stake is registered at the next poll. */
   private async look(): Promise<void> {
-    // What is on its way may have been answered before the latest request: it is looked at once more.
+    // The poll under way may be older than the latest request, so it runs once more.
     this.isStale = true;
     if (this.isLooking) return;
     this.isLooking = true;

@@ -1,4 +1,4 @@
-// All tables of the house, each followed on a line of its own, and what the reports say of them.
+// All tables, each over its own connection, and their reports.
 
 import type { Connection } from '../../protocol/connection';
 import type { ResultLine, ResultView, SeatHealth, TableView } from '../../protocol/messages';
@@ -18,7 +18,6 @@ const RETRY_MS = 2_000;
 export class Floor {
   rows: Row[] = $state.raw([]);
   results: ResultLine[] = $state.raw([]);
-  /** Which gaming days the results are of. */
   days: 'today' | 'all' = $state('today');
   private readonly connections: Connection[] = [];
   private isEnded = false;
@@ -31,7 +30,7 @@ export class Floor {
     this.timer = setInterval(() => void this.report(), REPORT_POLL_MS);
   }
 
-  /** Those of other days are not shown meanwhile. */
+  /** Clears the results of other days while it loads. */
   choose(days: 'today' | 'all'): void {
     this.days = days;
     this.results = [];
@@ -42,12 +41,11 @@ export class Floor {
     return this.results.find((line) => line.table === table);
   }
 
-  /** What a round is registered with, where it is one of the last. */
+  /** The result of a round, if it is among the last. */
   registered(table: number, round: number): ResultView | undefined {
     return this.rowOf(table)?.view.table?.results?.find((result) => result.round === round);
   }
 
-  /** How a seat is, where somebody plays at it. */
   healthOf(table: number, cluster: number, seat: number): SeatHealth | undefined {
     return this.rowOf(table)?.view.staff?.seats.find((one) => one.cluster === cluster && one.seat === seat);
   }
@@ -78,7 +76,7 @@ export class Floor {
     });
   }
 
-  /** Somebody who asked is told where there is no answer. */
+  /** Shows a failure only to someone who asked. */
   private async report(isAsked = false): Promise<void> {
     if (!this.staff.me || !readsReports(this.staff.me)) return;
     const { days } = this;

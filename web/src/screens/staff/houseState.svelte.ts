@@ -1,4 +1,4 @@
-// A screen of the whole house: it follows its parts, asks a second person for approval, and carries out what was approved.
+// The state of a screen that follows the House (pit, cage, audit): its lists, requests for approval, and approved acts.
 
 import type { Connection } from '../../protocol/connection';
 import { voucherOf, type Issued } from '../../protocol/issued';
@@ -12,20 +12,20 @@ import type { Staff } from './staff.svelte';
 
 export class HouseState {
   view: HouseFeedView = $state.raw({ isUp: false, parts: {} });
-  /** ApprovableAct a code or a password is, shown once. */
+  /** A set-up code or a one-time password, shown only once. */
   given: { code?: string; device?: number; password?: string; person?: number } | null = $state.raw(null);
-  /** A voucher that was sold or issued anew, shown once (F42). */
+  /** A voucher that was sold or reissued, shown only once (F42). */
   voucher: Voucher | null = $state.raw(null);
   readonly approvals: ApprovalOnFile[] = $derived(this.view.parts.approvals?.all ?? []);
   readonly people: EmployeeOnFile[] = $derived(this.view.parts.people?.all ?? []);
-  /** Approvals that were used here; the house takes them off its list a moment later. */
+  /** Approvals used here; the House removes them from its list a moment later. */
   used: ReadonlySet<number> = $state.raw(new Set());
-  /** The number of a voucher that is entered at this screen, once it is whole. */
+  /** The voucher number in the form, once it is complete. */
   number: string | null = $state(null);
-  /** ApprovableAct a round is registered with, where the screen knows it. */
+  /** The result of a round, where the screen knows it. */
   registered: (table: number, round: number) => ResultView | undefined = () => undefined;
   private readonly connection: Connection;
-  /** Acts asked for at this screen, by their approval: they are carried out as soon as they are approved. */
+  /** Requests made at this screen, by approval: they are sent as soon as they are approved. */
   private readonly asked = new Map<number, { what: ApprovableAct; send?: HouseCommand | undefined; done?: (() => void) | undefined }>();
 
   constructor(
@@ -40,7 +40,7 @@ export class HouseState {
     return this.people.find(({ id }) => id === person)?.name ?? staffLocale.words.person(person);
   }
 
-  /** Asks a second person for an act. `send` is what is sent then, where it is not what they read. */
+  /** Requests approval of an act. `send` is the command to send once approved, if it differs from what the second person reads. */
   async ask(what: ApprovableAct, more: { send?: HouseCommand; done?: () => void } = {}): Promise<boolean> {
     const reply = await this.staff.atHouse({ 'request-approval': { act: rightOf(what), what: JSON.stringify(what) } });
     if (!this.staff.isDone(reply)) return false;
@@ -63,7 +63,6 @@ export class HouseState {
     return standOf(approval) === 'approved' && (this.asked.has(approval.id) || carried(approval.what, this.number) !== null);
   }
 
-  /** Carries out what was approved, as it was approved. */
   async carryOut({ id, what }: ApprovalOnFile): Promise<void> {
     const asked = this.asked.get(id);
     const act = asked?.what ?? carried(what, this.number);
@@ -78,7 +77,7 @@ export class HouseState {
   issue(accepted: unknown): void {
     const issued = accepted as Issued;
     this.voucher = voucherOf(issued);
-    // The sale was carried out when it was sent before: its number is never shown again.
+    // An earlier try was carried out: its number cannot be shown again.
     if ('on-file' in issued) {
       const on = issued['on-file'].voucher;
       const { onFile, onFileUnknown } = staffLocale.words.pit.cage;
@@ -86,7 +85,7 @@ export class HouseState {
     }
   }
 
-  /** Asks for a code or a password; the approval where it has one. */
+  /** Requests a set-up code or a one-time password. */
   async give(act: Extract<ApprovableAct, { code: unknown } | { password: unknown }>, approval?: number): Promise<boolean> {
     const path = 'code' in act ? `devices/${act.code.device}/code` : `people/${act.password.person}/password`;
     try {

@@ -1,5 +1,4 @@
-// Boxes as their tables print them: each layout is asked for once, when something of its table is shown, and again where it did not
-// come.
+// Names of boxes by table. Each layout is loaded once, when it is first needed, and again after a failure.
 
 import type { InLanguages, LayoutView } from '../../protocol/messages';
 import { boxName } from '../../words/boxes';
@@ -13,7 +12,7 @@ export class Labels {
 
   constructor(private readonly staff: Staff) {}
 
-  /** A box in the reader's language; nothing until the layout of its table is known. */
+  /** Undefined until the layout of the table is loaded. */
   of(table: number, box: string): string | undefined {
     const label = this.known.get(table)?.get(box);
     return label && boxName(label);

@@ -1,5 +1,5 @@
-// Whoever is signed in at a staff screen, and what they ask of the house. A sensitive act asks for the password again and then
-// goes on (F51); a login that has ended leads back to the sign-in.
+// The person signed in at a staff screen, and their requests to the server. A sensitive act asks for the password and then continues
+// (F51); when the login ends, the sign-in returns.
 
 import { CommandQueue } from '../../protocol/commandQueue';
 import { socketAt } from '../../protocol/publicApi';
@@ -10,12 +10,12 @@ import { Now } from '../../parts/now.svelte';
 import { whatOf } from '../../state/acts';
 import { staffLocale, reasonOf } from '../../words/staffLocale.svelte';
 
-/** Something staff are told for a while. */
+/** A notice that disappears after a while. */
 export interface Notice {
   id: number;
   text: string;
   isAlarm: boolean;
-  /** What a refusal at a table rests on. */
+  /** The paragraphs behind a refusal at a table. */
   cited?: { table: number; paragraphs: readonly string[] };
 }
 
@@ -29,15 +29,15 @@ export class Staff {
   me: Me | null = $state.raw(null);
   isAsked = $state(false);
   notices: Notice[] = $state.raw([]);
-  /** Somebody is asked for the password again, and waits. */
+  /** Set while the password is asked for. */
   again: { answer: (isGiven: boolean) => void } | null = $state.raw(null);
-  /** A command that got no answer is asked again by itself under its number, until it has one or whoever asked leaves it. */
+  /** Set while a command without a reply is retried, until the reply comes or the person stops it. */
   unanswered: { what: string; answer: (isAgain: boolean) => void } | null = $state.raw(null);
-  /** Something asked here is under way: what asks for more waits. */
+  /** A request is under way, so buttons that send another are disabled. */
   isAsking = $state(false);
   private isLeft = false;
   private underWay = 0;
-  /** The answer to it, for all who wait. */
+  /** Shared by all requests that wait for the password. */
   private given: Promise<boolean> | null = null;
   private commandQueue: CommandQueue | null = null;
   private next = 1;
@@ -86,18 +86,18 @@ export class Staff {
     return this.ask('house/commands', command, approval);
   }
 
-  /** Asks over HTTP for something that is no command; asks for the password again where the house wants it. */
+  /** A request over HTTP that is no command. Asks for the password where the server wants it. */
   async call<T>(path: string, body?: unknown, method?: string): Promise<T> {
     const asked = () => this.allowed(() => call<T>(path, body, method));
     return body === undefined && method === undefined ? asked() : this.during(asked);
   }
 
-  /** Asks as `call` does; a refusal is told, and then there is nothing. */
+  /** Like `call`, but shows a refusal as a notice and gives null. */
   async look<T>(path: string, body?: unknown, method?: string): Promise<T | null> {
     return this.call<T>(path, body, method).catch((error: unknown) => this.deny(error));
   }
 
-  /** Looks again by itself, with nobody at the screen; nothing, untold, where the house does not answer. */
+  /** A request without a person's act: it does not keep the login alive, and gives null on failure without a notice. */
   async poll<T>(path: string): Promise<T | null> {
     return polled<T>(path).catch((error: unknown) => {
       if (!(error instanceof RefusedError)) throw error;
@@ -106,7 +106,7 @@ export class Staff {
     });
   }
 
-  /** Saves a file of the house under a name, and says where it is cut. */
+  /** Downloads a file, and says if it is incomplete. */
   async save(path: string, name: string): Promise<void> {
     const found = await this.allowed(() => file(path)).catch((error: unknown) => this.deny(error));
     if (!found) return;
@@ -118,15 +118,15 @@ export class Staff {
     this.notify(found.isCut ? staffLocale.words.house.savedPart(name) : staffLocale.words.house.saved(name), found.isCut);
   }
 
-  /** Follows what a screen is shown, until it is ended. */
-  follow(path: string, heard: { message(message: Record<string, unknown>): void; lost(): void }): Connection {
-    const message = (said: Record<string, unknown>) => {
-      const time = (said['snapshot'] as { time?: number } | undefined)?.time ?? said['beat'];
+  /** Opens the connection of a screen. */
+  follow(path: string, listener: { message(message: Record<string, unknown>): void; lost(): void }): Connection {
+    const message = (received: Record<string, unknown>) => {
+      const time = (received['snapshot'] as { time?: number } | undefined)?.time ?? received['beat'];
       if (typeof time === 'number') this.now.sync(time);
-      heard.message(said);
+      listener.message(received);
     };
     const lost = () => {
-      heard.lost();
+      listener.lost();
       void this.poll<Me>('me');
     };
     return new Connection(socketAt(`${path}?source=${this.commandQueue!.source}`), { message, lost }, browser);
@@ -142,7 +142,7 @@ export class Staff {
     this.notices = this.notices.filter((notice) => notice.id !== id);
   }
 
-  /** Tells of a refusal; whether it was accepted. */
+  /** Whether the command was accepted; shows a refusal as a notice. */
   isDone(reply: CommandReply): reply is { accepted: unknown } {
     if ('accepted' in reply) return true;
     const { refused, table } = reply;
@@ -150,7 +150,7 @@ export class Staff {
     return false;
   }
 
-  /** Asks, and once more where the password was wanted again and given. */
+  /** Repeats the request once the password was given. */
   private async allowed<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
@@ -194,13 +194,12 @@ export class Staff {
     }
   }
 
-  /** Asks for the password again: whether it was given. */
   private async isPasswordGiven(): Promise<boolean> {
     this.given ??= new Promise<boolean>((answer) => (this.again = { answer })).finally(() => ([this.again, this.given] = [null, null]));
     return this.given;
   }
 
-  /** Whether a command without an answer is asked again: after a while, or at once. It may also be left while it is asked. */
+  /** Whether to retry a command without a reply: after a while, or when the person presses the button. The person may also stop it. */
   private async isWanted(path: string, command: unknown): Promise<boolean> {
     if (this.isLeft) return false;
     return new Promise<boolean>((answered) => {
@@ -221,7 +220,7 @@ export class Staff {
     sessionStorage.removeItem(SCREEN_KEY);
   }
 
-  /** A screen has a number of its own for its commands, and keeps it over a reload. */
+  /** Each screen has its own source number for commands, and keeps it over a reload. */
   private async begin(me: Me): Promise<void> {
     if (!me.password_to_be_set) {
       const kept = JSON.parse(sessionStorage.getItem(SCREEN_KEY) ?? 'null') as { login: number; source: number; last: number } | null;

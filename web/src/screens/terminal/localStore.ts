@@ -1,5 +1,4 @@
-// What a terminal keeps in the browser over a reload: the number of its last command, when the session began, and its player's
-// favourites.
+// What a terminal keeps in the browser over a reload: its last command number, the start of the session, and the player's favourites.
 
 import type { Stake } from '../../protocol/messages';
 
@@ -7,7 +6,6 @@ const SEQUENCE_KEY = 'taisai.sequence';
 const SESSION_KEY = 'taisai.session';
 const FAVOURITES_KEY = 'taisai.favourites';
 
-/** So many sets of bets can be kept. */
 const MAX_FAVOURITES = 3;
 
 export function keptSequence(): number {
@@ -18,7 +16,7 @@ export function keepSequence(sequence: number): void {
   localStorage.setItem(SEQUENCE_KEY, String(sequence));
 }
 
-/** When this session was first seen here, 0 where nobody plays. The next player does not see what the last one has kept. */
+/** When this session was first seen here; 0 without a player. A new session clears the last player's favourites. */
 export function began(session: number | null, now: number): number {
   const kept = read<{ session: number | null; since: number }>(SESSION_KEY);
   if (kept?.session === session) return kept.since;
@@ -28,7 +26,7 @@ export function began(session: number | null, now: number): number {
   return since;
 }
 
-/** Favourites of a layout: boxes of one need not be on another. */
+/** Per layout, because layouts have different boxes. */
 export function favourites(layout: string): (Stake[] | null)[] {
   const kept = read<Record<string, (Stake[] | null)[]>>(FAVOURITES_KEY)?.[layout] ?? [];
   return Array.from({ length: MAX_FAVOURITES }, (_, at) => kept[at] ?? null);

@@ -24,7 +24,7 @@ export type TimedNotice = { id: number } & PlayerNotice;
 const NOTICE_MS = 6_000;
 const FLIGHT_MS = 800;
 const MAX_NOTICES = 3;
-/** So many chips fit on the tray of a phone. */
+/** As many as fit on the tray of a phone. */
 const MAX_TRAY_CHIPS = 6;
 
 export class Player {
@@ -34,9 +34,9 @@ export class Player {
   notices: TimedNotice[] = $state.raw([]);
   back: FlownBack[] = $state.raw([]);
   chosen: Cents | null = $state(null);
-  /** The voucher of a cash-out, until the player is done with it: it is told once (F42). */
+  /** The voucher of a cash-out, until the player is done with it: its number arrives only once (F42). */
   voucher: Voucher | null = $state.raw(null);
-  /** Whether a voucher was asked for and its number is on its way. */
+  /** A voucher is requested, and its number has not arrived yet. */
   isIssuing = $state(false);
   began = $state(0);
   readonly table = $derived(this.view.table);
@@ -51,7 +51,7 @@ export class Player {
   readonly isOver = $derived(this.table?.phase === 'result' || this.table?.phase === 'settled');
   /** The player's game of this round, once it is over. */
   readonly #over = $derived(this.isOver && this.seat?.last?.round === this.table?.round ? (this.seat?.last ?? null) : null);
-  /** What lies on the felt: the bets, and until the next round those of the one that is over. */
+  /** The chips on the felt: the bets, or those of the finished round until the next one opens. */
   readonly lies: Map<Box, BoxChips> = $derived.by(() => {
     const isGone = this.#over && this.seat?.bets.length === 0;
     const bets = isGone ? this.#over!.lines.map(({ box, staked }) => ({ box, amount: staked, chips: 'own' as const })) : (this.seat?.bets ?? []);
@@ -105,7 +105,7 @@ export class Player {
     this.terminal.place([{ box, amount: this.chip }]);
   }
 
-  /** The player has read up to a message. It stays until the house knows. */
+  /** The player has read up to this message. It stays until the server has recorded that. */
   read(message: number): void {
     this.terminal.request({ read: { seat: this.terminal.seat, message } }, (reply) => {
       if ('refused' in reply && reply.refused.code !== 'nothing-to-read') this.notify({ kind: 'refused', why: reply.refused });
@@ -142,7 +142,7 @@ export class Player {
   }
 }
 
-/** A reason in the player's words. What they lack, the house says in English. */
+/** A reason in the player's language. For an unknown code, the server's English sentence. */
 export function reason({ code, sentence }: Why): string {
   const { reasons } = locale.words;
   return reasons[code] ?? (locale.language === 'en' && sentence ? sentence : reasons['other']!);

@@ -1,4 +1,4 @@
-// What the audit screen says, in English.
+// Texts of the audit screen, in English.
 
 export const audit = {
   tabs: { events: 'Events', rounds: 'Rounds', meters: 'Meters', verify: 'Verify the record' },

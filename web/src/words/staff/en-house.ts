@@ -1,4 +1,4 @@
-// What staff screens say of the house's people, meters and record, in English.
+// Texts of staff screens about people, meters and the record, in English.
 
 export const house = {
   notForYou: 'Your roles do not give access to this screen.',

@@ -1,4 +1,4 @@
-// What the console says of bets, dice and voids at the table, in English.
+// Texts of the console about bets, dice and voids, in English.
 
 export const live = {
   room: (amount: string) => `room ${amount}`,

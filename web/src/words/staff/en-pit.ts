@@ -1,4 +1,4 @@
-// What the pit and the cage say, in English.
+// Texts of the pit and the cage, in English.
 
 export const pit = {
   tabs: { tables: 'Tables', money: 'Money', results: 'Results', meters: 'Meters', dice: 'Dice watch', devices: 'Terminals', people: 'People', record: 'Record' },

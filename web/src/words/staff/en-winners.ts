@@ -1,4 +1,4 @@
-// What staff are told at a live table that registers winners, in English.
+// Texts for a live table that registers winners, in English.
 
 export const winners = {
   winnersOnly: 'This table registers winners only',

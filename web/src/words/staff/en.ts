@@ -1,4 +1,4 @@
-// What staff screens say, in English. The other languages have the same keys, or the build fails.
+// The texts of staff screens in English. The other languages have the same keys, or the build fails.
 
 import { audit } from './en-audit';
 import { house } from './en-house';
