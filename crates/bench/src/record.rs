@@ -136,7 +136,11 @@ const fn figure(name: &'static str, value: f64, unit: &'static str, ratio: f64, 
     Figure { name, value, unit, ratio, of, must: RequiredRatio::None }
 }
 
-fn open(journal: Box<dyn Journal>, folder: &Path, load: RecordLoad) -> anyhow::Result<(RecordStore, Recorder<Cluster>)> {
+fn open(
+    journal: Box<dyn Journal>,
+    folder: &Path,
+    load: RecordLoad,
+) -> anyhow::Result<(RecordStore, Recorder<Cluster>)> {
     let program = Program { version: env!("CARGO_PKG_VERSION").to_owned(), hash: [0; 32] };
     let files =
         RecordFiles { key: folder.join("house.key"), anchor: Some(folder.join("anchor.txt")), trusted: Vec::new() };

@@ -27,7 +27,7 @@ use crate::print::{self, Column, QUIET};
 use crate::progress_bar::ProgressBar;
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum SimulationEngine {
+enum EngineChoice {
     /// Apply the rules: limits, pro rata, payouts
     Rules,
     /// Run the machines of a whole table
@@ -63,7 +63,7 @@ pub(crate) struct SimulateArgs {
     threads: Option<u16>,
     /// How to simulate
     #[arg(long, value_enum, default_value = "rules")]
-    engine: SimulationEngine,
+    engine: EngineChoice,
     /// Unit of the table; 1 if left out
     #[arg(long, value_parser = crate::slip::amount)]
     unit: Option<Money>,
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &SimulateArgs, games: &Games, now: Moment) -> anyhow::Re
     let (game, layout) = args.table.find(games, now)?;
     let threads = args.threads.map_or_else(all_threads, usize::from);
     let output = args.csv.as_deref().map(OutputFile::new).transpose()?;
-    if args.engine == SimulationEngine::Count {
+    if args.engine == EngineChoice::Count {
         if let Some(option) = of_players(args) {
             bail!("--engine count has neither players nor limits, so no {option}: every box gets the same stake");
         }
@@ -136,7 +136,7 @@ fn plan(args: &SimulateArgs, game: &Game, layout: &Layout) -> anyhow::Result<Sim
     let limits = TableLimits { unit, boxes, rest: None, differential };
     let players = args.players.iter().map(|text| player::read(text, layout, args.bankroll.unwrap_or(DEFAULT_BANKROLL)));
     let players = players.collect::<anyhow::Result<Vec<_>>>()?;
-    let engine = if args.engine == SimulationEngine::Table { SimulationEngine::Table } else { SimulationEngine::Rules };
+    let engine = if args.engine == EngineChoice::Table { SimulationEngine::Table } else { SimulationEngine::Rules };
     let plan = SimulationPlan::new(game, layout.id(), limits)?.seat(players)?;
     Ok(plan.with(args.rounds, args.sessions.unwrap_or(DEFAULT_SESSIONS), args.seed, engine)?)
 }

@@ -308,14 +308,14 @@ fn last_time(archive: &mut dyn Archive, head: &ChainHead) -> Result<Option<Time>
             continue;
         }
         for (entry, bytes) in entries {
-            newest = newest.max(Some(entry_time(&head.chain, EntryPosition { position, entry }, bytes)?));
+            newest = newest.max(Some(recorded_time(&head.chain, EntryPosition { position, entry }, bytes)?));
         }
         break;
     }
     Ok(newest)
 }
 
-fn entry_time(chain: &ChainName, at: EntryPosition, bytes: &[u8]) -> Result<Time, ReplayError> {
+fn recorded_time(chain: &ChainName, at: EntryPosition, bytes: &[u8]) -> Result<Time, ReplayError> {
     let chain = || chain.clone();
     if ChainOpening::is_one(bytes) {
         let opening = ChainOpening::read(bytes).map_err(|bad| ReplayError::Opening { chain: chain(), at, bad })?;

@@ -17,11 +17,11 @@ use crate::progress_bar::ProgressBar;
 pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::Result<bool> {
     let program = super::program()?;
     let (anchor, is_own_anchor) = store.anchor(anchor);
-    let waits = AuditProgress(Mutex::new(None));
+    let progress = ChainProgressBar(Mutex::new(None));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let audited = StoreAudit::new(threads, &|| store.archive(), &store.keys, anchor.as_deref(), &program, &waits)?;
+    let audited = StoreAudit::new(threads, &|| store.archive(), &store.keys, anchor.as_deref(), &program, &progress)?;
     let entries = audited.counted().map(|(_, counted)| counted.entries).sum();
-    if let Ok(Some(bar)) = waits.0.lock().as_deref() {
+    if let Ok(Some(bar)) = progress.0.lock().as_deref() {
         bar.finish(&print::counted(entries, ENTRIES), (entries, "entries"));
     }
     let report = AuditReport { audited: &audited, program: &program, store, is_own_anchor };
@@ -37,9 +37,9 @@ pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::R
 }
 
 /// Progress over all blocks.
-struct AuditProgress(Mutex<Option<ProgressBar>>);
+struct ChainProgressBar(Mutex<Option<ProgressBar>>);
 
-impl AuditProgress for AuditProgress {
+impl AuditProgress for ChainProgressBar {
     fn begins(&self, blocks: u64) {
         if let Ok(mut bar) = self.0.lock() {
             *bar = Some(ProgressBar::new("audit", blocks));

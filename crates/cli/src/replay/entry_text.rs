@@ -28,7 +28,9 @@ impl EntryText {
             MachineEntry::Cluster(ClusterId { number: 0, .. }, entry) => {
                 entry_text("cluster".to_owned(), &entry.request, &entry.outcome)
             }
-            MachineEntry::Cluster(id, entry) => entry_text(format!("cluster {}", id.number), &entry.request, &entry.outcome),
+            MachineEntry::Cluster(id, entry) => {
+                entry_text(format!("cluster {}", id.number), &entry.request, &entry.outcome)
+            }
             MachineEntry::House(entry) => entry_text("house".to_owned(), &entry.request, &entry.outcome),
         }
     }

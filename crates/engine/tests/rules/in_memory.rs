@@ -8,7 +8,8 @@ use taisai_table::{
 use crate::installation::{CLUSTER, ETG, NOON, TABLE, TestInstallation};
 
 fn closing_by_itself() -> TestInstallation {
-    let mut installation = TestInstallation::ready(ETG, "A", &Profile { closes: BetsCloser::Tick, ..Profile::singapore() });
+    let mut installation =
+        TestInstallation::ready(ETG, "A", &Profile { closes: BetsCloser::Tick, ..Profile::singapore() });
     installation.run("dealer open; ? closes = 36");
     installation
 }

@@ -447,7 +447,9 @@ fn answers((games, before, request, _): &RefusalRow) -> impl Iterator<Item = (&'
             "winners" if before.contains("quiet") => TestInstallation::winners_apart(game),
             "winners" => TestInstallation::winners(game),
             "notes" => TestInstallation::ready(game, "A", &Profile::training()),
-            "refuse" => TestInstallation::ready(game, "A", &Profile { excess: ExcessPolicy::Refuse, ..Profile::singapore() }),
+            "refuse" => {
+                TestInstallation::ready(game, "A", &Profile { excess: ExcessPolicy::Refuse, ..Profile::singapore() })
+            }
             _ => TestInstallation::for_script(game, before),
         };
         installation.run(if ["shut", "notes", "refuse", "winners"].contains(&kind) { rest } else { before });

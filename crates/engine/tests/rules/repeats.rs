@@ -64,12 +64,12 @@ fn send(installation: &mut TestInstallation, who: &str, number: (u64, u64), comm
     let (actor, id) = (installation.actor(who, None), id(number.0, number.1));
     let time = Time(installation.now);
     match command.clone() {
-        Either::Round(command) => {
-            verdict(&installation.house.ask_round(TABLE, CommandRequest { time, actor, id, command }).expect("the table"))
-        }
-        Either::Cluster(command) => {
-            verdict(&installation.house.ask_cluster(CLUSTER, CommandRequest { time, actor, id, command }).expect("the table"))
-        }
+        Either::Round(command) => verdict(
+            &installation.house.ask_round(TABLE, CommandRequest { time, actor, id, command }).expect("the table"),
+        ),
+        Either::Cluster(command) => verdict(
+            &installation.house.ask_cluster(CLUSTER, CommandRequest { time, actor, id, command }).expect("the table"),
+        ),
     }
 }
 

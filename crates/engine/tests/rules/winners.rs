@@ -214,7 +214,10 @@ fn a_losing_box_over_its_maximum_is_returned_pro_rata() {
         installation.run("supervisor limits unit=100 sum=200..1000 diff=5000");
         installation.run("round 456; dealer register 0 sum:9 900 = !losing-box; dealer total sum:9 1000");
         installation.run("dealer register 0 sum:9 900 = !losing-box; dealer total sum:9 2000");
-        assert_eq!(installation.cluster().required_registration("sum:9".parse().unwrap()), Some(RequiredRegistration::Stakes));
+        assert_eq!(
+            installation.cluster().required_registration("sum:9".parse().unwrap()),
+            Some(RequiredRegistration::Stakes)
+        );
         installation
             .run("dealer register 0 sum:9 1500; dealer registered = !total-differs; dealer register 1 sum:9 500");
         assert_eq!(installation.cluster().required_registration("sum:9".parse().unwrap()), None);
@@ -464,9 +467,9 @@ fn register(installation: &mut TestInstallation, slip: &str, over: &[BetBox]) {
         if !matches!(layout.outcome(*bet_box, dice), Some(Outcome::Won(_))) {
             installation.run(&format!("dealer total {bet_box} {}", total(*bet_box)));
             let opposite = bet_box.opposite().filter(|opposite| layout.has(*opposite));
-            if let Some(opposite) = opposite
-                .filter(|opposite| installation.cluster().required_registration(*opposite) == Some(RequiredRegistration::Total))
-            {
+            if let Some(opposite) = opposite.filter(|opposite| {
+                installation.cluster().required_registration(*opposite) == Some(RequiredRegistration::Total)
+            }) {
                 installation.run(&format!("dealer total {opposite} {}", total(opposite)));
             }
         }

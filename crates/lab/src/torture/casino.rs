@@ -215,11 +215,17 @@ impl<'t> SimulatedCasino<'t> {
     }
 
     /// Nothing if the command waits until clusters hold what has happened so far: it is decided when they do, or after a while.
-    pub(super) fn send_round(&mut self, asked: &CommandRequest<RoundCommand>) -> CheckResult<Option<Decision<RoundEvent>>> {
+    pub(super) fn send_round(
+        &mut self,
+        asked: &CommandRequest<RoundCommand>,
+    ) -> CheckResult<Option<Decision<RoundEvent>>> {
         self.watched(asked, |installation| installation.ask_round(TABLE, asked.clone()))
     }
 
-    pub(super) fn send_cluster(&mut self, asked: &CommandRequest<ClusterCommand>) -> CheckResult<Decision<ClusterEvent>> {
+    pub(super) fn send_cluster(
+        &mut self,
+        asked: &CommandRequest<ClusterCommand>,
+    ) -> CheckResult<Decision<ClusterEvent>> {
         let at = self.at;
         let decision = self.watched(asked, |installation| installation.ask_cluster(at, asked.clone()))?;
         let decision = decision.ok_or_else(|| RunFailure::new("there is no such cluster"))?;

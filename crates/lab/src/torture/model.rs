@@ -585,7 +585,13 @@ impl PlainBooks {
         self.limits.cap(bet_box, bet_box.opposite().map_or(Money::ZERO, |opposite| self.total(opposite)))
     }
 
-    fn settle(&mut self, dice: Option<Dice>, totals: &SlipTotals, cluster: &Cluster, slip: Option<&Slip>) -> CheckResult {
+    fn settle(
+        &mut self,
+        dice: Option<Dice>,
+        totals: &SlipTotals,
+        cluster: &Cluster,
+        slip: Option<&Slip>,
+    ) -> CheckResult {
         (self.is_open, self.is_thrown) = (false, false);
         self.remember(dice, cluster);
         self.list(cluster);

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use taisai_engine::Stop;
+use taisai_engine::WorkerStop;
 use taisai_record::RecordingStopped;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -11,7 +11,7 @@ pub enum Stopped {
     Record(#[from] RecordingStopped),
     /// A machine refuses a message of another, or an invariant does not hold.
     #[error(transparent)]
-    Engine(#[from] Stop),
+    Engine(#[from] WorkerStop),
     #[error("this node holds no partition any more: {0}")]
     Over(String),
     #[error("{0} panicked")]

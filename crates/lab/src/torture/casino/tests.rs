@@ -56,7 +56,8 @@ fn what_the_record_does_not_hold_is_found() {
 fn what_a_partition_decides_and_does_not_append_is_found() {
     let mut coverage = Coverage::default();
     let mut casino = played(&mut coverage);
-    let Asked { time, actor, id, command } = casino.asked(by(CASHIER), ClusterCommand::Clear { seat: Seat(999) });
+    let CommandRequest { time, actor, id, command } =
+        casino.asked(by(CASHIER), ClusterCommand::Clear { seat: Seat(999) });
     let input = ClusterInput::Command { actor, id, command, reply: ReplyTo::Nobody };
     let worker = casino.installation.worker_of(MachineId::Cluster(casino.at)).unwrap();
     casino.installation.batch(worker, time, [Input::Cluster(casino.at.number, input)]).unwrap();
@@ -76,8 +77,8 @@ fn an_entry_that_reads_otherwise_is_found() {
     let mut coverage = Coverage::default();
     let mut casino = played(&mut coverage);
     casino.ask_round(by(AUDITOR), RoundCommand::OpenTable).unwrap();
-    let Some(Recorded::Round(_, entry)) = casino.installation.record.last_mut() else { panic!("it was recorded") };
-    entry.asked.time = Time(1);
+    let Some(MachineEntry::Round(_, entry)) = casino.installation.record.last_mut() else { panic!("it was recorded") };
+    entry.request.time = Time(1);
     breaks(casino.check_all(), "an entry reads as it was written");
 }
 

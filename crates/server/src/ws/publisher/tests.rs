@@ -20,7 +20,7 @@ const CLUSTER: ClusterId = ClusterId { table: TableId(1), number: 0 };
 fn publisher(router: &Arc<Router>) -> Publisher {
     let outside = PublisherContext {
         router: Arc::downgrade(router),
-        lease: LeaseDeadline::FOREVER,
+        lease: SharedLeaseDeadline::FOREVER,
         slips: SlipReader::new(Address::Folder("nowhere".into()), Vec::new()),
         fence: Box::new(|_| {}),
         broken: Box::new(|| {}),
@@ -75,9 +75,10 @@ async fn a_full_queue_of_another_partition_stops_no_publisher() {
         received: followed,
         colour_chips: Money::ZERO,
         is_registered: false,
+        replaces: None,
     };
     let mut effects: Vec<_> = (1..=5).map(|number| Effect::Send(followed(number))).collect();
-    effects.push(Effect::Release(CallerId(7)));
+    effects.push(Effect::ReadBarrier(CallerId(7)));
     let (tell, told) = oneshot::channel();
     let caller = Caller::OnDurable(Box::new(move || tell.send(()).unwrap()));
     publisher.hold(BatchNumber(1), Batch { effects, callers: vec![(CallerId(7), caller)], ..Batch::default() });
