@@ -1,4 +1,4 @@
-//! What every store must do. Each case is given a store that nobody has used, and panics if the store is no good.
+//! What every store must do. Each case gets an unused store, and panics if the store fails.
 
 mod chains;
 mod disk;
@@ -73,7 +73,7 @@ pub fn chain(name: &str) -> ChainName {
     name.parse().expect("a chain's name")
 }
 
-/// So many bytes, copied from a few: a quarter of a gigabyte of them, one by one, takes seconds in a program that is not optimised.
+/// Bytes copied from a few: writing a quarter of a gigabyte one by one takes seconds without optimisation.
 fn bytes(length: usize) -> Vec<u8> {
     let some: Vec<u8> = (0..=250).collect();
     let mut bytes = some.repeat(length.div_ceil(some.len()));

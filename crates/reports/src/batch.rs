@@ -1,5 +1,5 @@
-//! What some blocks of a chain change in the reporting tables: rows to insert, then statements in their order. It is carried
-//! out in one transaction, together with how far the chain is projected by it.
+//! What some blocks of a chain change in the reporting tables: rows to insert, then statements in order. One
+//! transaction writes them together with the new position of the chain.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::tables::{EVENTS, LEDGER_ENTRIES, ReportTable};
 use super::value::SqlValue;
 use taisai_record::EntryPosition;
 
-/// A statement. Its parameters are `$1`, `$2`, …, each first met in that order, which both stores read alike.
+/// A statement. Its parameters are `$1`, `$2`, …, first used in that order, which both stores understand.
 pub(super) struct Statement {
     pub(super) sql: &'static str,
     pub(super) values: Vec<SqlValue>,
@@ -23,7 +23,7 @@ type ActKey = (Arc<str>, u32, &'static str, Arc<str>, &'static str);
 /// Day, chain, source with its number, command and reason.
 type RefusalKey = (Arc<str>, Arc<str>, &'static str, u32, &'static str, &'static str);
 
-/// How often, and when last.
+/// How often something happened, and when last.
 #[derive(Clone, Copy, Default)]
 struct Occurrences {
     count: i64,
@@ -64,7 +64,7 @@ pub(super) struct Attribution {
     pub(super) receivable: Option<u64>,
 }
 
-/// Something that happened, beside where and when.
+/// A row of `events`, without position and time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReportEvent {
     pub(super) kind: Option<Arc<str>>,
@@ -78,7 +78,7 @@ pub(super) struct ReportEvent {
     pub(super) detail: Option<String>,
 }
 
-/// An entry's place in the record and in the days of the house.
+/// The position of an entry in the record, its time and its gaming day.
 #[derive(Clone, Debug)]
 pub(super) struct EntryTime {
     pub(super) chain: Arc<str>,
@@ -94,7 +94,7 @@ impl EntryTime {
 }
 
 impl Batch {
-    /// How many values are held, about.
+    /// About how many values it holds.
     pub(super) const fn size(&self) -> usize {
         self.values
     }

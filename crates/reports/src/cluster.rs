@@ -1,5 +1,5 @@
-//! The players' side in the reporting tables: settlements and their wagers, sessions, and the ledger, which is read off the
-//! machine: what each account is after an entry less what it was before.
+//! The players' side in the reporting tables: settlements and their wagers, sessions, and the ledger. A leg of the
+//! ledger is the balance of an account after an entry less its balance before.
 
 mod settle;
 
@@ -21,7 +21,7 @@ use taisai_record::{ChainOpening, MachineSetup};
 /// The accounts beside the seats.
 const ACCOUNTS: [&str; 6] = ["house", "cash", "chips", "transit", "notes", "variance"];
 
-/// The books as they were last posted, and the entry that was not applied yet.
+/// The balances as last posted, and the entry that is not applied yet.
 pub(super) struct Books {
     seats: Vec<SeatBook>,
     accounts: [i64; ACCOUNTS.len()],
@@ -43,7 +43,7 @@ enum Seats {
     All,
 }
 
-/// An entry to be looked at again when it is applied.
+/// An entry that is projected further once it is applied.
 struct Waiting {
     when: EntryTime,
     seats: Seats,
@@ -227,7 +227,7 @@ fn seat_book(cluster: &Cluster, seat: Seat) -> SeatBook {
     SeatBook { money, session: cluster.session(seat), is_locked: cluster.is_locked(seat) }
 }
 
-/// What a command tells beside the money that it moves; it may belong to a round or to a seat of its own.
+/// The event of a command beside the money that it moves, with its own round or seat.
 fn told(
     cluster: &Cluster,
     asked: &CommandRequest<ClusterCommand>,
@@ -318,7 +318,7 @@ fn withdrawn(cluster: &Cluster, round: RoundNumber, line: u32, event: ReportEven
     ReportEvent { at, why: Some(film.player.as_str().into()), detail, ..event }
 }
 
-/// What is told of a round that is settled, void or settled again.
+/// The event of a round that is settled, void or settled again.
 fn of_round(cluster: &Cluster, round: RoundNumber, event: &ClusterEvent) -> Vec<ReportEvent> {
     match event {
         ClusterEvent::Compensated { adjustments } => adjusted(cluster, round, adjustments),

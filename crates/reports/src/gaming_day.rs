@@ -8,18 +8,18 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use taisai_table::{Profile, Shift, Time};
 
-/// A profile whose days cannot be told.
+/// Why a gaming day cannot be determined.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadDay {
-    /// Nobody knows the time zone.
+    /// The time zone is unknown.
     #[error("the profile's time zone {0:?} is not known")]
     TimeZone(String),
-    /// The moment is in no year.
+    /// The time is out of range.
     #[error("{0} milliseconds after 1970 is in no year")]
     Time(u64),
 }
 
-/// The gaming day that a moment lies in.
+/// The gaming day of a time.
 pub fn gaming_day(profile: &Profile, time: Time) -> Result<Date, BadDay> {
     let (day, _) = Days::of(profile)?.reckon(time).ok_or(BadDay::Time(time.0))?;
     Ok(day)

@@ -1,5 +1,4 @@
-//! The House in the reporting tables: vouchers, claims, receivables, people, significant events, and its ledger, read off the
-//! machine.
+//! The House in the reporting tables: vouchers, claims, receivables, people, significant events, and its ledger.
 
 mod money;
 mod significant;
@@ -23,7 +22,7 @@ use taisai_record::ChainOpening;
 
 pub(super) use significant::over_differential;
 
-/// The books as they were last posted, and the entry that was not applied yet.
+/// The balances as last posted, and the entry that is not applied yet.
 pub(super) struct Books {
     accounts: BTreeMap<Account, i64>,
     /// The number of the newest significant event.
@@ -31,14 +30,14 @@ pub(super) struct Books {
     waiting: Option<Waiting>,
 }
 
-/// An entry to be looked at again when it is applied.
+/// An entry that is projected further once it is applied.
 struct Waiting {
     when: EntryTime,
     /// What the transaction is called; none if no money moves.
     kind: Option<&'static str>,
     of: Attribution,
     people: Vec<PersonId>,
-    /// An event of the command's own, without its kind and place.
+    /// The kind of the command's own event.
     event: ReportEvent,
     own: Option<&'static str>,
 }
@@ -192,7 +191,7 @@ impl ProjectedMachine for House {
     }
 }
 
-/// Money that changes hands without cash: a voucher issued anew, a claim taken or taken back.
+/// Money that moves without cash: a voucher reissued, a claim taken or taken back.
 fn beside(
     house: &House,
     asked: &CommandRequest<HouseCommand>,

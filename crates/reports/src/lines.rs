@@ -1,5 +1,5 @@
-//! The lines of a round as they stand by its dice, or void: what each is paid and returned, and by which paragraph. What a
-//! unit pays comes from the rules, as it does for the players.
+//! The lines of a round by its dice, or void: what each is paid and returned, and by which paragraph. The rules decide
+//! what a unit pays, as they do for the players.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ struct RoundStanding {
     paragraph: Option<Arc<str>>,
 }
 
-/// Reckons lines.
+/// Calculates lines.
 pub(super) struct Lines<'a> {
     cluster: &'a Cluster,
     by: By,
@@ -42,7 +42,7 @@ pub(super) struct Line {
 }
 
 impl<'a> Lines<'a> {
-    /// Nothing where the unit cannot pay by the layout, which no unit on display is.
+    /// `None` if the layout cannot pay in this unit; no displayed unit is like that.
     pub(super) fn new(cluster: &'a Cluster, by: By, unit: Unit) -> Option<Self> {
         let payouts = match by {
             By::Dice(dice) => Some(cluster.rules().layout().payouts(dice, unit).ok()?),
@@ -51,7 +51,7 @@ impl<'a> Lines<'a> {
         Some(Self { cluster, by, unit: unit.cents(), payouts, known: vec![None; BetBox::COUNT] })
     }
 
-    /// Nothing where an amount cannot be counted, which no line of a settled round has.
+    /// `None` if an amount overflows; no line of a settled round does.
     pub(super) fn line(&mut self, line: &SlipLine) -> Option<Line> {
         let stake = i64::from(line.units).checked_mul(self.unit)?;
         let (counted, paid) = match &self.payouts {

@@ -1,5 +1,5 @@
-//! What all three machines' scribes have in common. A scribe reads entries before they are applied, and what they have changed
-//! off the machine afterwards, so that nothing is settled or booked a second time in other words.
+//! What the projections of all three machines share. An entry is read before it is applied, and its effects are read
+//! from the machine afterwards, so that settling and booking are not written a second time.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use taisai_record::{EntryPosition, ReplayEvent};
 /// Why an entry cannot be projected.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum EntryError {
-    /// Its day cannot be told.
+    /// Its gaming day cannot be determined.
     #[error(transparent)]
     Day(#[from] BadDay),
-    /// A round's lines do not come to its totals.
+    /// The lines of a round do not add up to its totals.
     #[error("the lines of round {} do not come to the totals that are recorded", .0.0)]
     Totals(RoundNumber),
 }
 
-/// Reads the entries of one machine.
+/// A machine whose entries are projected.
 pub(super) trait ProjectedMachine: RecordedMachine {
-    /// What is remembered from one entry to the next. After a block it depends on the machine alone.
+    /// What is kept from one entry to the next. After a block it depends on the machine alone.
     type Notes: Send;
 
     fn notes(&self, context: &ChainContext) -> Self::Notes;
@@ -43,7 +43,7 @@ pub(super) trait ProjectedMachine: RecordedMachine {
     fn applied(&self, context: &mut ChainContext, notes: &mut Self::Notes, batch: &mut Batch);
 }
 
-/// What every scribe has at hand.
+/// The chain that is projected, and its calendar.
 #[derive(Debug)]
 pub(super) struct ChainContext {
     pub(super) chain: Arc<str>,
@@ -59,7 +59,7 @@ impl ChainContext {
         EntryTime::new(&self.chain, at, time, &mut self.days)
     }
 
-    /// Looks at what a replay shows.
+    /// Projects one event of a replay.
     pub(super) fn see<M: ProjectedMachine>(
         &mut self,
         notes: &mut M::Notes,
@@ -95,7 +95,7 @@ pub(super) fn opening_event(opening: &ChainOpening, at: super::batch::Attributio
     ReportEvent { kind: Some("program-started".into()), at, detail, ..ReportEvent::default() }
 }
 
-/// An event of someone's.
+/// An event with the person or device that caused it.
 pub(super) fn event_by(kind: &str, actor: Actor) -> ReportEvent {
     let device = actor.device().map(|device| device.0);
     let person = actor.person().map(|person| person.id.0);

@@ -16,7 +16,7 @@ use taisai_record::{
     first_opening,
 };
 
-/// A batch is carried out when it holds so many values, about.
+/// A batch is written when it holds about this many values.
 const MAX_BATCH_VALUES: usize = 500_000;
 
 /// Why the record cannot be projected.
@@ -48,7 +48,7 @@ pub enum ProjectionError {
     },
 }
 
-/// How far the projection went.
+/// What a projection has added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProjectionProgress {
     pub blocks: u64,
@@ -72,7 +72,7 @@ pub struct Projection {
     batch: usize,
 }
 
-/// A chain that is followed, with its machine as it stands there.
+/// A chain that is followed, with its machine at the end of the tables.
 enum FollowedChain {
     House(Box<FollowedMachine<House>>),
     Round(Box<FollowedMachine<Round>>),
@@ -87,24 +87,24 @@ struct FollowedMachine<M: ProjectedMachine> {
 }
 
 impl Projection {
-    /// Opens the reporting tables of a store, or makes them.
+    /// Opens or creates the reporting tables of a store.
     pub fn open(address: &Address) -> Result<Self, ProjectionError> {
         Ok(Self { tables: Tables::open(address)?, followed: BTreeMap::new(), batch: MAX_BATCH_VALUES })
     }
 
-    /// Drops the reporting tables of a store and makes them anew, empty.
+    /// Drops the reporting tables of a store and creates them again, empty.
     pub fn anew(address: &Address) -> Result<Self, ProjectionError> {
         Ok(Self { tables: Tables::anew(address)?, followed: BTreeMap::new(), batch: MAX_BATCH_VALUES })
     }
 
-    /// Carries out a batch when it holds about so many values; zero is a transaction for every block.
+    /// Writes a batch when it holds about this many values; zero means a transaction for every block.
     #[must_use]
     pub const fn with_batch(mut self, values: usize) -> Self {
         self.batch = values;
         self
     }
 
-    /// Projects what the tables do not hold yet. Snapshots in the record are believed if one of the keys vouches for them.
+    /// Projects what the tables do not hold yet. A snapshot of the record is used if one of the keys confirms it.
     pub fn catch_up(
         &mut self,
         archive: &mut dyn Archive,
@@ -120,7 +120,7 @@ impl Projection {
         }
     }
 
-    /// Carries out one batch for each chain that has more.
+    /// Writes one batch for each chain that has more.
     pub fn advance(
         &mut self,
         archive: &mut dyn Archive,
@@ -130,7 +130,7 @@ impl Projection {
         for head in archive.heads()? {
             let progress = self.advance_chain(archive, keys, &head);
             if progress.is_err() {
-                // All are read again from where the tables end.
+                // Every chain is read again from where the tables end.
                 self.followed.clear();
             }
             all.add(progress?);
@@ -161,7 +161,7 @@ impl Projection {
         Ok(progress)
     }
 
-    /// The follower of a chain where the tables end; none while the chain has only begun.
+    /// Follows a chain from where the tables end; `None` while the chain has no opening.
     fn follow(
         &mut self,
         archive: &mut dyn Archive,
@@ -182,7 +182,7 @@ impl Projection {
         }))
     }
 
-    /// Runs a query on the tables. They are not caught up for it; [`lag`](Self::lag) says how far they are behind.
+    /// Runs a query on the tables as they are; [`lag`](Self::lag) says how far they are behind.
     pub fn query(&mut self, sql: &str, values: &[SqlValue]) -> Result<QueryResult, ProjectionError> {
         Ok(self.tables.query(sql, values)?)
     }
@@ -218,7 +218,7 @@ impl ProjectedEnd<'_> {
 }
 
 impl<M: ProjectedMachine> FollowedMachine<M> {
-    /// Goes through blocks until the batch is full or the chain ends, and carries the batch out.
+    /// Replays blocks until the batch is full or the chain ends, and writes the batch.
     fn advance(
         &mut self,
         archive: &mut dyn Archive,

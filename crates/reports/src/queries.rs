@@ -1,4 +1,4 @@
-//! Queries that are useful as they are. Each is a file of its own that both stores run, and stands in `docs/reporting.md`.
+//! The named queries. Each is a file that runs on both stores, and is described in `docs/reporting.md`.
 
 /// A query with a name.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! ReplayState the reporting tables beside whoever builds them. A reader can be told to stop by someone who has waited enough.
+//! Reads the reporting tables beside the projection. Another thread can interrupt a reader.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,25 +16,25 @@ pub struct ReportReader {
     is_stopped: Arc<AtomicBool>,
 }
 
-/// Stops a reader, from any thread.
+/// Interrupts a reader, from any thread.
 pub struct QueryInterrupt {
     sqlite: Option<InterruptHandle>,
     is_stopped: Arc<AtomicBool>,
 }
 
 impl ReportReader {
-    /// Opens the reporting tables of a store, or makes them, empty.
+    /// Opens the reporting tables of a store, or creates them, empty.
     pub fn open(address: &Address) -> Result<Self, TablesError> {
         Ok(Self { tables: Tables::open(address)?, is_stopped: Arc::default() })
     }
 
-    /// Has a database server end a statement that takes longer. A file has no one who could: use [`stop`](Self::stop).
+    /// Has a database server cancel a statement that takes longer. For a file use [`stop`](Self::stop).
     pub fn with_timeout(mut self, timeout: Duration) -> Result<Self, TablesError> {
         self.tables.set_timeout(timeout)?;
         Ok(self)
     }
 
-    /// What stops it. A reader that was stopped reads nothing more.
+    /// Interrupts this reader. An interrupted reader reads nothing more.
     pub fn stop(&self) -> QueryInterrupt {
         QueryInterrupt { sqlite: self.tables.interrupt_handle(), is_stopped: Arc::clone(&self.is_stopped) }
     }
@@ -53,7 +53,7 @@ impl ReportReader {
         if self.is_stopped() { Err(TablesError::Stopped) } else { answer }
     }
 
-    /// At most so many rows of a query, and whether there are more.
+    /// At most `most` rows of a query, and whether there are more.
     pub fn query_most(
         &mut self,
         sql: &str,
@@ -69,7 +69,7 @@ impl ReportReader {
 }
 
 impl QueryInterrupt {
-    /// Stops the reader. What it begins at the same moment may still run: whoever waits for it says so again.
+    /// Interrupts the reader. A statement that starts at the same moment may still run: call this again while you wait.
     pub fn now(&self) {
         self.is_stopped.store(true, Ordering::Relaxed);
         if let Some(sqlite) = &self.sqlite {

@@ -1,4 +1,4 @@
-//! The dealer's side in the reporting tables: rounds as they stand, and what was done to them by whom and why.
+//! The dealer's side in the reporting tables: rounds with their current result, and who did what to them and why.
 
 use taisai_rules::{Dice, Face};
 use taisai_table::{Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding};
@@ -232,7 +232,7 @@ fn reason(command: &RoundCommand) -> (Option<&str>, Option<Person>) {
     }
 }
 
-/// An entry that is told as events.
+/// An entry that becomes events.
 struct Told<'a> {
     round: &'a Round,
     entry: &'a Entry<RoundCommand, RoundEvent>,

@@ -1,5 +1,5 @@
-//! Where the reporting tables are: a second file beside a store in a folder, or a schema of their own in its database. Both
-//! take the same SQL; the few things in which they differ are all here.
+//! Where the reporting tables are: a second file beside a store in a folder, or a schema of their own in its database.
+//! Both run the same SQL; the few differences are all here.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,7 +23,7 @@ const LAYOUT: i64 = 2;
 /// How long one program waits for another that writes.
 const BUSY: Duration = Duration::from_secs(30);
 
-/// How long a server may take for one statement: a query may have years to go through.
+/// How long a server may take for one statement: a query may cover years.
 const PATIENCE: Duration = Duration::from_mins(30);
 
 /// Why the reporting tables cannot be used.
@@ -32,7 +32,7 @@ pub enum TablesError {
     /// `SQLite` failed.
     #[error("the reporting tables in {file} cannot be used")]
     Sqlite { file: PathBuf, source: rusqlite::Error },
-    /// Nothing may be written, and they cannot be read either.
+    /// The file is write-protected and cannot be read that way.
     #[error(transparent)]
     Protected(#[from] SqliteError),
     #[error(transparent)]
@@ -40,16 +40,16 @@ pub enum TablesError {
     /// Another version of the program made them.
     #[error("the reporting tables have layout {found}, and this program makes layout {LAYOUT}: build them again")]
     OtherLayout { found: i64 },
-    /// Someone else moved the projection on.
+    /// Another program has moved the projection on.
     #[error("another program projects chain {0} too")]
     Moved(String),
-    /// Whoever asked has waited enough.
+    /// The query was interrupted.
     #[error("the question was stopped")]
     Stopped,
 }
 
-/// What is looked up often by something else than the key of its table. They are made where they are missing, so that tables of
-/// an earlier program get them too.
+/// Indexes for frequent look-ups by other columns than the key. Missing ones are created, so that tables of an earlier
+/// program get them too.
 const INDEXES: [(&str, &str); 4] = [
     ("events_by_time", "events (happened_at, chain, position, line, number)"),
     ("rounds_by_time", "rounds (table_number, opened_at)"),
@@ -63,7 +63,7 @@ pub(super) enum Tables {
     Postgres(PostgresSession),
 }
 
-/// Where a chain is projected to, before and after a batch.
+/// How far a chain is projected, before and after a batch.
 pub(super) struct ChainAdvance {
     pub(super) chain: String,
     pub(super) before: u64,
@@ -71,7 +71,7 @@ pub(super) struct ChainAdvance {
     pub(super) hash: String,
 }
 
-/// The rows that a query gives.
+/// The rows of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryResult {
     /// The names of the columns.
@@ -80,7 +80,7 @@ pub struct QueryResult {
 }
 
 impl Tables {
-    /// Opens the tables, or makes them.
+    /// Opens or creates the tables.
     pub(super) fn open(address: &Address) -> Result<Self, TablesError> {
         let mut tables = Self::connect(address)?;
         if tables.layout().is_none() {
@@ -100,7 +100,7 @@ impl Tables {
         self.query("SELECT number FROM layout", &[]).ok()?.rows.first()?.first()?.number()
     }
 
-    /// Drops the tables and makes them anew.
+    /// Drops the tables and creates them again.
     pub(super) fn anew(address: &Address) -> Result<Self, TablesError> {
         let mut tables = Self::connect(address)?;
         tables.create(true)?;
@@ -108,7 +108,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Makes the indexes that are missing. Whoever may only read does without.
+    /// Creates missing indexes. A user who may only read does without.
     fn index(&mut self) -> Result<(), TablesError> {
         match self {
             Self::Sqlite(file, connection) => {
@@ -130,7 +130,7 @@ impl Tables {
         }
     }
 
-    /// Allows a database server another time for a statement.
+    /// Changes the timeout of a statement on a database server.
     pub(super) fn set_timeout(&mut self, timeout: Duration) -> Result<(), TablesError> {
         match self {
             Self::Sqlite(..) => Ok(()),
@@ -138,7 +138,7 @@ impl Tables {
         }
     }
 
-    /// What ends a statement that runs, where this program runs it.
+    /// Interrupts a running statement of SQLite.
     pub(super) fn interrupt_handle(&self) -> Option<InterruptHandle> {
         match self {
             Self::Sqlite(_, connection) => Some(connection.get_interrupt_handle()),
@@ -151,7 +151,7 @@ impl Tables {
             Address::Folder(folder) => Self::open_file(&folder.join(REPORTS_FILE)),
             Address::Postgres(address) => {
                 let session = PostgresSession::open(address, "taisai reports", PATIENCE)?;
-                // What a crash of the server takes is projected again.
+                // Rows that a crash of the server loses are projected again.
                 session.batch(
                     "SET synchronous_commit = off; SET client_min_messages = warning; SET search_path = reports",
                 )?;
@@ -173,7 +173,7 @@ impl Tables {
             Ok(connection)
         };
         let connection = match opened() {
-            // Whoever may only read finds them as they are.
+            // A user who may only read takes them as they are.
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => open_sqlite_to_read(file)?,
             opened => opened.map_err(|source| TablesError::Sqlite { file: file.into(), source })?,
         };
@@ -181,7 +181,7 @@ impl Tables {
     }
 
     fn create(&mut self, anew: bool) -> Result<(), TablesError> {
-        // SQLite keeps a table's rows in the order of its key only if it is told so.
+        // SQLite stores rows in the order of the key only with this clause.
         let ending = match self {
             Self::Sqlite(..) => " WITHOUT ROWID",
             Self::Postgres(_) => "",
@@ -213,7 +213,7 @@ impl Tables {
         }
     }
 
-    /// Carries out a batch and moves the chain on, both or neither.
+    /// Writes a batch and moves the chain's position, both or neither.
     pub(super) fn apply(&mut self, batch: &Batch, to: &ChainAdvance) -> Result<(), TablesError> {
         let (time, entries, before) = (batch.time.into(), batch.entries.into(), to.before.into());
         let moved = [to.next.into(), to.hash.clone().into(), time, entries, to.chain.clone().into(), before];

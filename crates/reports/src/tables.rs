@@ -1,4 +1,4 @@
-//! The reporting tables: every column with what it says, in one place, from which the tables are made and described.
+//! The reporting tables: every column with its description. The tables and their documentation are generated from here.
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct ReportColumn {
 pub struct ReportTable {
     pub name: &'static str,
     pub says: &'static str,
-    /// How many of the first columns tell a row from any other.
+    /// How many of the first columns are the key.
     pub key: usize,
     pub columns: &'static [ReportColumn],
 }
@@ -35,7 +35,7 @@ impl ReportTable {
         self.columns[..columns].iter().map(|column| column.name).collect::<Vec<_>>().join(", ")
     }
 
-    /// The statement that makes the table. It ends where a store may add something.
+    /// The statement that creates the table. A store may append to it.
     pub(super) fn create(&self) -> String {
         let column = |column: &ReportColumn| {
             let kind = match column.kind {

@@ -1,4 +1,4 @@
-//! A value in a reporting table, as both stores take and give it.
+//! A value in a reporting table, for both stores.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 pub enum SqlValue {
     Empty,
     Number(i64),
-    /// A word that the program knows.
+    /// A constant text.
     Word(&'static str),
     Text(Arc<str>),
 }
 
 impl SqlValue {
-    /// The text, if it is some.
+    /// The text, if it is one.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Empty | Self::Number(_) => None,

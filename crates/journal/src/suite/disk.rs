@@ -37,7 +37,7 @@ pub enum FailureMode {
 }
 
 impl DiskFailure {
-    /// A failure of every kind at each of so many writes and flushes.
+    /// A failure of every kind at each of this many writes and flushes.
     pub fn of_each(writes: u64, flushes: u64) -> impl Iterator<Item = Self> {
         const WRITES: [FailureMode; 4] = [FailureMode::Once, FailureMode::Full, FailureMode::Short, FailureMode::Stop];
         const FLUSHES: [FailureMode; 3] = [FailureMode::Once, FailureMode::ForEver, FailureMode::Stop];

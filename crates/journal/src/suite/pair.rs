@@ -129,7 +129,7 @@ impl TemporaryServer {
         signal("KILL", &[&children(process)[..], &[process]].concat());
         // Nobody may be there to take note of its end.
         wait_until("the server has gone", || state(process).is_none_or(|(state, _)| state == "Z"));
-        self.bury();
+        self.clean_up_after_kill();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Ports for servers that cannot be told to take any port that is free, such as `PostgreSQL`.
+//! Ports for servers that cannot pick a free port themselves, such as `PostgreSQL`.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::ops::RangeInclusive;
@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 /// Ports below are for servers that are no test's.
 const LOWEST: u16 = 10_000;
 
-/// Whoever holds a port here has it on every loopback address. Nothing else listens at this address.
+/// The holder of a port here has it on every loopback address. Nothing else listens at this address.
 const REGISTER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
 /// A loopback port that no other test uses, in this process or another, as long as this is held. It may be left and listened on
@@ -45,7 +45,7 @@ impl ReservedPort {
     }
 }
 
-/// The ports that the system gives to whoever asks for any port, to listen or to connect.
+/// The ports that the system assigns to programs that ask for any port.
 fn given() -> RangeInclusive<u16> {
     let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").expect("the range of ports");
     let mut ends = range.split_whitespace().map(|end| end.parse().expect("a port"));

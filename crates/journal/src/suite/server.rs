@@ -24,13 +24,13 @@ pub struct TemporaryServer {
     folder: PathBuf,
     binaries: PathBuf,
     primary: String,
-    keeper: Option<Keeper>,
+    shell_of_server: Option<ServerShell>,
     databases: AtomicU32,
     port: Option<Arc<ReservedPort>>,
 }
 
 #[derive(Debug)]
-struct Keeper {
+struct ServerShell {
     shell: Child,
     word: ChildStdin,
 }
@@ -41,7 +41,7 @@ const DEFAULT_PORT: u16 = 5432;
 /// Makes the cluster if it is not there, a new one or a copy of another server's, starts the server and waits. `keep` keeps the
 /// folder; anything else, and the end of the one who speaks, at whatever moment, does not. A server that is paused hears
 /// nothing, so it is woken before it is stopped.
-const KEEP: &str = r#"
+const SERVER_SCRIPT: &str = r#"
 trap '' INT TERM PIPE
 make() {
     if [ -n "$4" ]; then
@@ -91,7 +91,7 @@ impl TemporaryServer {
         let folder = TempDir::with_prefix("taisai-pg-").expect("a folder").keep();
         give(&folder);
         let primary = primary.to_owned();
-        Self { folder, binaries, primary, keeper: None, databases: AtomicU32::new(0), port: None }
+        Self { folder, binaries, primary, shell_of_server: None, databases: AtomicU32::new(0), port: None }
     }
 
     /// Starts the server again after [`Self::crash`], with more settings (`-c name=value`).
@@ -100,13 +100,18 @@ impl TemporaryServer {
     /// If it does not start.
     pub fn run(&mut self, settings: &str) {
         let mut command = as_server("sh");
-        command.args(["-c", KEEP, "sh"]).arg(&self.binaries).arg(&self.folder).arg(settings).arg(&self.primary);
+        command
+            .args(["-c", SERVER_SCRIPT, "sh"])
+            .arg(&self.binaries)
+            .arg(&self.folder)
+            .arg(settings)
+            .arg(&self.primary);
         let mut shell = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
         let word = shell.stdin.take().expect("a pipe");
         let mut line = String::new();
         BufReader::new(shell.stdout.take().expect("a pipe")).read_line(&mut line).expect("an answer");
         assert_eq!(line, "ready\n", "PostgreSQL did not start in {}", self.folder.display());
-        self.keeper = Some(Keeper { shell, word });
+        self.shell_of_server = Some(ServerShell { shell, word });
         self.port = None;
     }
 
@@ -115,9 +120,9 @@ impl TemporaryServer {
     /// # Panics
     /// If it is not running.
     pub fn crash(&mut self) {
-        let mut keeper = self.keeper.take().expect("the server runs");
-        keeper.word.write_all(b"keep\n").expect("the shell listens");
-        keeper.shell.wait().expect("the shell ends");
+        let mut shell_of_server = self.shell_of_server.take().expect("the server runs");
+        shell_of_server.word.write_all(b"keep\n").expect("the shell listens");
+        shell_of_server.shell.wait().expect("the shell ends");
     }
 
     /// Starts the server again on a loopback port, with these settings, letting in whom these lines of `pg_hba.conf` let in;
@@ -165,7 +170,7 @@ impl TemporaryServer {
     }
 
     /// The server's processes were killed: nobody is to take those that bear their numbers for them.
-    pub(super) fn bury(&mut self) {
+    pub(super) fn clean_up_after_kill(&mut self) {
         let lock = format!(".s.PGSQL.{}.lock", self.port());
         for left in ["data/postmaster.pid", lock.as_str()] {
             std::fs::remove_file(self.folder.join(left)).expect("what the server left");
@@ -218,8 +223,8 @@ pub fn wait_until_alone(address: &str) {
 
 impl Drop for TemporaryServer {
     fn drop(&mut self) {
-        match self.keeper.take() {
-            Some(Keeper { mut shell, word }) => {
+        match self.shell_of_server.take() {
+            Some(ServerShell { mut shell, word }) => {
                 drop(word);
                 if let Err(error) = shell.wait() {
                     eprintln!("the server may be left running: {error}");

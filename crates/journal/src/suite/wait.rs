@@ -2,14 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-/// A test that waits for longer than this has failed. Nothing that works takes so long, however busy the machine is; how long
-/// something takes is for a benchmark to say.
+/// A test that waits for longer than this has failed. Nothing that works takes this long, however busy the machine is.
 pub const HANG_LIMIT: Duration = Duration::from_mins(2);
 
-/// What is waited for is another process's business, which cannot wake this one: it is looked at so often.
+/// Another process cannot wake this one, so it polls.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Waits until there is something to give.
+/// Waits until `find` finds something.
 ///
 /// # Panics
 /// If there is nothing after [`HANG_LIMIT`].
@@ -25,10 +24,10 @@ pub fn wait_for<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Waits until it is so.
+/// Waits until a condition holds.
 ///
 /// # Panics
-/// If it is not so after [`HANG_LIMIT`].
+/// If it does not hold after [`HANG_LIMIT`].
 #[track_caller]
 pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     wait_for(what, || is_so().then_some(()));

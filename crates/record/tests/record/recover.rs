@@ -137,7 +137,7 @@ fn a_part_is_opened_by_its_own_chains() {
                 record_store.close();
             }
             Err(error) => {
-                assert!(is_rolled_back && matches!(error, RecordStoreError::RolledBack { .. }), "{part}: {error}")
+                assert!(is_rolled_back && matches!(error, RecordStoreError::RolledBack { .. }), "{part}: {error}");
             }
         }
     }

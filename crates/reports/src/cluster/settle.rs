@@ -106,7 +106,7 @@ fn settled(
     Ok(())
 }
 
-/// A round that is over stands by other dice, or void: its first settlement stays beside that.
+/// A settled round gets other dice, or is voided: its first settlement is kept.
 fn settled_again(
     cluster: &Cluster,
     when: &EntryTime,

@@ -1,4 +1,4 @@
-//! Vouchers, claims and receivables: what they become, by whom and why.
+//! Vouchers, claims and receivables: what became of them, by whom and why.
 
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ impl Waiting {
     }
 }
 
-/// A voucher is issued in the place of another: the money lies where it lay.
+/// A voucher replaces another: no money moves.
 pub(super) fn reissue(
     house: &House,
     event: &HouseEvent,
@@ -234,8 +234,8 @@ pub(super) fn receive(
     }
 }
 
-/// What is owed and what owes cancel: both were written in full before.
-/// A receivable that was written off has nothing open: what is set off of it is no longer borne by the House.
+/// A claim and a receivable cancel each other: both were written in full before. A receivable that was written off has
+/// nothing open: what is set off of it is no longer borne by the House.
 fn set_off(set_off: &[SetOff], batch: &mut Batch) {
     for SetOff { amount, claim, receivable, .. } in set_off {
         batch.execute("UPDATE claims SET set_off = set_off + $1 WHERE claim = $2", [(*amount).into(), (*claim).into()]);

@@ -48,7 +48,7 @@ pub(super) fn significant(what: &SignificantEvent, by: &ReportEvent) -> ReportEv
 }
 
 impl Waiting {
-    /// Somebody has seen to an event: the row is about what that event is about, and its detail says which it is.
+    /// Someone acknowledged an event: the row repeats what the event is about, and its detail names the event.
     pub(super) fn acknowledge(&mut self, house: &House, event: u64, command: &'static str) {
         let kept = house.significant().find(|kept| kept.number == event);
         self.event = significant(kept.expect("what is acknowledged is kept"), &self.event);

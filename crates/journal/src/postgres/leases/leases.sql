@@ -1,9 +1,9 @@
--- A node lives until its time is over, and holds its parts as long as it lives.
+-- A node is alive until its lease runs out, and holds its partitions that long.
 CREATE TABLE taisai_journal.nodes (
     name text COLLATE "C" PRIMARY KEY,
     address text NOT NULL,
     version text NOT NULL,
-    -- No two nodes have the same.
+    -- Unique.
     slot smallint NOT NULL UNIQUE,
     joined timestamptz NOT NULL DEFAULT clock_timestamp(),
     until timestamptz NOT NULL
@@ -19,8 +19,8 @@ CREATE FUNCTION taisai_journal.lives(node text) RETURNS boolean LANGUAGE sql VOL
     SELECT EXISTS (SELECT FROM taisai_journal.nodes n WHERE n.name = node AND n.until > clock_timestamp())
 $$;
 
--- Gives a node that lives another term; one whose time is over stays dead. The row is locked before the time is looked
--- at: a claim that found the node dead is over then, and one that comes later finds it alive.
+-- Renews the lease of a node that is alive; an expired node stays dead. The row is locked before the time is read: a
+-- claim that found the node dead is done by then, and a later one finds it alive.
 CREATE FUNCTION taisai_journal.beat(node text, millis bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM FROM taisai_journal.nodes n WHERE n.name = node FOR UPDATE;
@@ -30,9 +30,9 @@ BEGIN
 END
 $$;
 
--- Gives a part to a node, unless another one that lives holds it or is wanted for it. Answers whether the node lives, who
--- holds the part now, and who is wanted for it. The row of the part is locked first, then those of the nodes, so that a
--- beat that is under way is waited for.
+-- Gives a partition to a node, unless another node that is alive holds it or has it reserved. Returns whether the node
+-- is alive, who holds the partition now, and for whom it is reserved. The row of the partition is locked first, then
+-- those of the nodes, so that this waits for a heartbeat that is under way.
 CREATE FUNCTION taisai_journal.claim(
     node text, claimed text, OUT is_alive boolean, OUT holds text, OUT awaited text
 ) LANGUAGE plpgsql AS $$
