@@ -193,7 +193,6 @@ impl PlacedBets {
     }
 }
 
-/// Places a load of bets.
 fn place(address: &Address, folder: &Path, load: RecordLoad) -> anyhow::Result<PlacedBets> {
     let flushes = Arc::new(Mutex::new(Vec::new()));
     std::fs::create_dir_all(folder)?;

@@ -28,7 +28,7 @@ use setup::{TABLE, hex};
 /// How a file of `taisai-lab torture --nodes` begins. It holds a seed and a plan; only the simulator can run them again.
 pub const SIMULATOR_RUN: &str = "taisai simulator run 1\n";
 
-/// The state is kept after every so many entries, so that going back is quick.
+/// Entries between two kept states, so that going back is quick.
 const SNAPSHOT_INTERVAL: usize = 512;
 
 /// Where to look.
@@ -167,7 +167,7 @@ impl ReplayCursor {
         self.machines.clusters().flat_map(|cluster| cluster.seats().map(move |seat| (cluster, seat)))
     }
 
-    /// Goes to the state after so many entries.
+    /// Goes to the state after `to` entries.
     fn go(&mut self, to: usize) -> anyhow::Result<()> {
         let kept = (to / SNAPSHOT_INTERVAL).min(self.kept.len() - 1);
         if to < self.at || kept * SNAPSHOT_INTERVAL > self.at {

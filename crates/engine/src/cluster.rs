@@ -22,7 +22,7 @@ use crate::planted::{Mistake, makes};
 use crate::recorded::RecordedMachine;
 use crate::report_queue::ReportQueue;
 use crate::round::{PublicView, ResultView};
-use crate::timer::{Millis, RETRY, earliest};
+use crate::timer::{Millis, RETRY_INTERVAL, earliest};
 use crate::worker::WorkerStop;
 use command::{bets_in, seat_asking};
 use report::Reportable;
@@ -32,44 +32,41 @@ pub use command::{player_seats, seat_of};
 pub use staff_view::{BelowView, ClusterView, LiveView, RegisteringView, ReturnsView, SeatBet, SeatHealth, SeatPlace};
 pub use view::{BetView, LastGame, MessageView, SeatView};
 
-/// A terminal that is not there so long after the partition has started is lost.
+/// A terminal that has not connected by then after a start is lost.
 const RECONNECT_GRACE: Millis = Millis(1_900);
 
 /// A slip that has not come by then is read again.
 const SLIP_TIMEOUT: Millis = Millis(5_000);
 
-/// Staff screens are shown a cluster at most so often.
+/// How often staff screens are shown a cluster, at most.
 const LOCAL_VIEW_INTERVAL: Millis = Millis(100);
 const REMOTE_VIEW_INTERVAL: Millis = Millis(250);
 
-/// A round of another node is shown the cluster again after so long, as the round may have another holder.
-const VIEW_AGAIN: Millis = Millis(2_000);
+/// A cluster shows itself to a round on another node again after this time, as the round may have moved.
+const VIEW_INTERVAL: Millis = Millis(2_000);
 
 /// A terminal whose commands are refused more often in one round is cut off, as its refusals fill the record.
 const MAX_SEAT_REFUSALS: u32 = 1_000;
 
-/// At most so many notices wait for the slip of a round that is over; later ones are sent when it is there.
+/// How many notices may wait for the slip of a past round; the round sends later ones again.
 pub(crate) const MAX_NOTICES: usize = 1_024;
 
 /// An input for a players' side.
 #[derive(Debug)]
 pub enum ClusterInput {
-    /// A command.
     Command {
         /// Who asks.
         actor: Actor,
         /// Under which id.
         id: CommandId,
-        /// What is asked.
+        /// The body of a request.
         command: ClusterCommand,
         /// Where the reply goes.
         reply: ReplyTo,
     },
     /// A Player Terminal is connected: this connection is its own from now on, and the one before is cut.
     Connect {
-        /// Its seat.
         seat: Seat,
-        /// The connection.
         connection: ConnectionId,
         /// The numbers of its commands.
         counted: NewestCommand,
@@ -77,23 +74,13 @@ pub enum ClusterInput {
         money: Box<SeatMoney>,
     },
     /// The connection of a Player Terminal has ended.
-    Disconnect {
-        /// Its seat.
-        seat: Seat,
-        /// The connection.
-        connection: ConnectionId,
-    },
+    Disconnect { seat: Seat, connection: ConnectionId },
     /// The slip of a round that is over was read; none where it could not be.
-    Slip {
-        /// The round.
-        round: RoundNumber,
-        /// The slip.
-        slip: Option<Slip>,
-    },
+    Slip { round: RoundNumber, slip: Option<Slip> },
 }
 
 impl ClusterInput {
-    /// There is no such cluster: whoever waits is told so.
+    /// Refuses the input, as there is no such cluster.
     pub(crate) fn refuse(self, effects: &mut Effects) {
         match self {
             Self::Command { reply, .. } => {
@@ -121,7 +108,7 @@ pub struct ClusterPartition {
     slips: BTreeMap<RoundNumber, Slip>,
     /// The slips that are being read, and when they are read again.
     reading: BTreeMap<RoundNumber, Time>,
-    /// What the round was last told, and when it is told again.
+    /// The report that was sent last, and when it is sent again.
     report_sent: Option<(FollowReport, Time)>,
     /// What the round holds of it, and the name that the round gave it last.
     report_held: Option<FollowReport>,
@@ -296,7 +283,7 @@ impl ClusterPartition {
             Message::Notice { number, notice, .. } => {
                 let held = self.notices.back().map_or_else(|| self.machine().followed(), |(last, _)| *last);
                 if number <= held {
-                    // The round has not heard that it is held, or has arrived.
+                    // The acknowledgement was lost: the cluster reports again.
                     self.report_sent = None;
                     self.report_held = None;
                 } else if (number == held + 1 || makes(Mistake::NoticeGapAccepted)) && self.notices.len() < MAX_NOTICES
@@ -441,13 +428,13 @@ impl ClusterPartition {
         let (cluster, before) = (machine.id(), self.transfer_sent);
         for transfer in machine.outbox().filter(|transfer| transfer.number > before) {
             self.transfer_sent = transfer.number;
-            self.retry_at.get_or_insert(RETRY.after(now));
+            self.retry_at.get_or_insert(RETRY_INTERVAL.after(now));
             effects.send(Message::ToHouse { cluster, transfer: *transfer });
         }
         let report @ (followed, colour_chips, is_registered) = machine.reports();
         let is_sent = self.report_sent.is_some_and(|(sent, again)| sent == report && again > now);
         if self.report_held != Some(report) && !is_sent {
-            self.report_sent = Some((report, RETRY.after(now)));
+            self.report_sent = Some((report, RETRY_INTERVAL.after(now)));
             // The round may hold this one or the one before, until it tells.
             self.report_held = None;
             let received = self.notices.back().map_or(followed, |(last, _)| *last);
@@ -456,7 +443,7 @@ impl ClusterPartition {
             effects.send(Message::Followed { cluster, followed, received, colour_chips, is_registered, replaces });
         }
         if self.ask_public_at.is_some_and(|at| at <= now) {
-            self.ask_public_at = Some(RETRY.after(now));
+            self.ask_public_at = Some(RETRY_INTERVAL.after(now));
             effects.send(Message::ShowTable { cluster });
         }
         self.reports.send(now, effects);
@@ -489,7 +476,7 @@ impl ClusterPartition {
             ClusterView::remote(machine, is_connected)
         };
         let is_known = |(known, shown): &(Box<ClusterView>, Time)| {
-            **known == view && (self.is_local || VIEW_AGAIN.after(*shown) > now)
+            **known == view && (self.is_local || VIEW_INTERVAL.after(*shown) > now)
         };
         if self.view.as_ref().is_some_and(is_known) {
             return;

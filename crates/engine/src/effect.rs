@@ -8,7 +8,7 @@ use crate::message::Message;
 use crate::recorded::EntryBuffer;
 use crate::round::{PublicView, ResultView, RoundStaffView};
 
-/// Whoever waits for a reply, as the host of the engine knows them.
+/// A caller that waits for a reply, numbered by the host of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallerId(pub u64);
 
@@ -98,9 +98,7 @@ pub enum ScreenChange {
     SeatConnected {
         /// The seat's cluster.
         cluster: u16,
-        /// The seat.
         seat: Seat,
-        /// The connection.
         connection: ConnectionId,
         /// When.
         time: Time,
@@ -111,9 +109,7 @@ pub enum ScreenChange {
     },
     /// A screen follows topics from now on: it is shown how they stand.
     Subscribed {
-        /// The connection.
         connection: ConnectionId,
-        /// The topics.
         topics: Vec<Topic>,
         /// When.
         time: Time,
@@ -130,7 +126,6 @@ pub enum ScreenChange {
     RoundStaff(Box<RoundStaffView>),
     /// What the table's staff see of a cluster; nothing where it is not known any more.
     ClusterStaff(u16, Option<Box<ClusterView>>),
-    /// A list of the House.
     House(HouseList),
 }
 
@@ -157,9 +152,7 @@ impl Default for ConnectionId {
 /// Entries of a partition, to be appended to its chain after all appends before it.
 #[derive(Debug)]
 pub struct Append {
-    /// The partition.
     pub partition: MachineId,
-    /// The entries.
     pub entries: EntryBuffer,
 }
 
@@ -236,7 +229,7 @@ impl Effects {
     /// An effect has left: its memory is used again.
     pub fn left(&mut self, effect: Effect) {
         if let Effect::Publish(ScreenChange::Seat(mut seat)) = effect
-            && self.spare_seats.len() < SPARE_SEATS
+            && self.spare_seats.len() < MAX_SPARE_SEATS
         {
             seat.replies.clear();
             seat.view.clear();
@@ -245,5 +238,5 @@ impl Effects {
     }
 }
 
-/// At most so many views of seats are kept to be used again.
-const SPARE_SEATS: usize = 2_048;
+/// How many views of seats are kept for reuse.
+const MAX_SPARE_SEATS: usize = 2_048;

@@ -41,21 +41,18 @@ pub enum HouseInput {
         actor: Actor,
         /// Its id: a command that is sent again has the same.
         id: CommandId,
-        /// The command.
         command: HouseCommand,
         /// Where the reply goes.
         reply: ReplyTo,
     },
     /// A command of the program itself, under the partition's own id.
     Own {
-        /// The command.
         command: HouseCommand,
         /// Where the reply goes.
         reply: ReplyTo,
     },
     /// A screen follows a topic from now on.
     Subscribe {
-        /// The topic.
         topic: Topic,
         /// The screen.
         connection: ConnectionId,
@@ -66,7 +63,6 @@ pub enum HouseInput {
     AwaitVoucher {
         /// The hash of its number.
         hash: VoucherHash,
-        /// The caller.
         caller: CallerId,
     },
     /// The topics that some screen follows. The host sends them whenever that changes; lists of others are not made.

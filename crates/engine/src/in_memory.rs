@@ -98,12 +98,10 @@ impl InMemoryInstallation {
         &self.machines
     }
 
-    /// The House.
     pub const fn house(&self) -> &House {
         &self.machines.house
     }
 
-    /// A table.
     pub fn table(&self, id: TableId) -> Option<&RoundAndClusters> {
         self.machines.tables.get(&id)
     }
@@ -127,7 +125,6 @@ impl InMemoryInstallation {
         self.slips.get(&(cluster, round))
     }
 
-    /// The next id of a source.
     pub fn next_id(&mut self, source: u64) -> CommandId {
         let sequence = self.sequences.entry(source).or_insert(0);
         *sequence += 1;

@@ -27,17 +27,17 @@ pub struct LeaseTerms {
     pub heartbeat: u64,
 }
 
-/// A heartbeat that failed is tried again so soon.
-const RETRY: u64 = 100;
+/// A heartbeat that failed is sent again after this time.
+const RETRY_INTERVAL: u64 = 100;
 
-/// At most so many partitions are claimed between two heartbeats.
+/// How many partitions a node claims between two heartbeats.
 const MAX_CLAIMS: usize = 8;
 
-/// A cluster is taken from a node that has held it for so long at least: whoever has just come to hold it has still to open it.
-const SETTLED_IN: u64 = 10_000;
+/// A node keeps a silent cluster at least this long: a new holder has yet to open it.
+const MIN_HOLDING_TIME: u64 = 10_000;
 
-/// A cluster that was taken from a silent node stays where it is for so long: less than a minute, in which a node counts as new.
-const SEIZED_STAYS: u64 = 20_000;
+/// A cluster that was taken from a silent node stays this long: less than the minute in which a node counts as new.
+const SEIZED_STAY: u64 = 20_000;
 
 /// An input for the membership.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub enum MembershipInput {
     Partitions(Vec<MachineId>),
     /// What came of the statement that was asked for last.
     Outcome(LeaseOutcome),
-    /// A partition that was told to go has ended here, or could not be opened.
+    /// A partition has ended here after a request to move, or could not be opened.
     Ended(MachineId),
     /// A cluster does not follow its round.
     Silent(MachineId),
@@ -65,18 +65,12 @@ pub enum LeaseStatement {
     Release(MachineId),
     /// Takes a partition from its holder, if that one holds it still.
     Seize {
-        /// The partition.
         partition: MachineId,
         /// Its holder.
         from: NodeName,
     },
     /// Has a partition moved to a node when its holder can.
-    Wish {
-        /// The partition.
-        partition: MachineId,
-        /// The node.
-        node: NodeName,
-    },
+    Wish { partition: MachineId, node: NodeName },
 }
 
 /// What came of a statement.
@@ -88,7 +82,6 @@ pub enum LeaseOutcome {
     Claimed(Option<bool>),
     /// Whether the partition was taken.
     Seized(bool),
-    /// It was done.
     Done,
     /// It was done, or not: the store did not answer.
     Unknown(String),
@@ -103,7 +96,7 @@ pub enum MembershipEffect {
     Acquired(MachineId),
     /// A partition is wanted by another node: it ends here when it can.
     Wanted(MachineId),
-    /// The node holds nothing any more, for this reason: it drops everything, and joins anew.
+    /// The node has lost its leases, for this reason: it drops everything and joins again.
     Over(String),
     /// It wants to be called then.
     Timer(NodeTime),
@@ -119,7 +112,7 @@ pub struct Membership {
     is_over: bool,
     partitions: Vec<MachineId>,
     held: BTreeSet<MachineId>,
-    /// Those of them that were told to go.
+    /// Those of them that are asked to move.
     wanted: BTreeSet<MachineId>,
     /// Silent clusters that this node has taken, and their rounds, with the time until which they stay. The node that they were taken
     /// from joins anew with fewer partitions; it does not get them back at once, as the two nodes may not reach each other.
@@ -179,7 +172,7 @@ impl Membership {
             MembershipInput::Partitions(partitions) => {
                 self.partitions = partitions;
                 self.partitions.sort_unstable();
-                // They are claimed at once.
+                // Claim them now, not with the next timer.
                 self.beat();
             }
             MembershipInput::Outcome(outcome) => {
@@ -227,9 +220,9 @@ impl Membership {
                     self.hold(now, partition, effects);
                 }
             }
-            (LeaseStatement::Claim(_), LeaseOutcome::Claimed(None)) => self.over(OVER, effects),
+            (LeaseStatement::Claim(_), LeaseOutcome::Claimed(None)) => self.over(LEASE_OVER, effects),
             (LeaseStatement::Seize { partition, .. }, LeaseOutcome::Seized(true)) => {
-                let until = now.after(SEIZED_STAYS);
+                let until = now.after(SEIZED_STAY);
                 self.seized.insert(partition, until);
                 if let MachineId::Cluster(cluster) = partition {
                     self.seized.insert(MachineId::Round(cluster.table), until);
@@ -241,7 +234,7 @@ impl Membership {
                 if now >= self.until {
                     self.over(&why, effects);
                 } else {
-                    effects.push(MembershipEffect::Timer(now.after(RETRY)));
+                    effects.push(MembershipEffect::Timer(now.after(RETRY_INTERVAL)));
                 }
             }
             (LeaseStatement::Release(partition), LeaseOutcome::Unknown(_)) => {
@@ -260,14 +253,14 @@ impl Membership {
     }
 
     fn renewed(&mut self, now: NodeTime, sent: NodeTime, roster: Option<Roster>, effects: &mut Vec<MembershipEffect>) {
-        // Whoever found the lease over has fallen silent for good: it is not made longer afterwards.
+        // A lease that was found over is never extended: the outboxes are closed already.
         let Some(roster) = roster.filter(|_| now < self.until || makes(Mistake::LeaseKeptAfterItsEnd)) else {
-            return self.over(OVER, effects);
+            return self.over(LEASE_OVER, effects);
         };
         let counted_from = if makes(Mistake::LeaseCountedFromAnswer) { now.after(self.terms.lease) } else { sent };
         self.until = self.until.max(counted_from.after(self.terms.lease));
         if self.held.iter().any(|partition| roster.holder(*partition) != Some(&self.name)) {
-            return self.over(OVER, effects);
+            return self.over(LEASE_OVER, effects);
         }
         self.roster = roster;
         self.claim();
@@ -293,7 +286,7 @@ impl Membership {
         effects.push(MembershipEffect::Timer(now.after(self.terms.heartbeat)));
     }
 
-    /// What the store gives to this node it opens, also where it was not told so before.
+    /// Claims what the store has given to this node, even where the answer was lost, and what is free.
     fn claim(&mut self) {
         let given = self.roster.held_by(&self.name).map(|lease| lease.partition);
         let is_unknown = |partition: &MachineId| !self.held.contains(partition) && !self.unreleased.contains(partition);
@@ -311,10 +304,10 @@ impl Membership {
         }
     }
 
-    /// One that this node holds itself is silent for another reason: the node drops everything, and joins anew.
+    /// Takes a silent cluster from its holder. Where this node is the holder, something else is wrong: it drops everything and joins again.
     fn seize(&mut self, now: NodeTime, partition: MachineId, effects: &mut Vec<MembershipEffect>) {
         let Some((from, since)) = self.since.get(&partition).cloned() else { return };
-        if now < since.after(SETTLED_IN) {
+        if now < since.after(MIN_HOLDING_TIME) {
             return;
         }
         if self.held.contains(&partition) {
@@ -329,7 +322,7 @@ impl Membership {
     }
 }
 
-const OVER: &str = "the time of this node is over: it holds no part of the house any more";
+const LEASE_OVER: &str = "this node has lost its leases, and runs no partition of the installation any more";
 
 #[cfg(test)]
 mod tests {

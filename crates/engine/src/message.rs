@@ -20,7 +20,6 @@ pub enum Message {
         cluster: ClusterId,
         /// The notice's number, counted from one.
         number: u64,
-        /// The notice.
         notice: Notice,
     },
     /// From a cluster to its round: which notices it holds.
@@ -55,7 +54,6 @@ pub enum Message {
     ToHouse {
         /// The sender.
         cluster: ClusterId,
-        /// The transfer.
         transfer: Transfer,
     },
     /// From the House to a cluster: it holds a transfer.
@@ -69,7 +67,6 @@ pub enum Message {
     ToCluster {
         /// The receiver.
         cluster: ClusterId,
-        /// The transfer.
         transfer: Transfer,
     },
     /// From a cluster to the House: it holds a transfer.
@@ -101,7 +98,6 @@ pub enum Message {
     SeatMoney {
         /// The receiver.
         cluster: ClusterId,
-        /// The seat.
         seat: Seat,
         /// What the House has.
         money: Box<SeatMoney>,
@@ -110,7 +106,6 @@ pub enum Message {
     ClusterView {
         /// The sender.
         cluster: ClusterId,
-        /// The view.
         view: Box<ClusterView>,
     },
     /// From a cluster to its round: it has not seen the table yet.
@@ -122,7 +117,6 @@ pub enum Message {
     PublicView {
         /// The receiver.
         cluster: ClusterId,
-        /// The view.
         view: Box<PublicView>,
         /// The last results, the newest first.
         results: Vec<ResultView>,

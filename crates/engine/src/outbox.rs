@@ -44,7 +44,7 @@ impl<E> Outbox<E> {
         is_durable.then(|| self.waiting.pop_front())?.map(|(_, effects)| effects)
     }
 
-    /// Drops what waits: the append failed, or its fate is unknown. Whoever asked asks again under the same id.
+    /// Drops what waits: the append failed, or its fate is unknown. Clients send their commands again under the same id.
     pub fn close(&mut self) {
         self.is_closed = true;
         self.waiting.clear();

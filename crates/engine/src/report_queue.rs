@@ -6,13 +6,13 @@ use taisai_table::{CommandId, MachineId, ReportedEvent, Time};
 
 use crate::effect::Effects;
 use crate::message::Message;
-use crate::timer::RETRY;
+use crate::timer::RETRY_INTERVAL;
 
 /// More reports than that tell nothing new: they are dropped.
-const CAPACITY: usize = 10_000;
+const MAX_WAITING_REPORTS: usize = 10_000;
 
 /// How many reports may be on their way together.
-const WINDOW: usize = 64;
+const MAX_REPORTS_IN_FLIGHT: usize = 64;
 
 /// Reports that the House does not hold yet.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl ReportQueue {
     }
 
     pub(crate) fn push(&mut self, what: ReportedEvent) {
-        if self.waiting.len() < CAPACITY {
+        if self.waiting.len() < MAX_WAITING_REPORTS {
             self.newest.sequence += 1;
             self.waiting.push_back((self.newest, what));
         }
@@ -59,14 +59,14 @@ impl ReportQueue {
             self.sent = 0;
             self.retry_at = None;
         }
-        let window = self.waiting.iter().enumerate().take(WINDOW).skip(self.sent);
+        let window = self.waiting.iter().enumerate().take(MAX_REPORTS_IN_FLIGHT).skip(self.sent);
         for (place, (id, what)) in window {
             // The first is the one after those that the House holds, whatever the House remembers.
             effects.send(Message::Report { from: self.from, id: *id, is_first: place == 0, what: *what });
             self.sent = place + 1;
         }
         if self.sent > 0 && self.retry_at.is_none() {
-            self.retry_at = Some(RETRY.after(now));
+            self.retry_at = Some(RETRY_INTERVAL.after(now));
         }
     }
 

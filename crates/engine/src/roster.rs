@@ -38,7 +38,6 @@ impl fmt::Debug for NodeName {
 /// A node that lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RosterNode {
-    /// Its name.
     pub name: NodeName,
     /// Whether it has only just joined.
     pub is_new: bool,
@@ -47,7 +46,6 @@ pub struct RosterNode {
 /// Who holds a partition. A table's clusters that share its worker have no lease of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RosterLease {
-    /// The partition.
     pub partition: MachineId,
     /// The living node that holds it.
     pub holder: Option<NodeName>,
@@ -58,9 +56,7 @@ pub struct RosterLease {
 /// All nodes that live, and all partitions that were ever held.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roster {
-    /// The nodes.
     pub nodes: Vec<RosterNode>,
-    /// The leases.
     pub leases: Vec<RosterLease>,
 }
 

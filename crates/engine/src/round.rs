@@ -18,50 +18,45 @@ use crate::message::Message;
 use crate::planted::{Mistake, makes};
 use crate::recorded::RecordedMachine;
 use crate::report_queue::ReportQueue;
-use crate::timer::{Millis, RETRY, earliest};
+use crate::timer::{Millis, RETRY_INTERVAL, earliest};
 use crate::worker::WorkerStop;
 
 use view::is_shown;
 pub use view::{PublicView, ResultView, RoundStaffView, is_lit};
 
-/// Clusters hold what has happened long before that, unless their node is gone.
+/// Clusters follow much sooner, unless their node is down.
 const FOLLOW_TIMEOUT: Millis = Millis(2_000);
 
-/// Staff screens are shown what has changed at most so often.
+/// How often staff screens are shown changes, at most.
 const STAFF_INTERVAL: Millis = Millis(100);
 
-/// Clusters of other nodes are shown the table again after so long, as a message may be lost.
-const VIEW_AGAIN: Millis = Millis(2_000);
+/// Clusters on other nodes are shown the table again after this time, as a message may be lost.
+const VIEW_INTERVAL: Millis = Millis(2_000);
 
-/// What a cluster of another node has shown is dropped after so long, unless it shows itself again.
+/// The view of a cluster on another node is dropped after this time, unless it comes again.
 const CLUSTER_VIEW_TIMEOUT: Millis = Millis(8_000);
 
 /// An input for the dealer's side.
 #[derive(Debug)]
 pub enum RoundInput {
-    /// A command.
     Command {
         /// Who asks.
         actor: Actor,
         /// Under which id.
         id: CommandId,
-        /// What is asked.
+        /// The body of a request.
         command: RoundCommand,
         /// Where the reply goes.
         reply: ReplyTo,
     },
     /// A dice set was found damaged at another table.
-    DamagedSet {
-        /// The set.
-        dice_set: u32,
-    },
+    DamagedSet { dice_set: u32 },
     /// A screen follows the table.
     Subscribe {
         /// What it is shown.
         topics: Vec<Topic>,
         /// The numbers of its commands, where it sends any.
         counted: Option<NewestCommand>,
-        /// Its connection.
         connection: ConnectionId,
     },
     /// Whether any staff screen follows the table.
@@ -350,7 +345,7 @@ impl RoundPartition {
             let notices = round.notices(cluster).take(MAX_NOTICES);
             for (number, notice) in notices.filter(|(number, _)| *number > before) {
                 follower.sent = number;
-                self.retry_at.get_or_insert(RETRY.after(now));
+                self.retry_at.get_or_insert(RETRY_INTERVAL.after(now));
                 if number > self.noticed {
                     self.noticed = number;
                     self.new_results.extend(result_of(notice));
@@ -412,7 +407,7 @@ impl RoundPartition {
             self.view_again_at = None;
             return;
         }
-        self.view_again_at = Some(VIEW_AGAIN.after(now));
+        self.view_again_at = Some(VIEW_INTERVAL.after(now));
         for follower in self.followers.iter().filter(|follower| !follower.is_local) {
             self.show_cluster(follower.cluster, effects);
         }

@@ -7,14 +7,14 @@ use taisai_table::Time;
 pub(crate) struct Millis(pub(crate) u64);
 
 impl Millis {
-    /// So long after a moment.
+    /// The moment this long after another.
     pub(crate) const fn after(self, time: Time) -> Time {
         Time(time.0.saturating_add(self.0))
     }
 }
 
 /// A message is held long before that, unless its receiver has moved to another node: then it is sent again.
-pub(crate) const RETRY: Millis = Millis(1_000);
+pub(crate) const RETRY_INTERVAL: Millis = Millis(1_000);
 
 /// The earliest of some times.
 pub(crate) fn earliest<const N: usize>(timers: [Option<Time>; N]) -> Option<Time> {

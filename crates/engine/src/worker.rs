@@ -12,7 +12,7 @@ use crate::round::{RoundInput, RoundPartition};
 use crate::timer::Millis;
 
 /// How long partitions that go to another node wait until the House holds their reports.
-const DEPARTURE: Millis = Millis(5_000);
+const DEPARTURE_TIMEOUT: Millis = Millis(5_000);
 
 /// Why partitions stop. What they have decided in this batch is not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,7 +28,6 @@ pub enum WorkerStop {
     /// An invariant does not hold.
     #[error("{of:?}: {broken}")]
     Broken {
-        /// The machine.
         of: MachineId,
         /// What does not hold.
         broken: BrokenInvariant,
@@ -38,7 +37,6 @@ pub enum WorkerStop {
 /// One of the machines with what it sends, shows and waits for.
 #[derive(Debug)]
 pub enum Partition {
-    /// The House.
     House(Box<HousePartition>),
     /// The dealer's side of a table.
     Round(Box<RoundPartition>),
@@ -49,7 +47,6 @@ pub enum Partition {
 /// An input for a partition.
 #[derive(Debug)]
 pub enum Input {
-    /// For the House.
     House(HouseInput),
     /// For the dealer's side.
     Round(RoundInput),
@@ -115,7 +112,6 @@ impl Worker {
         Self { partitions, departure: Departure::No, delivering: Vec::new() }
     }
 
-    /// The partitions.
     pub fn partitions(&self) -> &[Partition] {
         &self.partitions
     }
@@ -181,7 +177,7 @@ impl Worker {
             },
             Input::Message(message) => return self.receive(now, message, effects),
             Input::ReadBarrier(caller) => effects.held.push(Effect::ReadBarrier(caller)),
-            Input::Depart => self.departure = Departure::AfterReports(DEPARTURE.after(now)),
+            Input::Depart => self.departure = Departure::AfterReports(DEPARTURE_TIMEOUT.after(now)),
         }
         Ok(())
     }
@@ -330,7 +326,6 @@ impl Worker {
 }
 
 impl Partition {
-    /// Which machine it is.
     pub fn id(&self) -> MachineId {
         match self {
             Self::House(_) => MachineId::House,

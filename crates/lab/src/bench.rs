@@ -1,5 +1,5 @@
-//! `taisai-lab bench`: what a house does over the network, beside a rival on the same machine in the same run. The house is
-//! `taisai serve`, the program as it is installed, with a training house in a folder that is gone afterwards; the rival is an echo
+//! `taisai-lab bench`: what a casino does over the network, beside a rival on the same machine in the same run. The casino is
+//! `taisai serve`, the program as it is installed, with a training casino in a folder that is gone afterwards; the rival is an echo
 //! server of the same framework. Each is a process of its own, and this one plays the terminals.
 
 #![expect(clippy::float_arithmetic, reason = "rates and ratios; no money is counted here")]
@@ -103,7 +103,7 @@ async fn measure(args: &BenchArgs) -> anyhow::Result<Vec<Figure>> {
         best = best.max(bets.rate());
         let echoes = match &mut echoes {
             Some(echoes) => echoes,
-            // It answers with as many bytes as the house.
+            // It answers with as many bytes as the casino.
             None => echoes.insert(TerminalCrowd::connect(&rival.echo(bets.answer_bytes()), 0..players).await?),
         };
         best_echo = best_echo.max(echoes.run(one, args.seconds()).await?.rate());
@@ -240,7 +240,7 @@ impl BenchArgs {
     }
 }
 
-/// A house with an empty store, from the start of its process until it says that it is ready.
+/// A casino with an empty store, from the start of its process until it says that it is ready.
 fn start_to_ready(args: &BenchArgs, program: &Path) -> anyhow::Result<Figure> {
     eprintln!("Houses are started with empty stores.");
     let mut best = Duration::MAX;
@@ -251,7 +251,7 @@ fn start_to_ready(args: &BenchArgs, program: &Path) -> anyhow::Result<Figure> {
     Ok(Figure::new("start to ready", millis, "ms", millis / 300.0, "300 ms", RequiredRatio::AtMost(1.0)))
 }
 
-/// How long an answer takes at half the peak, beside a flush of as many bytes as the house flushes then, and beside the answers of
+/// How long an answer takes at half the peak, beside a flush of as many bytes as the casino flushes then, and beside the answers of
 /// the echo server at the same load.
 async fn acknowledged(
     args: &BenchArgs,

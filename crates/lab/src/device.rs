@@ -1,5 +1,5 @@
 //! A device's key: made on first use, kept in a file that only its owner reads, and never sent. With it the device proves to a
-//! house which one it is.
+//! casino which one it is.
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
@@ -54,7 +54,6 @@ impl DeviceKey {
         Self { key: SigningKey::from_bytes(&secret), known: DeviceIdentity { device, house } }
     }
 
-    /// Its number.
     pub(crate) const fn number(&self) -> u32 {
         self.known.device
     }
@@ -89,7 +88,7 @@ impl DeviceKey {
         Ok(Self { key, known: DeviceIdentity { device, house } })
     }
 
-    /// Answers the challenge that a house begins with.
+    /// Answers the challenge that a casino begins with.
     pub(crate) async fn prove(&self, socket: &mut ClientSocket) -> anyhow::Result<()> {
         #[derive(Deserialize)]
         struct ProofChallenge {
@@ -110,7 +109,6 @@ impl DeviceKey {
         format!("{{\"device\":{device},\"signature\":\"{signature}\"}}")
     }
 
-    /// The public key.
     pub(crate) fn public_key(&self) -> ed25519_dalek::VerifyingKey {
         self.key.verifying_key()
     }

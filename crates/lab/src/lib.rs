@@ -33,12 +33,12 @@ enum Command {
     Torture(torture::TortureArgs),
     /// Step through a run of `torture --nodes` that broke an invariant: it runs again from its seed up to an event
     Replay(replay::ReplayArgs),
-    /// Measure a house over the network: bets, answers, results, memory and start, beside a rival in the same run
+    /// Measure a casino over the network: bets, answers, results, memory and start, beside a rival in the same run
     ///
-    /// It starts a training house of its own in a folder that is gone afterwards, and an echo server. The exit status is 1 if a
+    /// It starts a training casino of its own in a folder that is gone afterwards, and an echo server. The exit status is 1 if a
     /// figure is not reached.
     Bench(bench::BenchArgs),
-    /// Run a simulated dice tumbler at a table of a house, one that does its work or one that misbehaves
+    /// Run a simulated dice tumbler at a table of a casino, one that does its work or one that misbehaves
     Tumbler(tumbler::TumblerArgs),
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct ReplayArgs {
     /// Show the installation after this event, counted from 1
     #[arg(long, value_name = "EVENT", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(1..))]
     at: Option<u64>,
-    /// Show it after so many seconds of virtual time
+    /// Show the installation after this many seconds of virtual time
     #[arg(long, value_name = "SECONDS")]
     time: Option<u64>,
     /// Print JSON

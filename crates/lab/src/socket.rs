@@ -1,5 +1,5 @@
-//! A WebSocket as this program opens it to a house: for the simulated tumbler, and by the thousand for the load generator, which
-//! must cost less than the house. It knows frames, and not what is in them. In the clear only, as a house speaks on loopback.
+//! A WebSocket as this program opens it to a casino: for the simulated tumbler, and by the thousand for the load generator, which
+//! must cost less than the casino. It knows frames, and not what is in them. In the clear only, as a casino speaks on loopback.
 
 pub(crate) mod frame;
 
@@ -19,7 +19,7 @@ const LARGEST_HEAD: usize = 8 * 1024;
 const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 const ACCEPTED: &str = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
-/// Where a house is.
+/// Where a casino is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServerAddress {
     /// Host and port, as they stand in its address.

@@ -1,8 +1,8 @@
 //! `taisai-lab torture`: the simulator. Random players, dealers, mistakes, faults and restarts from a seed, invariants after every
 //! step, and at the end how often everything was met. A failing run leaves its record in a file for `taisai replay`.
 //!
-//! A house is played for some thousand rounds and then another is founded, with the next layout and another profile: so memory
-//! stays bounded, every house can be rebuilt from its first entry, and a failure's file begins where the house did.
+//! A casino is played for some thousand rounds and then another is founded, with the next layout and another profile: so memory
+//! stays bounded, every casino can be rebuilt from its first entry, and a failure's file begins where the casino did.
 
 mod cage;
 mod casino;
@@ -37,15 +37,15 @@ use casino::SimulatedCasino;
 use coverage::{Coverage, CoverageRow};
 use installations::InstallationArgs;
 
-/// From so many rounds on, everything that can be met must have been.
-const ENOUGH: u64 = 20_000;
+/// From this many rounds on, a run fails if something that can happen never did.
+const COVERAGE_ROUNDS: u64 = 20_000;
 
-/// A run has so many houses if they are neither too small nor too large.
-const HOUSES: u64 = 20;
-/// The least rounds of a house.
-const SMALL: u64 = 50;
-/// The most: memory stays bounded, and no house is too long to be rebuilt from its first entry.
-const LARGE: u64 = 1_000;
+/// How many casinos a run has, if they are neither too small nor too large.
+const MAX_CASINOS: u64 = 20;
+/// The least rounds of a casino.
+const MIN_CASINO_ROUNDS: u64 = 50;
+/// The most: memory stays bounded, and no casino is too long to be rebuilt from its first entry.
+const MAX_CASINO_ROUNDS: u64 = 1_000;
 
 /// How the simulator runs.
 #[derive(clap::Args)]
@@ -65,10 +65,10 @@ pub(crate) struct TortureArgs {
     /// How many Player Terminals, or seats at a live table
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=200))]
     terminals: u32,
-    /// How many rounds a house plays before the next is founded
+    /// How many rounds a casino plays before the next is founded
     #[arg(long, hide = true, value_parser = clap::value_parser!(u64).range(1..))]
     house: Option<u64>,
-    /// Write the record of the last house to this file, also if all is well
+    /// Write the record of the last casino to this file, also if all is well
     #[arg(long, hide = true, value_name = "FILE", requires = "game")]
     save: Option<PathBuf>,
     #[command(flatten)]
@@ -94,11 +94,11 @@ impl TortureArgs {
 struct GameRun<'g> {
     game: &'g Game,
     coverage: Coverage,
-    /// The hash of the last house's final state.
+    /// The hash of the last casino's final state.
     hash: [u8; 32],
 }
 
-/// Plays so many rounds of a game with eight terminals and gives how many commands there were, for whoever measures it.
+/// Plays rounds of a game with eight terminals, and gives how many commands there were: for benchmarks.
 pub fn commands(game: &str, rounds: u64) -> anyhow::Result<u64> {
     let args = TortureArgs::new(1, rounds);
     let games = Games::embedded();
@@ -106,7 +106,7 @@ pub fn commands(game: &str, rounds: u64) -> anyhow::Result<u64> {
     Ok(ran.context("an invariant was broken")?.coverage.commands)
 }
 
-/// Plays rounds on a layout of a game, writes the record of the last house to a file, and gives the hash of the state it ends in:
+/// Plays rounds on a layout of a game, writes the record of the last casino to a file, and gives the hash of the state it ends in:
 /// for tests of what reads such files.
 pub fn write_replay(file: &Path, game: &str, layout: &str, rounds: u64) -> anyhow::Result<[u8; 32]> {
     let (layout, save) = (Some(layout.to_owned()), Some(file.to_owned()));
@@ -130,7 +130,7 @@ pub(crate) fn run(args: &TortureArgs, games: &Games, now: Moment) -> anyhow::Res
     summary(args, &ran)
 }
 
-/// Plays one game; none if it failed, which has been told.
+/// Plays one game; none if it failed, which has been printed.
 fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result<Option<GameRun<'g>>> {
     let layouts: Vec<_> = match &args.layout {
         Some(layout) => vec![game.layout(layout)?],
@@ -169,9 +169,9 @@ fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result
     Ok(Some(GameRun { game, coverage, hash }))
 }
 
-/// Short runs have small houses, so that they too see every profile and layout; long ones have houses that grow old.
+/// Short runs have small casinos, so that they too see every profile and layout; long ones have casinos that grow old.
 fn house_size(rounds: u64) -> u64 {
-    rounds.div_ceil(HOUSES).clamp(SMALL, LARGE)
+    rounds.div_ceil(MAX_CASINOS).clamp(MIN_CASINO_ROUNDS, MAX_CASINO_ROUNDS)
 }
 
 /// Houses differ in layout, in whether notes are taken, in who closes bets, in what is done with excess, in what counts as large and long and, where
@@ -183,7 +183,7 @@ fn setup(
     house: u64,
     seeds: &mut Random,
 ) -> anyhow::Result<ReplaySetup> {
-    // Every third house has no note acceptors.
+    // Every third casino has no note acceptors.
     let mut profile = if house % 3 == 2 { Profile::singapore() } else { Profile::training() };
     profile.excess = if house.is_multiple_of(2) { ExcessPolicy::Show } else { ExcessPolicy::Refuse };
     profile.closes = if (house / 2).is_multiple_of(2) { BetsCloser::Tick } else { BetsCloser::Dealer };
@@ -194,7 +194,7 @@ fn setup(
         profile.registration_limit = Money::from_cents(20_000);
     }
     let place = usize::try_from(house + house / 4)? % layouts.len();
-    // Every third house of a live table registers winners.
+    // Every third casino of a live table registers winners.
     let registers_winners = game.station() == Station::LiveTable && house % 3 == 1;
     let is_bound_by_terminal = game.limit_scope() == Some(LimitScope::Terminal);
     let clusters = if is_bound_by_terminal { (1 + seeds.small(3)).min(args.terminals) } else { 1 };
@@ -275,7 +275,7 @@ fn summary(args: &TortureArgs, ran: &[GameRun]) -> anyhow::Result<bool> {
     if all_met {
         writeln!(out, "{GOOD}ok{GOOD:#}  everything that can be met was met")?;
     }
-    Ok(all_met || args.rounds < ENOUGH)
+    Ok(all_met || args.rounds < COVERAGE_ROUNDS)
 }
 
 fn cell(row: &CoverageRow) -> String {

@@ -20,7 +20,7 @@ use script::TumblerScript;
 /// How the tumbler runs.
 #[derive(clap::Args)]
 pub(crate) struct TumblerArgs {
-    /// The house: http://HOST:PORT
+    /// The casino: http://HOST:PORT
     #[arg(long, value_name = "URL", value_parser = ServerAddress::parse)]
     server: ServerAddress,
     /// The table
@@ -29,7 +29,7 @@ pub(crate) struct TumblerArgs {
     /// The file of its key, which is made on first use
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
-    /// Enrol it first, with the one-time code that the house gave for it
+    /// Enrol it first, with the one-time code that the casino gave for it
     #[arg(long, value_name = "CODE")]
     enrol: Option<String>,
     /// The faces it shows, like 1,2,3; "-" reads those of each round from a line of standard input; chance if left out
@@ -41,7 +41,7 @@ pub(crate) struct TumblerArgs {
     /// How long it takes from one message to the next, in milliseconds
     #[arg(long, default_value_t = 300, value_name = "MILLIS")]
     pause: u64,
-    /// End after so many rounds
+    /// End after this many rounds
     #[arg(long, value_name = "ROUNDS")]
     rounds: Option<u64>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct TumblerArgs {
 enum DiceSource {
     Chance,
     Same([u8; 3]),
-    /// Lines of standard input, read as they come: the house is answered meanwhile.
+    /// Lines of standard input, read as they come: the casino is answered meanwhile.
     Lines(mpsc::Receiver<String>),
 }
 
@@ -125,7 +125,7 @@ impl DisplayedRound {
     }
 }
 
-/// Runs the tumbler until it has done its rounds, or the house goes.
+/// Runs the tumbler until it has done its rounds, or the casino goes.
 pub(crate) fn run(args: &TumblerArgs) -> anyhow::Result<bool> {
     let device = DeviceKey::open(&args.key, &args.server, args.enrol.as_deref())?;
     let mut dice = DiceSource::parse(args.dice.as_deref())?;

@@ -47,7 +47,6 @@ pub(crate) fn person(id: u32) -> Person {
     Person { id: PersonId(id), roles: Roles::of(roles) }
 }
 
-/// The device of the terminal at a seat.
 pub(crate) const fn terminal(cluster: ClusterId, seat: Seat) -> DeviceId {
     DeviceId(1_000 + widen(cluster.number) * 100 + seat.0)
 }
@@ -73,7 +72,7 @@ pub(crate) struct Casino {
 }
 
 impl Casino {
-    /// A table with terminals in so many clusters, and a live table.
+    /// A table with terminals in clusters, and a live table.
     pub(crate) fn new(clusters: u16, has_live_table: bool, random: &mut Random) -> Self {
         let games = Games::embedded();
         let mut profile = Profile::singapore();

@@ -55,7 +55,7 @@ impl WorkerClock {
         Time(self.at + (clock.monotonic(now) - self.started))
     }
 
-    /// So many milliseconds after it was opened.
+    /// A time after it was opened, in milliseconds.
     pub(crate) const fn opened_at(&self, after: u64) -> Time {
         Time(self.at + after)
     }

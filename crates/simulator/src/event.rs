@@ -27,7 +27,7 @@ pub(crate) enum Event {
     Thaw { node: usize, process: u64 },
     /// A statement reaches the store.
     Statement { node: usize, number: u64 },
-    /// A person or terminal does something, is told something, or has waited long enough.
+    /// A person or terminal acts, receives something, or has waited long enough.
     Person { person: usize, event: PersonEvent },
     /// The next fault is injected.
     Fault,
@@ -76,7 +76,7 @@ pub(crate) struct Request {
     pub(crate) is_forwarded: bool,
 }
 
-/// What is asked.
+/// The body of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum ClientRequest {
     Round {
@@ -140,18 +140,33 @@ impl ClientRequest {
 pub(crate) enum PersonEvent {
     /// It may do something.
     Act,
-    /// It has waited long enough for what it asked at its so many-th attempt.
-    Timeout { attempt: u64 },
+    /// It has waited long enough for the reply to an attempt.
+    Timeout {
+        attempt: u64,
+    },
     /// A caller is replied to.
-    Reply { caller: CallerId, reply: Reply },
+    Reply {
+        caller: CallerId,
+        reply: Reply,
+    },
     /// A terminal is replied to, by the number of its command.
-    SeatReply { connection: ConnectionId, sequence: u64, reply: Reply },
+    SeatReply {
+        connection: ConnectionId,
+        sequence: u64,
+        reply: Reply,
+    },
     /// A terminal is connected.
-    Connected { connection: ConnectionId },
-    /// A connection is cut.
-    Cut { connection: ConnectionId },
+    Connected {
+        connection: ConnectionId,
+    },
+    Cut {
+        connection: ConnectionId,
+    },
     /// What became of a voucher.
-    Voucher { caller: CallerId, fate: VoucherFate },
+    Voucher {
+        caller: CallerId,
+        fate: VoucherFate,
+    },
 }
 
 #[derive(Debug)]

@@ -3,13 +3,13 @@
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
-    /// A process ends at once, and is started again later.
+    /// A process is killed, and started again later.
     ProcessKilled,
-    /// A process is told to stop, gives up what it holds, and is started again later.
+    /// A process shuts down, gives up its leases, and is started again later.
     ProcessStopped,
     /// A process stands still while time passes.
     ProcessFrozen,
-    /// All processes end at once.
+    /// All processes end at the same moment.
     PowerLost,
     /// The system's clock of a node is stepped.
     ClockStepped,
@@ -57,7 +57,7 @@ pub enum Fault {
     RequestLost,
     /// A person or terminal sends a command twice.
     CommandRepeated,
-    /// Whoever got no reply asks again.
+    /// A client without a reply sends its command again.
     CommandRetried,
     /// An id is used for something else.
     IdReused,

@@ -144,7 +144,7 @@ pub(crate) fn no_bet_after_the_dice(round: &Round, cluster: &Cluster) -> Invaria
     })
 }
 
-/// What a node tells is on record, with the verdict that is told.
+/// A reply is on record, with the same verdict.
 pub(crate) fn reply_is_on_record(
     recorded: &[Verdict],
     told: Verdict,

@@ -11,10 +11,10 @@ use crate::planted::{Mistakes, Planted};
 use crate::roster::{NodeNumber, StoreRoster};
 use crate::store::{ClaimOutcome, LEASE, StatementOutcome, StoreStatement};
 
-const TERMS: LeaseTerms = LeaseTerms { lease: LEASE, heartbeat: 500 };
+const LEASE_TERMS: LeaseTerms = LeaseTerms { lease: LEASE, heartbeat: 500 };
 
-/// A node that could not join tries again so soon.
-const RETRY: u64 = 100;
+/// A node that could not join tries again after this time.
+const RETRY_INTERVAL: u64 = 100;
 
 /// An input for the membership.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) enum NodeMembershipInput {
     Timer,
     /// What came of the statement that was sent last.
     Outcome(StatementOutcome),
-    /// A partition that was told to go has ended here.
+    /// A partition that was asked to move has ended here.
     Ended(MachineId),
     /// A cluster does not follow its round.
     Silent(MachineId),
@@ -40,7 +40,7 @@ pub(crate) enum NodeMembershipEffect {
     Wanted(MachineId),
     /// The node has a number that no other has.
     Joined { slot: u64 },
-    /// The node holds nothing any more: it drops everything, and joins anew.
+    /// The node has lost its leases: it drops everything and joins again.
     Over(String),
     /// It wants to be called then.
     Timer(u64),
@@ -106,14 +106,14 @@ impl NodeMembership {
         match (statement, outcome) {
             (StoreStatement::Join { .. }, StatementOutcome::Joined { name, slot }) => {
                 let partitions = self.partitions.clone();
-                let decisions = Decisions::new(text(name), NodeTime(sent), TERMS, partitions);
+                let decisions = Decisions::new(text(name), NodeTime(sent), LEASE_TERMS, partitions);
                 self.joined = Some((name, decisions));
                 effects.push(NodeMembershipEffect::Joined { slot });
                 effects.push(NodeMembershipEffect::Timer(now));
             }
             (statement @ StoreStatement::Join { .. }, _) => {
                 self.joining.push(statement);
-                effects.push(NodeMembershipEffect::Timer(now + RETRY));
+                effects.push(NodeMembershipEffect::Timer(now + RETRY_INTERVAL));
             }
             _ => self.ask_to_join(now, effects),
         }

@@ -69,7 +69,6 @@ impl Node {
         self.runs
     }
 
-    /// The running worker of a partition.
     pub(crate) fn running(&mut self, partition: MachineId) -> Option<&mut RunningWorker> {
         match self.slots.get_mut(&partition) {
             Some(Slot::Running(running)) => Some(running),

@@ -23,8 +23,8 @@ use crate::event::ClientRequest;
 use crate::random::Random;
 use crate::record::FollowedRecord;
 
-/// So many vouchers are carried about.
-const POCKET: usize = 30;
+/// How many vouchers players carry about.
+const MAX_CARRIED_VOUCHERS: usize = 30;
 
 /// Who someone is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub(crate) enum Link {
     Connected(ConnectionId),
 }
 
-/// What someone has asked and not been told.
+/// A request without a reply.
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub(crate) ask: ClientRequest,
@@ -105,10 +105,10 @@ pub(crate) struct Pocket(Vec<VoucherHash>);
 
 impl Pocket {
     pub(crate) fn put(&mut self, hash: VoucherHash, random: &mut Random) {
-        if self.0.len() < POCKET {
+        if self.0.len() < MAX_CARRIED_VOUCHERS {
             self.0.push(hash);
         } else {
-            let index = random.index(POCKET);
+            let index = random.index(MAX_CARRIED_VOUCHERS);
             self.0[index] = hash;
         }
     }
@@ -226,7 +226,7 @@ impl SimulatedPerson {
         Some(ask)
     }
 
-    /// It was told what came of what it asked.
+    /// Ends the pending request, as its reply has come.
     pub(crate) fn told(&mut self) -> Option<Pending> {
         let pending = self.pending.take()?;
         // A terminal that connects waits for that.

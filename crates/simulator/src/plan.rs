@@ -76,7 +76,7 @@ pub struct SimulationSummary {
     pub corrections: u64,
     /// How often a chain was taken over.
     pub take_overs: u64,
-    /// Replies that people and terminals were told.
+    /// Replies that people and terminals received.
     pub replies: u64,
     /// How long it took, in virtual seconds.
     pub virtual_seconds: u64,

@@ -57,11 +57,11 @@ pub enum Planted {
     TransferTakenTwice,
     /// After the first message to another node was lost no more are sent there.
     LostMessagesNotSentAgain,
-    /// Messages go to whoever held a partition first.
+    /// Messages go to the first holder of a partition.
     MessagesToOldHolder,
-    /// Whoever got no reply asks again under another id.
+    /// A client without a reply sends its command again under another id.
     RetryUnderNewId,
-    /// When a worker stops, those who wait are told that their commands were accepted.
+    /// When a worker stops, waiting clients get an invented acceptance.
     ReplyInventedOnFailure,
     /// A snapshot is kept of a machine that is ahead of what is durable.
     SnapshotAheadOfTheChain,

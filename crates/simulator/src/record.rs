@@ -15,8 +15,8 @@ use crate::invariants::{self, BrokenInvariant, InvariantResult, ensure};
 use crate::machine::{AnyEntry, AnyMachine};
 use crate::store::{ChainHead, SimulatedBlock, SimulatedStore};
 
-/// After so many blocks of a chain a snapshot is kept.
-const SNAPSHOT: u64 = 64;
+/// Blocks of a chain between two snapshots.
+const SNAPSHOT_INTERVAL: u64 = 64;
 
 /// A chain as it has been followed.
 #[derive(Debug)]
@@ -184,7 +184,7 @@ impl FollowedRecord {
         let followed = self.chains.get_mut(&id).expect("a chain that was laid out");
         followed.head = block.head();
         followed.is_taken_over |= block.is_take_over();
-        if block.position % SNAPSHOT == SNAPSHOT - 1 {
+        if block.position % SNAPSHOT_INTERVAL == SNAPSHOT_INTERVAL - 1 {
             followed.snapshot = (followed.head, followed.machine.clone());
         }
         self.check(id)

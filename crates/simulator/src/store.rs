@@ -87,9 +87,9 @@ pub(crate) struct SimulatedStore<A> {
     next_call: u64,
     /// Nobody reaches it until then.
     pub(crate) down_until: u64,
-    /// So many appends fail without a trace, as on a full disk.
+    /// How many of the next appends fail without a trace.
     pub(crate) failing_appends: u32,
-    /// So many appends lose their connection while they commit.
+    /// How many of the next appends lose their connection while they commit.
     pub(crate) unknown_appends: u32,
     /// Every append fails until then, as the disk is full.
     pub(crate) full_until: u64,
@@ -191,7 +191,7 @@ impl<A: Clone> SimulatedStore<A> {
         }
     }
 
-    /// The primary is lost: of what was on its way it has done a part, in order, and nobody hears which.
+    /// The primary is lost. It has done some of the statements on their way, in order, and answers none.
     pub(crate) fn lose_primary(&mut self, now: u64, random: &mut Random) -> Vec<A> {
         let calls = std::mem::take(&mut self.calls);
         let done = random.index(calls.len() + 1);
@@ -291,7 +291,6 @@ impl<A: Clone> SimulatedStore<A> {
         &self.log
     }
 
-    /// The blocks of a chain.
     pub(crate) fn blocks(&self, chain: MachineId) -> &[Rc<SimulatedBlock>] {
         self.primary.chains.blocks(chain)
     }

@@ -6,7 +6,7 @@ use std::fmt::{Arguments, Write as _};
 use crate::random::hash;
 
 /// How many lines a failure shows.
-const KEPT: usize = 400;
+const MAX_KEPT_LINES: usize = 400;
 
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
@@ -19,7 +19,8 @@ pub(crate) struct Trace {
 impl Trace {
     /// Adds a line of a moment, in milliseconds since the run began.
     pub(crate) fn line(&mut self, now: u64, what: Arguments<'_>) {
-        let mut line = if self.lines.len() < KEPT { String::new() } else { self.lines.pop_front().unwrap_or_default() };
+        let mut line =
+            if self.lines.len() < MAX_KEPT_LINES { String::new() } else { self.lines.pop_front().unwrap_or_default() };
         line.clear();
         write!(line, "{:>7}.{:03}  {what}", now / 1_000, now % 1_000).expect("a string takes everything");
         self.hash = hash(self.hash, line.as_bytes());
@@ -36,7 +37,7 @@ impl Trace {
         self.count
     }
 
-    /// The lines after so many, as far as they are kept.
+    /// The lines after the first `count`, as far as they are kept.
     pub(crate) fn lines_since(&self, count: u64) -> Vec<String> {
         let new = usize::try_from(self.count - count).unwrap_or(usize::MAX).min(self.lines.len());
         self.lines.iter().skip(self.lines.len() - new).cloned().collect()

@@ -27,8 +27,8 @@ use crate::trace::Trace;
 
 use taisai_table::MachineId;
 
-/// A statement without an answer is given up after so long.
-const PATIENCE: u64 = 1_000;
+/// How long a process waits for the outcome of a statement.
+const STATEMENT_TIMEOUT: u64 = 1_000;
 
 /// An event for whichever process of a node runs when it comes.
 const ANY_PROCESS: u64 = u64::MAX;
@@ -190,7 +190,7 @@ impl World {
         let now = self.now();
         if self.network.is_cut(LinkEnd::Node(node), LinkEnd::Store, now) {
             let event = self.event(node, NodeEvent::Outcome { to, outcome: StatementOutcome::Unknown });
-            return self.schedule.after(PATIENCE, event);
+            return self.schedule.after(STATEMENT_TIMEOUT, event);
         }
         let waiter = StatementSender { node, process: self.nodes[node].process, to };
         let number = self.store.send(statement, waiter);
@@ -223,7 +223,7 @@ impl World {
         let (after, outcome) = if reads && self.schedule.random.one_in(4) {
             (self.schedule.random.between(50, 1_500), outcome)
         } else if self.network.is_cut(LinkEnd::Store, LinkEnd::Node(node), now) {
-            (PATIENCE, StatementOutcome::Unknown)
+            (STATEMENT_TIMEOUT, StatementOutcome::Unknown)
         } else {
             (self.delay(), outcome)
         };

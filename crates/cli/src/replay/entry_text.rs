@@ -35,7 +35,6 @@ impl EntryText {
         }
     }
 
-    /// On one line.
     pub(super) fn line(&self) -> String {
         let mut command = self.command.to_string();
         if command.chars().count() > MAX_TEXT {

@@ -82,7 +82,7 @@ impl ReplayWriter {
 
 /// A file that was read.
 pub struct ReplayFile {
-    /// What the house was set up with.
+    /// What the casino was set up with.
     pub setup: ReplaySetup,
     /// What happened, in order.
     pub entries: Vec<MachineEntry>,

@@ -1,4 +1,4 @@
-//! What a simulated house is set up with, as its record's file says it.
+//! What a simulated casino is set up with, as its record's file says it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use taisai_table::{Machines, Profile, Registration, TableId, TableRules, TableSp
 /// The table that is played.
 pub const TABLE: TableId = TableId(1);
 
-/// A house with one table.
+/// A casino with one table.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplaySetup {
@@ -23,7 +23,7 @@ pub struct ReplaySetup {
     pub seats: Vec<u32>,
     /// Whether no money in it is real.
     pub training: bool,
-    /// The profile of the house.
+    /// The profile of the casino.
     pub profile: Profile,
 }
 

@@ -7,14 +7,24 @@ use taisai_table::{Cluster, ClusterCommand, ClusterEvent, ClusterId, ReportedEve
 pub(super) enum Reportable {
     /// A terminal was lost, or is back.
     Terminal(ReportedEvent),
-    /// A stacker was counted.
-    StackerCounted { seat: Seat, notes: u32 },
-    /// A stacker was emptied.
-    StackerEmptied { seat: Seat, notes: u32, counted: taisai_rules::Money },
+    StackerCounted {
+        seat: Seat,
+        notes: u32,
+    },
+    StackerEmptied {
+        seat: Seat,
+        notes: u32,
+        counted: taisai_rules::Money,
+    },
     /// A buy-in was reversed.
-    Reversed { seat: Seat, receipt: taisai_table::Receipt },
+    Reversed {
+        seat: Seat,
+        receipt: taisai_table::Receipt,
+    },
     /// A player has read a message.
-    Read { seat: Seat },
+    Read {
+        seat: Seat,
+    },
     /// A round may be settled.
     Settles,
 }

@@ -15,7 +15,7 @@ use crate::round::is_lit;
 /// those that are lost.
 const MAX_SEATS: usize = 150;
 
-/// At most so many sources of commands there, those heard last.
+/// How many sources of commands are shown there, the newest.
 const MAX_SOURCES: usize = 100;
 
 /// What a table's staff see of a cluster.

@@ -9,7 +9,7 @@ use super::seat_money::SeatMoney;
 use crate::effect::Effects;
 use crate::message::Message;
 use crate::planted::{Mistake, makes};
-use crate::timer::RETRY;
+use crate::timer::RETRY_INTERVAL;
 
 /// How often the money of a seat is sent after a change.
 const SEAT_MONEY_SENDS: u8 = 4;
@@ -52,7 +52,7 @@ impl Delivery {
     pub(super) fn send(&mut self, now: Time, house: &House, effects: &mut Effects) {
         let is_sent = self.send_seats(house, effects) | self.send_transfers(house, effects);
         if is_sent && self.retry_at.is_none() {
-            self.retry_at = Some(RETRY.after(now));
+            self.retry_at = Some(RETRY_INTERVAL.after(now));
         }
     }
 

@@ -64,7 +64,7 @@ impl Fixture {
         std::mem::take(&mut self.effects.held)
     }
 
-    /// Lets time pass until a timer, at most so long.
+    /// Lets time pass until a timer, up to a limit.
     fn advance(&mut self, millis: u64) -> Vec<Effect> {
         let end = self.now + millis;
         let mut effects = Vec::new();

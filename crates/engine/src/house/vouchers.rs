@@ -20,7 +20,6 @@ pub enum VoucherFate {
     Voucher(Voucher),
     /// It could not be issued: the amount is paid by hand (F43).
     Claim {
-        /// The claim.
         claim: ClaimId,
         /// How much.
         amount: Money,
@@ -44,7 +43,7 @@ impl AwaitedVouchers {
         self.waiting.is_empty()
     }
 
-    /// Replies at once if the money has arrived.
+    /// Replies immediately if the money has arrived.
     pub fn wait(&mut self, house: &House, hash: VoucherHash, caller: CallerId, held: &mut Vec<Effect>) {
         match self.fate(house, hash) {
             Some(fate) => held.push(Effect::Voucher(caller, fate)),
@@ -52,7 +51,7 @@ impl AwaitedVouchers {
         }
     }
 
-    /// A transfer was decided: whoever waits for its voucher is sent its fate.
+    /// Tells the callers that wait for a voucher what became of it.
     pub fn received(
         &mut self,
         house: &House,

@@ -16,7 +16,7 @@ use crate::worker::{Input, Worker, WorkerStop};
 /// The partitions' own sources are above those of people and devices.
 const FIRST_SOURCE: u64 = 1 << 40;
 
-/// For whoever stops workers in the middle of a batch, or places partitions otherwise.
+/// For tests that stop workers in the middle of a batch, or place partitions otherwise.
 impl InMemoryInstallation {
     /// Workers of these partitions, not begun.
     pub fn laid_out(machines: Machines, partitions: Vec<Vec<MachineId>>, placement: WorkerPlacement) -> Self {
@@ -63,12 +63,10 @@ impl InMemoryInstallation {
         }
     }
 
-    /// The workers.
     pub fn workers(&self) -> &[Worker] {
         &self.workers
     }
 
-    /// The worker of a partition.
     pub fn worker_of(&self, partition: MachineId) -> Option<usize> {
         self.partitions.iter().position(|partitions| partitions.contains(&partition))
     }

@@ -6,7 +6,7 @@ use taisai_table::{
     PersonId, Phase, Position, Registration, Round, RoundNumber, TableId, TableLimits, Time, Unwitnessed, VoidReason,
 };
 
-/// So many results are shown (F63).
+/// How many results are shown (F63).
 const RESULTS: u64 = 100;
 
 /// What anyone at the table sees.

@@ -1,5 +1,5 @@
 //! What a terminal is told, read as fast as it can be: answers by their numbers, and whether the dice are known. The load
-//! generator must cost less than the house, so that nothing is parsed that is not needed.
+//! generator must cost less than the casino, so that nothing is parsed that is not needed.
 
 use memchr::memmem;
 

@@ -1,5 +1,5 @@
-//! The house that is measured: a training house with one table, started as anyone starts one, its terminals enrolled with the
-//! codes that it prints on its first start. It has no way in that a real house has not, save that its note acceptors are simulated.
+//! The casino that is measured: a training casino with one table, started as anyone starts one, its terminals enrolled with the
+//! codes that it prints on its first start. It has no way in that a real casino has not, save that its note acceptors are simulated.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -15,10 +15,10 @@ use super::terminal::{CREDITS, TerminalEndpoint};
 use crate::device::{DeviceKey, bytes, hex};
 use crate::socket::ServerAddress;
 
-/// So many are enrolled at the same time.
+/// How many terminals are enrolled at the same time.
 const AT_ONCE: usize = 8;
 
-/// A house that runs.
+/// A casino that runs.
 pub(super) struct MeasuredCasino {
     process: Process,
     server: ServerAddress,
@@ -28,7 +28,7 @@ pub(super) struct MeasuredCasino {
     folder: tempfile::TempDir,
 }
 
-/// What the house has written so far, and flushed how often.
+/// What the casino has written so far, and flushed how often.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WrittenBytes {
     bytes: u64,
@@ -44,7 +44,7 @@ impl WrittenBytes {
 }
 
 impl MeasuredCasino {
-    /// Starts a house with so many terminals, shared out among so many clusters.
+    /// Starts a casino with terminals that are shared out among clusters.
     pub(super) fn start(program: &Path, terminals: u32, clusters: u32) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir().context("no folder for the house")?;
         std::fs::write(folder.path().join("taisai.toml"), file(terminals, clusters))?;
@@ -106,7 +106,7 @@ impl MeasuredCasino {
     }
 }
 
-/// From the start of a house's process with an empty store until it says that it is ready.
+/// From the start of a casino's process with an empty store until it says that it is ready.
 pub(super) fn start_to_ready(program: &Path) -> anyhow::Result<Duration> {
     let folder = tempfile::tempdir().context("no folder for the house")?;
     let process = Process::start(program, &["serve", "--listen", "127.0.0.1:0"], Some(folder.path()))?;
@@ -123,7 +123,7 @@ fn file(terminals: u32, clusters: u32) -> String {
     )
 }
 
-/// What a house tells on its first start.
+/// What a casino tells on its first start.
 struct FirstStart {
     server: ServerAddress,
     people: Vec<PersonOnFirstStart>,
@@ -150,7 +150,7 @@ impl FirstStart {
     }
 }
 
-/// The address in a line of what a house tells.
+/// The address in a line of what a casino tells.
 fn url_in(line: &str) -> anyhow::Result<String> {
     let url = line.split_whitespace().find(|word| word.starts_with("http://")).context("no address is told")?;
     let authority = url["http://".len()..].split(['/', '#']).next().unwrap_or_default();
@@ -208,7 +208,7 @@ fn enrol(server: &ServerAddress, codes: &[String]) -> anyhow::Result<Vec<DeviceK
 mod tests {
     use super::*;
 
-    /// What a house tells on its first start, in lines as they are printed.
+    /// What a casino tells on its first start, in lines as they are printed.
     #[test]
     fn what_a_house_tells_is_read() {
         let told = "\

@@ -19,10 +19,10 @@ use super::terminal::{CrowdCounts, LoadTerminal, TerminalEndpoint, TerminalRepor
 /// How many the first few are.
 pub(super) const FEW: u32 = 64;
 
-/// So many connect at the same time.
+/// How many terminals connect at the same time.
 const AT_ONCE: usize = 64;
 
-/// A crowd that says nothing for so long has stopped.
+/// A crowd that is silent for this long has stopped.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How long a load runs before it is measured.
@@ -31,11 +31,11 @@ const WARM_UP: Duration = Duration::from_secs(1);
 /// What terminals do together.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LoadPattern {
-    /// Each sends a message with so many bets once its last is answered.
+    /// Each sends a message with `bets` bets once its last is answered.
     Closed { bets: u32 },
     /// The same, of the first few only.
     Few { bets: u32 },
-    /// All together place so many bets a second, whether or not those before are answered.
+    /// All together place this many bets a second, whether or not those before are answered.
     Paced { bets_a_second: f64 },
 }
 
@@ -74,20 +74,19 @@ impl LoadResult {
     }
 }
 
-/// What the last of a crowd heard.
+/// What the last terminal of a crowd received.
 pub(super) struct LastReceived {
     pub(super) last: Instant,
     /// As one of them was sent it.
     pub(super) message: String,
 }
 
-/// Terminals that are told the same.
+/// Terminals with the same task.
 struct TerminalGroup {
     modes: watch::Sender<TerminalTask>,
     size: usize,
 }
 
-/// A crowd.
 pub(super) struct TerminalCrowd {
     groups: Vec<TerminalGroup>,
     counts: Arc<CrowdCounts>,
@@ -217,7 +216,7 @@ impl TerminalCrowd {
         Ok(())
     }
 
-    /// Waits until everyone has heard the dice.
+    /// Waits until every terminal has received the dice.
     pub(super) async fn heard(&mut self) -> anyhow::Result<LastReceived> {
         let (mut last, mut shown) = (None, None);
         let mut left = self.size();

@@ -1,4 +1,4 @@
-//! How soon the house notices that a terminal is gone, and how soon a revoked device is cut off.
+//! How soon the casino notices that a terminal is gone, and how soon a revoked device is cut off.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ pub(super) async fn measure(args: &BenchArgs, program: &Path) -> anyhow::Result<
     Ok([figure("a silent terminal is lost", lost, 2.0, "2 s"), figure("a revoked one is cut off", cut, 5.0, "5 s")])
 }
 
-/// From the last message that a terminal reads until the house says that it is lost. Its connection stays open.
+/// From the last message that a terminal reads until the casino says that it is lost. Its connection stays open.
 async fn fall_silent(house: &MeasuredCasino, staff: &Staff, place: u32) -> anyhow::Result<Duration> {
     let terminal = LoadTerminal::connect(&house.place(), place).await?;
     let silent = Instant::now();

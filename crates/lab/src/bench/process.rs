@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
-/// So long a line of its output may take: ten thousand terminals are put on file before the first.
+/// How long a line of output may take: ten thousand terminals are put on file before the first.
 const PATIENCE: Duration = Duration::from_mins(5);
 
 /// A process that runs.
@@ -20,11 +20,10 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a program.
     pub(super) fn start(program: &Path, args: &[&str], folder: Option<&Path>) -> anyhow::Result<Self> {
         let mut command = Command::new(program);
         command.args(args).stdin(Stdio::null()).stdout(Stdio::piped());
-        // What the house logs is not what is measured.
+        // What the casino logs is not what is measured.
         command.env("TAISAI_LOG", "error");
         if let Some(folder) = folder {
             command.current_dir(folder);

@@ -18,11 +18,11 @@ use super::process::Process;
 use super::terminal::TerminalEndpoint;
 use crate::socket::{ClientSocket, ServerAddress};
 
-/// The buffers of a house's sockets.
+/// The buffers of a casino's sockets.
 const READ_BUFFER: usize = 4 * 1024;
 const LARGEST_MESSAGE: usize = 64 * 1024;
 
-/// What a terminal sends, read as a house reads it.
+/// What a terminal sends, read as a casino reads it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EchoMessage {
@@ -110,7 +110,7 @@ async fn echo(Query(AnswerSize { bytes }): Query<AnswerSize>, upgrade: WebSocket
     })
 }
 
-/// An answer in the house's form, filled up to its length.
+/// An answer in the casino's form, filled up to its length.
 fn answer(number: u64, commands: &[EchoCommand], bytes: usize) -> String {
     let answers = commands.iter().map(|EchoCommand { sequence, command }| {
         // The command is used, so that reading it is not left out.
@@ -173,22 +173,22 @@ impl RivalAddress {
         TerminalEndpoint { address: self.address, authority, path, devices: Vec::new(), greets }
     }
 
-    /// Where it answers with so many bytes.
+    /// Where it answers with this many bytes.
     pub(super) fn echo(&self, bytes: usize) -> TerminalEndpoint {
         self.door(format!("/echo?bytes={bytes}"), false)
     }
 
-    /// Where everyone hears what it is told.
+    /// Where everyone receives what is published.
     pub(super) fn everyone(&self) -> TerminalEndpoint {
         self.door("/everyone".to_owned(), true)
     }
 
-    /// Has it say something to everyone, and when it was told.
+    /// Publishes something to everyone, and gives the time.
     pub(super) async fn say(&self, text: &str) -> anyhow::Result<std::time::Instant> {
         let mut socket = ClientSocket::open_at(self.address, &self.server.authority, "/say", None).await?;
         let told = std::time::Instant::now();
         socket.send(text).await?;
-        // A connection that is closed too soon may never be heard.
+        // A connection that is closed too soon may never be read.
         socket.next().await?.context("the echo server did not hear it")?;
         Ok(told)
     }

@@ -1,4 +1,4 @@
-//! The people of the house that is measured: they sign in for the first time, open the table and deal.
+//! The people of the casino that is measured: they sign in for the first time, open the table and deal.
 
 use std::time::Instant;
 
@@ -74,14 +74,13 @@ impl Staff {
         Ok(asked)
     }
 
-    /// Whether the house has said that the terminal at a seat is lost.
+    /// Whether the casino has said that the terminal at a seat is lost.
     pub(super) fn has_lost(&self, seat: u64) -> anyhow::Result<bool> {
         let events = self.supervisor.get("/api/v1/house/lists/events")?;
         let is_lost = |event: &Value| event["what"]["reported"]["terminal-lost"]["seat"] == seat;
         Ok(events.as_array().is_some_and(|events| events.iter().any(is_lost)))
     }
 
-    /// Revokes a device.
     pub(super) fn revoke(&mut self, device: u32) -> anyhow::Result<()> {
         self.supervisor.ask("/api/v1/house/commands", &json!({"revoke": {"device": device}}))
     }

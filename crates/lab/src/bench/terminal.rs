@@ -39,7 +39,7 @@ pub(super) enum TerminalTask {
     BuyIn,
     /// Send the next message when the last is answered.
     Closed { bets: u32 },
-    /// Send one bet each so often, the terminals shifted against each other.
+    /// Send one bet each at an interval, the terminals shifted against each other.
     Paced { from: Instant, every: Duration },
     /// Tell when dice are shown, once.
     Listen,
@@ -104,12 +104,11 @@ impl LoadTerminal {
         Ok(Self::new(socket, place, seat, sequence))
     }
 
-    /// Its seat.
     pub(super) const fn seat(&self) -> u64 {
         self.seat
     }
 
-    /// Reads until the house ends the connection.
+    /// Reads until the casino ends the connection.
     pub(super) async fn ended(&mut self) {
         while let Ok(Some(_)) = self.socket.next().await {}
     }
@@ -118,7 +117,7 @@ impl LoadTerminal {
         Self { socket, place, seat, sequence, open: VecDeque::new(), taken: Vec::new() }
     }
 
-    /// Does what it is told until nobody tells it anything any more.
+    /// Carries out tasks until their sender is dropped.
     pub(super) async fn live(
         mut self,
         boxes: Arc<[String]>,
@@ -154,7 +153,7 @@ impl LoadTerminal {
                     }
                     let before = std::mem::replace(&mut mode, *modes.borrow_and_update());
                     if matches!(before, TerminalTask::Closed { .. } | TerminalTask::Paced { .. }) {
-                        // What was not answered has taken at least so long.
+                        // What was not answered has taken at least this long.
                         self.taken.extend(self.open.iter().map(|(.., due)| due.elapsed()));
                         news.send(TerminalReport::Answered(std::mem::take(&mut self.taken))).unwrap_or_default();
                     }
@@ -229,7 +228,7 @@ impl LoadTerminal {
 pub(super) const CREDITS: u32 = 4_000_000_000;
 const STAKE: u64 = 100;
 
-/// A message with so many bets: a command for each box of the layout at most once, and as many commands as that takes.
+/// A message with bets: each command has a box of the layout at most once, and there are as many commands as that takes.
 fn bets_of(seat: u64, sequence: &mut u64, boxes: &[String], bets: u32) -> String {
     use std::fmt::Write as _;
     let mut left = usize::try_from(bets).unwrap_or(usize::MAX);

@@ -1,5 +1,5 @@
 //! The frames of a WebSocket (RFC 6455): as a client sends them, and as it receives them. Messages come in one piece each, as
-//! houses send them.
+//! casinos send them.
 
 use std::io;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(crate) struct Frame {
     pub(crate) length: usize,
 }
 
-/// Writes a frame of a client. Its mask is zero: masks protect proxies, and there is none on the way to a house.
+/// Writes a frame of a client. Its mask is zero: masks protect proxies, and there is none on the way to a casino.
 pub(crate) fn write(kind: FrameKind, payload: &[u8], into: &mut Vec<u8>) {
     let kind = match kind {
         FrameKind::Text => 0x1,
@@ -69,7 +69,7 @@ pub(crate) fn read(bytes: &[u8]) -> io::Result<Option<Frame>> {
             Some(length) => (usize::try_from(u64::from_be_bytes(*length)).unwrap_or(usize::MAX), 10),
             None => return Ok(None),
         },
-        // A house does not mask.
+        // A casino does not mask.
         _ => return Err(io::ErrorKind::InvalidData.into()),
     };
     if length > LARGEST {
@@ -117,7 +117,7 @@ mod tests {
             let mut written = Vec::new();
             write(FrameKind::Text, &payload, &mut written);
             assert_eq!(written[1] & 0x80, 0x80, "masked");
-            // As a house would read it: without the mask.
+            // As a casino would read it: without the mask.
             written[1] &= 0x7F;
             let frame = {
                 let head = written.len() - length - 4;

@@ -1,4 +1,4 @@
-//! The house around the table: cashiers, attendants, shift managers, people who join and leave, devices, approvals, and the
+//! The casino around the table: cashiers, attendants, shift managers, people who join and leave, devices, approvals, and the
 //! time that passes.
 
 use taisai::replay::failure::CheckResult;
@@ -64,7 +64,7 @@ impl SimulatedCasino<'_> {
         }
     }
 
-    /// Two people have a voucher issued anew; and whoever sold one has printed it, once or twice.
+    /// Two people have a voucher reissued; and the seller of one prints it, once or twice.
     fn issue_anew(&mut self) -> CheckResult {
         let Some(hash) = self.some_voucher() else { return Ok(()) };
         let Some(serial) = self.house().voucher(hash).map(|voucher| voucher.serial) else { return Ok(()) };

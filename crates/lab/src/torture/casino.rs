@@ -176,7 +176,7 @@ impl<'t> SimulatedCasino<'t> {
         (0..clusters).map(|number| ClusterId { table: TABLE, number })
     }
 
-    /// A command under a new id of whoever asks.
+    /// A command under a new id of its actor.
     pub(super) fn asked<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         let source = match actor {
             Actor::System => 0,
@@ -352,7 +352,6 @@ impl<'t> SimulatedCasino<'t> {
         Seat(self.random.small(self.seats()))
     }
 
-    /// The terminal at a seat.
     pub(super) fn terminal(&self, seat: Seat) -> Actor {
         let device = self.house().terminal_at(self.at, seat).unwrap_or(DeviceId(0));
         Actor::Terminal { device, seat }

@@ -13,7 +13,7 @@ use crate::replay::RunFile;
 /// What is simulated.
 #[derive(clap::Args)]
 pub(crate) struct InstallationArgs {
-    /// Simulate whole installations of so many nodes on one store, which fail
+    /// Simulate whole installations with this number of nodes on one store, all of which fail
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=9))]
     pub(super) nodes: Option<u16>,
     /// How many clusters the table with Player Terminals has

@@ -13,9 +13,9 @@ use taisai_table::{
 use super::casino::SimulatedCasino;
 use super::coverage::PlayFault;
 
-/// After so many steps a message counts as delayed.
-const LATE: u32 = 6;
-/// So many messages that were delivered are kept to be delivered again.
+/// Steps after which a message counts as delayed.
+const DELAYED_AFTER_STEPS: u32 = 6;
+/// How many delivered messages are kept to be delivered again.
 const KEPT: usize = 8;
 
 /// Messages of one kind from one partition to another keep their order.
@@ -42,7 +42,7 @@ impl SimulatedCasino<'_> {
         if next.is_empty() {
             return Ok(false);
         }
-        if std::mem::take(&mut self.waited) >= LATE {
+        if std::mem::take(&mut self.waited) >= DELAYED_AFTER_STEPS {
             self.coverage.fault(PlayFault::MessageDelayed);
         }
         let place = self.random.pick(&next);

@@ -9,7 +9,7 @@ use super::casino::{CASHIER, SimulatedCasino, by};
 use super::coverage::PlayFault;
 
 impl SimulatedCasino<'_> {
-    /// The note acceptor at a seat; in a house without any, a device that says to be one.
+    /// The note acceptor at a seat; in a casino without any, a device that says to be one.
     pub(super) fn acceptor(&self, seat: Seat) -> Actor {
         let device = self.house().acceptor_at(self.at, seat).unwrap_or(DeviceId(0));
         Actor::NoteAcceptor { device, seat }

@@ -1,4 +1,4 @@
-//! One house from its founding on: who acts next, step by step, and what is checked when a round is over.
+//! One casino from its founding on: who acts next, step by step, and what is checked when a round is over.
 
 use std::num::NonZeroU16;
 
@@ -10,7 +10,7 @@ use taisai_table::{
 use super::cage::TRAINING;
 use super::casino::{CHIP_READER, DEALER, MANAGER, STAFF, SUPERVISOR, SimulatedCasino, TUMBLER, by};
 
-/// A snapshot is taken after so many rounds.
+/// Rounds between two snapshots.
 const SNAPSHOT: u64 = 20;
 /// A round that takes longer than this hangs.
 const MOST_STEPS: u32 = 20_000;
@@ -27,7 +27,7 @@ enum PlayerKind {
 }
 
 impl SimulatedCasino<'_> {
-    /// Sets the house up: tables, devices, people; then the table.
+    /// Sets the casino up: tables, devices, people; then the table.
     pub(super) fn found(&mut self) -> CheckResult {
         let (table, clusters) = (TRAINING.table, NonZeroU16::MIN);
         self.accept_house(Actor::System, HouseCommand::AddTable { table, clusters, training: true, second: None })?;
@@ -62,7 +62,7 @@ impl SimulatedCasino<'_> {
             roles: Roles::of(roles),
         };
         let people: Vec<_> = STAFF.into_iter().map(founder).collect();
-        // Dealers alone cannot found a house.
+        // Dealers alone cannot found a casino.
         let dealers = people.iter().filter(|founder| founder.person.0 == DEALER).cloned().collect();
         self.ask_house(Actor::System, HouseCommand::Found { people: dealers })?.ok();
         self.accept_house(Actor::System, HouseCommand::Found { people })?;
@@ -111,7 +111,7 @@ impl SimulatedCasino<'_> {
         self.pass_days()
     }
 
-    /// The end of a house: all messages arrive, and everything is rebuilt from the first entry.
+    /// The end of a casino: all messages arrive, and everything is rebuilt from the first entry.
     pub(super) fn end(&mut self) -> CheckResult {
         self.carry_all()?;
         self.check_all()?;

@@ -11,7 +11,7 @@ use taisai_table::{
 use super::casino::{ATTENDANT, CASHIER, CHIP_READER, DEALER, OTHER_DEALER, SUPERVISOR, SimulatedCasino, by, person};
 use super::coverage::PlayFault;
 
-/// So many vouchers are carried about; the others are lost in pockets and expire.
+/// How many vouchers players carry about; the others are lost and expire.
 const POCKET: usize = 40;
 
 #[derive(Clone, Copy)]

@@ -37,7 +37,7 @@ const GARBAGE: [&str; 6] = [
     "{\"sequence\":1,\"at-rest\":{\"faces\":[0,7,9]}}",
 ];
 
-/// So often is the same said by one that floods.
+/// How often a tumbler that floods repeats a message.
 const FLOOD: u64 = 500;
 
 /// What it says, with its numbers.

@@ -17,14 +17,14 @@ use crate::planted::{Mistakes, Planted};
 use crate::random::Random;
 use crate::store::{ChainHead, SimulatedBlock};
 
-/// So many inputs are decided before they are submitted.
+/// How many inputs are decided before they are submitted.
 const BATCH_SIZE: usize = 1_024;
 
-/// So many batches are submitted ahead of what is durable.
+/// How many batches may wait to become durable.
 const MAX_BATCHES_IN_FLIGHT: u64 = 2;
 
-/// Terminals have come back so long after a worker has begun, or are lost.
-const GRACE: u64 = 2_500;
+/// Terminals have reconnected by then after a worker's start, or are lost.
+const RECONNECT_GRACE: u64 = 2_500;
 
 /// A transaction that waits for the one before it.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ impl RunningWorker {
         self.batch - self.durable < MAX_BATCHES_IN_FLIGHT
     }
 
-    /// Decides a batch. What is given back leaves at once, by mistake.
+    /// Decides a batch. Gives what leaves before it is durable, by mistake.
     pub(crate) fn work(&mut self, now: Time, random: &mut Random) -> Result<Vec<Submitted>, WorkerStop> {
         for _ in 0..self.inbox.len().min(BATCH_SIZE) {
             let Some(input) = self.inbox.pop_front() else { break };
@@ -243,7 +243,7 @@ impl RunningWorker {
 impl RunningWorker {
     /// Terminals that did not come back are lost, once they had time to.
     pub(crate) fn absent_terminals_are_lost(&self, now: Time) -> InvariantResult {
-        if now < self.clock.opened_at(GRACE) {
+        if now < self.clock.opened_at(RECONNECT_GRACE) {
             return Ok(());
         }
         self.worker.partitions().iter().try_for_each(|partition| match partition {
@@ -271,7 +271,7 @@ impl RunningWorker {
         self.heads.iter().all(|(id, written)| head(*id) == *written)
     }
 
-    /// Nobody hears what was not written, and the machines go on as they are, by mistake.
+    /// Drops what was not written and goes on with the same machines, by mistake.
     pub(crate) fn forget_writes(&mut self, head: impl Fn(MachineId) -> ChainHead) {
         self.is_writing = false;
         self.writes.clear();

@@ -75,7 +75,6 @@ struct Chain {
     blocks: Vec<Rc<SimulatedBlock>>,
 }
 
-/// A chain that was taken.
 pub(super) struct TakenChain {
     pub(super) head: ChainHead,
     pub(super) block: Option<Rc<SimulatedBlock>>,
@@ -109,7 +108,7 @@ impl ChainTable {
         self.0.get(&chain).map_or(&[], |chain| &chain.blocks)
     }
 
-    /// Raises the epoch, and writes a block that says so: whoever wrote before finds another head.
+    /// Raises the epoch and writes a block that says so, which fences earlier writers.
     pub(super) fn take(&mut self, chain: MachineId, epoch: u64, writes: bool) -> Option<TakenChain> {
         let head = self.head(chain);
         if epoch <= head.epoch {

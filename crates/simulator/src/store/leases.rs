@@ -11,11 +11,11 @@ use crate::roster::{NodeNumber, StoreLease, StoreMember, StoreRoster};
 /// How long a node may answer after a beat, by its own clock.
 pub(crate) const LEASE: u64 = 3_000;
 
-/// So much longer than the node itself the store believes that a node lives.
-pub(crate) const ALLOWANCE: u64 = 250;
+/// How much longer than the node itself the store counts its lease.
+pub(crate) const LEASE_ALLOWANCE: u64 = 250;
 
-/// A node is new for so long.
-const NEW: u64 = 60_000;
+/// How long a node counts as new.
+const NEW_NODE_PERIOD: u64 = 60_000;
 
 /// What comes of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ struct LeaseRow {
 pub(super) struct LeaseTable {
     nodes: BTreeMap<NodeNumber, Joined>,
     leases: BTreeMap<MachineId, LeaseRow>,
-    /// The nodes that a partition was taken from while they lived: they may not have heard of it.
+    /// The live nodes that a partition was taken from: they may not know yet.
     seized: BTreeSet<(MachineId, NodeNumber)>,
 }
 
@@ -61,14 +61,14 @@ impl LeaseTable {
 
     pub(super) fn join(&mut self, name: NodeNumber, address: usize, clock: u64) -> (NodeNumber, u64) {
         let slot = (0..SLOTS).find(|slot| self.nodes.values().all(|node| node.slot != *slot)).unwrap_or(0);
-        self.nodes.insert(name, Joined { address, slot, since: clock, until: clock + LEASE + ALLOWANCE });
+        self.nodes.insert(name, Joined { address, slot, since: clock, until: clock + LEASE + LEASE_ALLOWANCE });
         (name, slot)
     }
 
     /// Gives a node that lives another term; one whose time is over stays dead.
     pub(super) fn beat(&mut self, name: NodeNumber, clock: u64) -> bool {
         let node = self.nodes.get_mut(&name).filter(|node| node.until > clock);
-        node.map(|node| node.until = clock + LEASE + ALLOWANCE).is_some()
+        node.map(|node| node.until = clock + LEASE + LEASE_ALLOWANCE).is_some()
     }
 
     pub(super) fn roster(&self, clock: u64) -> StoreRoster {
@@ -76,7 +76,7 @@ impl LeaseTable {
         let member = |(name, node): (&NodeNumber, &Joined)| StoreMember {
             name: *name,
             address: node.address,
-            is_new: node.since + NEW > clock,
+            is_new: node.since + NEW_NODE_PERIOD > clock,
         };
         let lease = |(partition, held): (&MachineId, &LeaseRow)| StoreLease {
             partition: *partition,

@@ -31,7 +31,7 @@ impl World {
         Ok(())
     }
 
-    /// Two nodes never speak for one partition: whoever does holds its lease, unless it was just taken from a silent one.
+    /// Only the lease holder replies for a partition, or a silent node from which it was just taken.
     fn speaks_under_its_lease(&self, node: usize, partition: MachineId) -> InvariantResult {
         let Some(name) = self.nodes[node].name() else { return Ok(()) };
         let holder = self.store.holder(partition);
@@ -81,7 +81,7 @@ impl World {
         Ok(())
     }
 
-    /// A voucher that a terminal is told of is on file, and is the terminal's own.
+    /// A voucher that is sent to a terminal is on file, and is the terminal's own.
     fn voucher_is_on_record(&self, person: usize, fate: &VoucherFate) -> InvariantResult {
         let (VoucherFate::Voucher(voucher), ClientRole::Terminal { cluster: at, seat: own }) =
             (fate, self.people.everyone[person].role)
@@ -235,7 +235,7 @@ impl World {
         self.put(node, partition, Input::Cluster(cluster.number, ClusterInput::Slip { round, slip }));
     }
 
-    /// Those who wait for a node are told that it was done, by mistake.
+    /// Sends invented acceptances to the clients of a node, by mistake.
     pub(super) fn invent_replies(&mut self, node: usize) -> InvariantResult {
         for person in 0..self.people.everyone.len() {
             let at = &self.people.everyone[person];

@@ -1,4 +1,4 @@
-//! What people and terminals send to nodes, and what they are told.
+//! What people and terminals send to nodes, and the replies they receive.
 
 use taisai_engine::{
     CallerId, ClusterInput, HouseInput, Input, NewestCommand, ReplyTo, RoundInput, SeatMoney, VoucherFate,
@@ -13,14 +13,14 @@ use crate::network::{Fate, LinkEnd};
 use crate::people::{ClientRole, Link, Pending, Scene, SimulatedPerson, WaitingCaller};
 use crate::planted::Planted;
 
-/// Whoever gets no reply for so long asks again.
-const TIMEOUT: u64 = 2_000;
+/// How long a client waits before it sends its command again.
+const REPLY_TIMEOUT: u64 = 2_000;
 
-/// A terminal asks so often again for a voucher that does not come.
+/// How many times a terminal asks again for a voucher.
 const VOUCHER_RETRIES: u32 = 4;
 
 impl World {
-    /// Someone does something in so many milliseconds, or before.
+    /// Has someone act within some milliseconds.
     pub(super) fn act_later(&mut self, person: usize, most: u64) {
         let after = self.schedule.random.below(most) + 1;
         self.schedule.after(after, Event::Person { person, event: PersonEvent::Act });
@@ -144,7 +144,7 @@ impl World {
         at.attempt += 1;
         let (attempt, node) = (at.attempt, at.node);
         self.schedule.trace(format_args!("person {person}: asks node {node}: {what:?}"));
-        self.schedule.after(TIMEOUT, Event::Person { person, event: PersonEvent::Timeout { attempt } });
+        self.schedule.after(REPLY_TIMEOUT, Event::Person { person, event: PersonEvent::Timeout { attempt } });
         let now = self.now();
         let arrives = |request| Event::Node { node, process: ANY_PROCESS, event: NodeEvent::Request(request) };
         let request = Box::new(Request { caller, what, is_forwarded: false });
@@ -230,7 +230,7 @@ impl World {
         }
     }
 
-    /// Someone is told what came of what they asked.
+    /// A reply reaches the person who waits for it.
     fn told(&mut self, person: usize, asked: WaitingCaller, verdict: Verdict) -> InvariantResult {
         let is_pending = |pending: &Pending| {
             pending.ask.machine() == asked.machine && asked.id.is_some_and(|id| pending.ids.contains(&id))
@@ -256,7 +256,7 @@ impl World {
         Ok(())
     }
 
-    /// A terminal hears what became of its voucher.
+    /// A terminal learns what became of its voucher.
     fn voucher(&mut self, person: usize, caller: CallerId, fate: VoucherFate) {
         self.people.forget(caller);
         let at = &self.people.everyone[person];

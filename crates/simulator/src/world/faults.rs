@@ -133,7 +133,7 @@ impl World {
         self.schedule.after(after, Event::Thaw { node, process });
     }
 
-    /// Nobody hears what came of what was on its way; a standby takes over a little later, with a clock of its own.
+    /// Statements on their way get no outcome; a standby takes over a little later, with a clock of its own.
     fn lose_primary(&mut self) -> InvariantResult {
         let now = self.now();
         let waiting = self.store.lose_primary(now, &mut self.schedule.random);

@@ -10,11 +10,11 @@ use crate::network::LinkEnd;
 use crate::node::{Node, ProcessState, RunningWorker, Slot};
 use crate::people::Link;
 
-/// After the faults stop every table completes a round within so many virtual milliseconds.
-const PLAY_GOES_ON: u64 = 120_000;
+/// After the faults stop every table completes a round within this virtual time, in milliseconds.
+const PLAY_TIMEOUT: u64 = 120_000;
 
-/// After people stop everything that is on its way arrives within so many.
-const COMES_TO_REST: u64 = 30_000;
+/// After people stop, everything in flight arrives within this time.
+const REST_TIMEOUT: u64 = 30_000;
 
 impl World {
     pub(super) fn finish(&mut self) -> InvariantResult {
@@ -24,7 +24,7 @@ impl World {
         self.network.heal();
         self.schedule.trace(format_args!("people stop"));
         self.people.are_quiet = true;
-        let until = self.now() + COMES_TO_REST;
+        let until = self.now() + REST_TIMEOUT;
         while !self.is_at_rest() && self.now() < until {
             self.step()?;
         }
@@ -34,7 +34,7 @@ impl World {
         self.running_machines_are_on_record()
     }
 
-    /// No more faults, and those that last are over.
+    /// Stops injecting faults, and ends those that last.
     fn heal(&mut self) {
         self.schedule.trace(format_args!("the faults stop"));
         self.network.heal();
@@ -59,7 +59,7 @@ impl World {
     fn cut_a_link(&mut self) {
         if self.nodes.len() > 1 && self.schedule.random.percent(50) {
             self.schedule.fault(Fault::LinkCutForGood);
-            let until = self.now() + 10 * PLAY_GOES_ON;
+            let until = self.now() + 10 * PLAY_TIMEOUT;
             let node = self.schedule.random.index(self.nodes.len());
             let other = (node + 1) % self.nodes.len();
             self.schedule.trace(format_args!("nodes {node} and {other} do not reach each other"));
@@ -71,7 +71,7 @@ impl World {
     /// After the faults stop play goes on: every table completes a round, and every cluster takes bets.
     fn play_goes_on(&mut self) -> InvariantResult {
         let numbers: Vec<_> = self.record.rounds().map(|round| (round.table(), round.number())).collect();
-        let (bets, until) = (self.record.bets(), self.now() + PLAY_GOES_ON);
+        let (bets, until) = (self.record.bets(), self.now() + PLAY_TIMEOUT);
         for (table, number) in numbers {
             loop {
                 let round = self.record.round(table);
@@ -85,14 +85,14 @@ impl World {
                 self.step()?;
             }
         }
-        let until = self.now() + PLAY_GOES_ON;
+        let until = self.now() + PLAY_TIMEOUT;
         while let Some((cluster, _)) = self.record.bets().iter().find(|(id, count)| bets.get(id) == Some(count)) {
             ensure("play_goes_on", self.now() < until, || format!("no bet is accepted by {cluster:?}"))?;
             self.step()?;
         }
         while self.record.played.rounds < self.plan.rounds {
             let rounds = self.record.played.rounds;
-            let until = self.now() + PLAY_GOES_ON;
+            let until = self.now() + PLAY_TIMEOUT;
             while self.record.played.rounds == rounds {
                 ensure("play_goes_on", self.now() < until, || format!("no round is over after {rounds}"))?;
                 self.step()?;
@@ -125,7 +125,7 @@ impl World {
             && self.casino.partitions().iter().all(runs)
     }
 
-    /// Everyone is told, every transfer has arrived, every cluster follows, every partition runs once.
+    /// Everyone has a reply, every transfer has arrived, every cluster follows, every partition runs once.
     fn comes_to_rest(&self) -> InvariantResult {
         ensure("comes_to_rest", self.is_at_rest(), || {
             let waiting =

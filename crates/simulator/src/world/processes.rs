@@ -1,4 +1,4 @@
-//! Processes that start, freeze, end, and drop everything to join anew; and what they decide about leases.
+//! Processes start, freeze, end, or drop everything and join again; and their memberships decide about leases.
 
 use taisai_table::MachineId;
 
@@ -12,8 +12,8 @@ use crate::people::{ClientRole, Link};
 use crate::planted::Planted;
 use crate::store::StoreStatement;
 
-/// How long a process takes to join anew.
-const REJOINS: (u64, u64) = (100, 800);
+/// How long a process takes to join again, from and to.
+const REJOIN_DELAY: (u64, u64) = (100, 800);
 
 impl World {
     /// A process is started, unless one runs.
@@ -57,7 +57,7 @@ impl World {
         Ok(())
     }
 
-    /// A process stops as it was told to: what runs here ends, and everything is free at once.
+    /// A process shuts down: what runs here ends, and its leases are free immediately.
     pub(super) fn stop(&mut self, node: usize) {
         if let Some(name) = self.nodes[node].name() {
             self.call(node, StoreStatement::Leave { name }, StatementPurpose::Nobody);
@@ -113,7 +113,7 @@ impl World {
         Ok(())
     }
 
-    /// The node drops everything, and joins anew under another name.
+    /// The node drops everything, and joins again under another number.
     pub(super) fn over(&mut self, node: usize, why: &str) -> InvariantResult {
         self.schedule.trace(format_args!("node {node}: drops everything: {why}"));
 
@@ -125,7 +125,7 @@ impl World {
         }
         self.nodes[node].end();
         self.cut_clients(node, None);
-        let (least, most) = REJOINS;
+        let (least, most) = REJOIN_DELAY;
         let after = self.schedule.random.between(least, most);
         self.schedule.after(after, Event::Start { node });
         Ok(())
@@ -139,7 +139,7 @@ impl World {
         self.open_next(node, partition);
     }
 
-    /// Terminals that are connected to a node, or through it to a partition, mostly notice that it is gone.
+    /// Terminals that are connected to a node, or through it to a partition, mostly notice that it ended.
     pub(super) fn cut_clients(&mut self, node: usize, partition: Option<MachineId>) {
         for person in 0..self.people.everyone.len() {
             let at = &self.people.everyone[person];

@@ -38,7 +38,7 @@ impl World {
         let StatementOutcome::Head(head) = *outcome else { return self.over(node, "a chain could not be taken") };
         match opening.stage {
             OpeningStage::Read => {
-                // Whoever writes to a chain after its lease has taken it from the node that holds it now.
+                // A node without a lease must not raise the epoch: it would fence the present holder.
                 if !may_take {
                     return self.over(node, "the lease ran out before a chain was taken");
                 }
@@ -118,7 +118,6 @@ impl World {
         }
     }
 
-    /// An input for a partition of this node.
     pub(super) fn put(&mut self, node: usize, partition: MachineId, input: Input) {
         if let Some(running) = self.nodes[node].running(partition) {
             running.inbox.push_back(input);

@@ -9,7 +9,7 @@ use taisai_table::{
 
 use super::{OutsideMoney, PlainBooks, of_seat, past};
 
-/// A session keeps so many messages.
+/// How many messages a session keeps.
 const MOST_UNREAD: usize = 100;
 
 impl PlainBooks {

@@ -9,7 +9,7 @@ use taisai_table::{Adjustment, Chips, Cluster, RoundNumber, Seat, SessionId, Tab
 
 use super::{BookPlayer, PlainBooks};
 
-/// So many rounds are kept; none older is corrected or voided.
+/// How many rounds are kept; no older one is corrected or voided.
 pub(in crate::torture) const KEPT: u64 = 200;
 
 /// Whose the bets are that were told and not registered.
