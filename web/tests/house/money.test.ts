@@ -109,7 +109,7 @@ describe('at a terminal', () => {
     await cage.getByText(/Reissued on .* this number no longer works/).waitFor();
     await pay(number);
     await cage.getByText('Pay out 123.50 in cash').waitFor();
-    await expect.poll(() => voucher('123.50', 'good').count()).toBe(0);
+    await expect.poll(() => voucher('123.50', 'valid').count()).toBe(0);
   });
 
   it('a cash-out that the process is killed under is one voucher afterwards', async () => {
@@ -126,7 +126,7 @@ describe('at a terminal', () => {
     await shown(first);
     await have(first).click();
     await first.locator('dialog').waitFor({ state: 'detached' });
-    await expect.poll(() => voucher('80.00', 'good').count()).toBe(1);
+    await expect.poll(() => voucher('80.00', 'valid').count()).toBe(1);
   });
 
   it('what is too large for a voucher is a claim that outlives the process, is taken, paid and read once', async () => {
@@ -249,7 +249,7 @@ describe('at the cage', () => {
     await loseAnswer('"redeem"');
     await pay(number);
     await cage.getByText('Pay out 310.00 in cash').waitFor();
-    await expect.poll(() => voucher('310.00', 'good').count()).toBe(0);
+    await expect.poll(() => voucher('310.00', 'valid').count()).toBe(0);
   });
 
   it('a sale during a kill is named, and carried out once after the restart', async () => {
@@ -261,6 +261,6 @@ describe('at the cage', () => {
     await shown(cage);
     await unanswered.waitFor({ state: 'detached' });
     await cage.getByRole('button', { name: 'Handed over' }).click();
-    await expect.poll(() => voucher('420.00', 'good').count()).toBe(1);
+    await expect.poll(() => voucher('420.00', 'valid').count()).toBe(1);
   });
 });
