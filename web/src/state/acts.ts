@@ -77,8 +77,8 @@ export function ownOf(approvals: readonly ApprovalOnFile[], me: number): Approva
   return approvals.filter(({ by, used }) => by === me && used == null);
 }
 
-export type ApprovalState = 'waiting' | 'approved' | 'refused';
+export type ApprovalProgress = 'waiting' | 'approved' | 'refused';
 
-export function standOf({ answer }: ApprovalOnFile): ApprovalState {
+export function standOf({ answer }: ApprovalOnFile): ApprovalProgress {
   return answer === 'waiting' ? 'waiting' : 'approved' in answer ? 'approved' : 'refused';
 }

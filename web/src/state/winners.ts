@@ -1,7 +1,7 @@
 // Registering winners after the dice: what the Dealer enters, box by box. The server decides what is needed.
 
 import type { ApprovalOnFile, Box, Cents, ClusterCommand, RegisteringBox, RegisteringView } from '../protocol/messages';
-import { standOf, type ApprovableAct, type ApprovalState } from './acts';
+import { standOf, type ApprovableAct, type ApprovalProgress } from './acts';
 import type { SeatPlace } from './betEntry';
 
 /** Stakes by seat, or the total of the box. */
@@ -40,7 +40,7 @@ export interface Waiting extends SeatPlace {
   box: Box;
   amount: Cents;
   approval: number;
-  stand: ApprovalState;
+  stand: ApprovalProgress;
   command: ClusterCommand;
 }
 

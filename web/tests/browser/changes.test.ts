@@ -1,4 +1,4 @@
-// What players are told of voids and late corrections: both figures of a set-off until they are read, and the notice before play (F81).
+// Voids and late corrections at a terminal: both figures of a set-off until they are read, and the notice before play (F81).
 
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// The Game Console in a real browser: a round from the first step to the commit, irregularities, and what is asked again.
+// The Game Console in a real browser: a round from the first step to the commit, irregularities, and sign-in.
 
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
@@ -170,7 +170,7 @@ describe('the console', () => {
 
   it('shows a refusal above the open sheet', async () => {
     fixture.house.table(7).open();
-    // What is told goes away by itself after a while: here it does so only when it is pressed.
+    // Stops the timers, so that a notice disappears only when it is pressed.
     const page = await staff('console?table=7', 3, undefined, 'en', { isPaused: true });
     fixture.house.staff.refuses = 'not-between-rounds';
     await page.getByRole('button', { name: 'Table and staff' }).click();

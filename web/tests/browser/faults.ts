@@ -1,4 +1,4 @@
-// What is wrong with a page to look at: what a reader with needs stumbles over, and what does not fit.
+// Faults of a page: accessibility rules, and text that does not fit.
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,5 +1,5 @@
-// A stand-in house and a browser for the tests of a file. After each test its pages are closed, the house is as it was, and nothing may
-// have gone wrong on a page: no test cleans up after itself.
+// A mock server and a browser for the tests of a file. After each test it closes the pages, resets the server and fails on any page
+// error, so no test cleans up.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -12,7 +12,7 @@ it('acts once while a key stays down, and says nothing more until it is let go',
   const paid = () => staffStage.house.staff.received.filter((command) => JSON.stringify(command).includes('pay-claim')).length;
   const button = page.getByRole('row').filter({ hasText: '12,500.00' }).getByRole('button').last();
   const hold = async (milliseconds: number) => {
-    // It cannot be pressed, nor does it keep the focus, while the house is asked.
+    // It is disabled and loses the focus while a request is under way.
     await expect.poll(() => button.isEnabled()).toBe(true);
     await button.focus();
     for (let held = 0; held < milliseconds; held += 100) {

@@ -1,4 +1,4 @@
-// The player's screens in every language and size: nothing spills, and nobody stumbles.
+// The player's screens in every language and size: no overflow, no accessibility fault.
 
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/words/languages';

@@ -35,7 +35,7 @@ describe('the console of a live table', () => {
     await below.getByRole('button', { name: 'Player advised' }).click();
     await below.getByText('Advice recorded').waitFor();
     expect(lastCommand()).toEqual({ cluster: { number: 0, command: { advise: { box: 'big' } } } });
-    // Another total is advised of anew.
+    // Another total needs another advice.
     await below.getByRole('button', { name: 'Seat 4 withdraws 5' }).click();
     await below.getByText('Big 10, minimum 25').waitFor();
     await below.getByRole('button', { name: 'Player advised' }).waitFor();

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Waits until a page has told something since it was loaded, whether or not it still shows it. */
+/** Waits until a page has shown a notice since it was loaded, even if it is gone by now. */
 export async function told(page: Page, text: string | RegExp): Promise<void> {
   const wanted = typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text);
   await expect.poll(() => page.evaluate(() => window.everTold)).toContainEqual(wanted);

@@ -1,4 +1,4 @@
-// People are engaged, changed and given passwords by two people in two browsers; files are saved, and refusals told.
+// Two people in two browsers add and change people and issue passwords; files are saved, and refusals shown.
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';

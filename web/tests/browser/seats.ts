@@ -1,4 +1,4 @@
-// Players at terminals of a stand-in house.
+// Players at terminals of the mock server.
 
 import type { Page } from 'playwright-core';
 import { Fixture } from './fixture';
@@ -10,5 +10,5 @@ export class PlayerStage extends Fixture {
   }
 }
 
-/** What is said of a box. */
+/** The accessible name of a box. */
 export const label = (page: Page, name: string) => box(page, name).getAttribute('aria-label');

@@ -73,7 +73,7 @@ describe('the terminal', () => {
     await page.getByRole('heading', { name: 'You have played for 1:01.' }).waitFor();
     await page.getByRole('button', { name: 'Continue playing' }).click();
     await page.getByText('You have played for').waitFor({ state: 'detached' });
-    // The next player, who came while the line was away.
+    // The next player came while the terminal was offline.
     seats.house.isAway = true;
     seats.house.drop();
     await page.evaluate(() => localStorage.setItem('taisai.session', JSON.stringify({ session: 8, since: Date.now() - 3_781_000 })));

@@ -1,4 +1,4 @@
-// Every staff screen in every language: nothing is cut or missing, nobody stumbles, every control can be touched.
+// Every staff screen in every language: nothing is cut or missing, no accessibility fault, every control can be touched.
 
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// Staff at screens of a stand-in house that has seen some play.
+// Staff at screens of a mock server with some play.
 
 import type { Page } from 'playwright-core';
 import type { MockHouse } from '../../mock/house';
@@ -18,7 +18,7 @@ export class StaffStage extends Fixture {
   }
 }
 
-/** Tables that have seen some play, and seats that need somebody. */
+/** Tables with some play, and seats that need an attendant. */
 function play(house: MockHouse): void {
   house.tables.forEach((table, at) => {
     const bet = 1_912_500 + at * 12_300;

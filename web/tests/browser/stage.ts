@@ -1,4 +1,4 @@
-// A stand-in house, a browser, and terminals that are set up in it.
+// A mock server, a browser, and terminals that are set up in it.
 
 import { existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
@@ -97,7 +97,7 @@ export class Stage {
     return page;
   }
 
-  /** A staff screen with somebody signed in at it. */
+  /** A staff screen with a person signed in. */
   async staff(screen: string, person: number, size?: Size, language = 'en', how?: PageOpened): Promise<Page> {
     const page = await this.page(size, { kept: { language }, ...how });
     await page.context().addCookies([{ name: 'taisai', value: this.house.staff.signedIn(person), url: this.address }]);
@@ -142,7 +142,7 @@ export async function watched(context: BrowserContext): Promise<PublicTableFeed>
   const wrong: string[] = [];
   page.on('pageerror', (error) => wrong.push(String(error)));
   page.on('console', (message) => {
-    // A line that breaks, and what the house refuses, is told by the screen itself.
+    // The browser's own errors about lost connections and refusals: the screen reports them itself.
     if (message.type() === 'error' && !message.text().includes('WebSocket') && !/status of 40[139]/.test(message.text())) wrong.push(message.text());
   });
   return { page, wrong };

@@ -1,4 +1,4 @@
-// A player who plays without a pause: the house, which beats only while it is asked for nothing, is not taken for lost.
+// A player who taps without a pause stays connected, although the server sends heartbeats only while nothing is asked.
 
 import { expect, it } from 'vitest';
 import { SILENCE_TIMEOUT_MS } from '../../src/protocol/connection';
@@ -7,7 +7,7 @@ import { box } from './stage';
 
 const seats = new PlayerStage();
 
-/** More often than the house beats, for longer than a screen waits for a word of it. */
+/** More often than the heartbeat, for longer than the silence timeout. */
 const EVERY = 600;
 const TAPS = 9;
 

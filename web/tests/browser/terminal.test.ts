@@ -1,4 +1,4 @@
-// A player at the felt: chips go out, come back with the reason, win, and stand when the house was lost.
+// A player at the felt: chips are placed, returned with the reason, win, and stand through a lost connection.
 
 import { describe, expect, it } from 'vitest';
 import { label, PlayerStage } from './seats';
@@ -90,7 +90,7 @@ describe('the terminal', () => {
   });
 
   it('shows notices above an open sheet', async () => {
-    // What is told goes away by itself after a while: here it stays to be looked at.
+    // Stops the timers, so that notices stay.
     const page = await seats.open(1, 28, undefined, { isPaused: true });
     const isSeen = (text: string | RegExp) => page.getByText(text).evaluate((told) => {
       const { x, y, width, height } = told.getBoundingClientRect();

@@ -262,7 +262,7 @@ describe('winners of a live table', () => {
     const { id, act, what } = staff.parts.approvals!.all.at(-1)!;
     expect([act, JSON.parse(what)]).toEqual(['large-registration', { cluster: { table: LIVE, number: 0, command: { register: { seat: 6, stakes: [{ box: 'big', amount: 1_200_000 }] } } } }]);
     expect(bets(6)).toEqual([]);
-    // The house has it on file: it waits there also when the screen is loaded anew.
+    // The server has it on file, so it also waits there after a reload.
     await page.reload();
     await led(page).getByText('Seat 6, Big, 12,000: waiting for approval.').waitFor();
     expect(await allRegistered(page).isDisabled()).toBe(true);

@@ -1,5 +1,5 @@
-// The record as an auditor reads it: events are searched, a round is drawn as it looked, the whole is verified while the house runs,
-// and evidence of a round proves itself to the program on its own.
+// The record as an auditor reads it: searches events, draws a round, verifies the record while the program runs, and checks evidence of a
+// round on its own.
 
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';

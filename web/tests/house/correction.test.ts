@@ -1,4 +1,4 @@
-// A result that was read wrongly: one person asks, another approves at a screen of their own, and what players have follows.
+// A wrong result: one person asks for a correction, another approves at their own screen, and the players' money follows.
 
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { premises } from './premises';
 
 const at = premises();
 
-/** A supervisor asks for a round of table 1 to be settled again. */
+/** A supervisor asks to correct a round of table 1. */
 async function askToCorrect(supervisor: Page, round: number, dice: readonly number[], why: string): Promise<void> {
   await supervisor.getByRole('button', { name: /Act Table 1/ }).click();
   const sheet = supervisor.getByRole('dialog');
@@ -49,7 +49,7 @@ it('corrects a result with two people in two browsers, and credits follow (F12)'
   await manager.getByText('Correction').first().waitFor();
   expect(await manager.getByRole('button', { name: 'Approve' }).count()).toBe(0);
 
-  // Each is told what it came to until it is read, over a reload, and never again.
+  // Each player sees the change until it is read, also after a reload, and never again.
   const isRead = (page: Page) => page.getByRole('button', { name: 'I have read this' });
   await first.reload();
   await first.getByText('10.00 was taken back; your credits are now 95.00.').waitFor();

@@ -1,4 +1,4 @@
-// A demonstration: whoever opens the display sees a table in play at once.
+// The demonstration: the display shows a table in play right away.
 
 import { expect, it } from 'vitest';
 import { Premises, premises } from './premises';

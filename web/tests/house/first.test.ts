@@ -1,5 +1,4 @@
-// The first start: the house's address says what every screen is for, each of them loads, people choose a password of their own, and
-// terminals find the seat that they stand at.
+// The first start: the front page explains every screen, each loads, people choose their passwords, and terminals find their seats.
 
 import { describe, expect, it } from 'vitest';
 import { numberOf, passwordOf, premises } from './premises';

@@ -1,5 +1,5 @@
-// The program is killed in the middle of a round and started again on the same port: screens come back by themselves, bets are the
-// same, and the Dealer continues the round.
+// The program is killed in the middle of a round and restarted on the same port: screens reconnect, bets stand, and the Dealer continues
+// the round.
 
 import { expect, it } from 'vitest';
 import { told } from '../browser/notices';
@@ -33,7 +33,7 @@ it('goes on with the same round and the same bets after it was killed (F20, F21)
   await meter(first, 'Credits', 9_000);
   await meter(second, 'Credits', 11_000);
 
-  // Once more when the dice are tumbled, and nobody has said what they show.
+  // Once more when the dice are tumbled and not entered.
   await openBets(dealer, first, second, wall);
   await bet(first, 'big', '5.00');
   await step(dealer, 'close-bets').click();

@@ -1,4 +1,4 @@
-// A live table: the Dealer registers what players lay on the felt, and the display follows.
+// A live table: the Dealer registers the players' bets, and the display follows.
 
 import type { Page } from 'playwright-core';
 import { it } from 'vitest';
@@ -21,7 +21,7 @@ async function register(dealer: Page, seat: number, chips: string[]): Promise<vo
   }
 }
 
-/** How far Big and Small are apart. */
+/** The difference of Big and Small. */
 const apart = (dealer: Page, amount: string) => dealer.getByRole('meter', { name: `${amount} apart, at most 5,000` }).waitFor();
 
 it('plays rounds of Tai Sai on console and display, within the Differential (5.1)', async () => {

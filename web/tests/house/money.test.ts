@@ -1,5 +1,5 @@
-// Money on its way while a page is reloaded, its line is lost or the program is killed: nothing is lost, nothing is done twice, and the
-// screen says what is so.
+// Money in transit while a page reloads, a connection is lost or the program is killed: nothing is lost or done twice, and the screen
+// says so.
 
 import type { Page, Route, WebSocketRoute } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ const at = premises();
 const NUMBER = /\b\d{2}(?: \d{4}){4}\b/;
 let dealer: Page, first: Page, second: Page, cage: Page, pit: Page;
 
-/** Whether what the house says to terminals reaches them. */
+/** Whether messages of the server reach the terminals. */
 let isDeaf = false;
 const deafened = (page: Page) =>
   page.routeWebSocket(/\/terminal/, (line: WebSocketRoute) => {
@@ -26,7 +26,7 @@ const have = (page: Page) => page.getByRole('button', { name: 'I have it', exact
 const voucher = (...texts: (string | RegExp)[]) => texts.reduce((row, hasText) => row.filter({ hasText }), cage.getByRole('region', { name: 'Vouchers' }).first().getByRole('row'));
 const claim = (page: Page, hasText: string) => page.getByRole('region', { name: 'Hand-pays' }).first().getByRole('row').filter({ hasText });
 
-/** The process is killed and started again, and the terminal and these pages of staff have noticed both: what they show moves then. */
+/** Kills and restarts the process, and waits until the terminal and these staff pages have noticed both. */
 async function restart(...staff: Page[]): Promise<void> {
   const lost = [first, ...staff].map((page) => page.getByText(/^Connection lost\./));
   await at().house.kill();
@@ -36,7 +36,7 @@ async function restart(...staff: Page[]): Promise<void> {
   await Promise.all(lost.map((notice) => notice.waitFor({ state: 'detached' })));
 }
 
-/** Up to the question whether all is to be cashed out. */
+/** Up to the confirmation of the cash-out. */
 async function askToCashOut(terminal: Page, how: string | RegExp): Promise<void> {
   await terminal.getByRole('button', { name: 'Cash out', exact: true }).click();
   await terminal.getByRole('button', { name: how }).click();
@@ -58,7 +58,7 @@ async function approve(what: string | RegExp): Promise<void> {
   await asked.waitFor({ state: 'detached' });
 }
 
-/** The house carries out the next command that is like this, and its answer is lost. */
+/** The server carries out the next matching command, and its reply is lost. */
 async function loseAnswer(like: string): Promise<void> {
   let isLost = false;
   await cage.unroute('**/house/commands');
@@ -109,7 +109,7 @@ describe('at a terminal', () => {
     await cage.getByText(/Reissued on .* this number no longer works/).waitFor();
     await pay(number);
     await cage.getByText('Pay out 123.50 in cash').waitFor();
-    await expect.poll(() => voucher('123.50', 'good').count()).toBe(0);
+    await expect.poll(() => voucher('123.50', 'valid').count()).toBe(0);
   });
 
   it('a cash-out that the process is killed under is one voucher afterwards', async () => {
@@ -126,7 +126,7 @@ describe('at a terminal', () => {
     await shown(first);
     await have(first).click();
     await first.locator('dialog').waitFor({ state: 'detached' });
-    await expect.poll(() => voucher('80.00', 'good').count()).toBe(1);
+    await expect.poll(() => voucher('80.00', 'valid').count()).toBe(1);
   });
 
   it('what is too large for a voucher is a claim that outlives the process, is taken, paid and read once', async () => {
@@ -249,7 +249,7 @@ describe('at the cage', () => {
     await loseAnswer('"redeem"');
     await pay(number);
     await cage.getByText('Pay out 310.00 in cash').waitFor();
-    await expect.poll(() => voucher('310.00', 'good').count()).toBe(0);
+    await expect.poll(() => voucher('310.00', 'valid').count()).toBe(0);
   });
 
   it('a sale during a kill is named, and carried out once after the restart', async () => {
@@ -261,6 +261,6 @@ describe('at the cage', () => {
     await shown(cage);
     await unanswered.waitFor({ state: 'detached' });
     await cage.getByRole('button', { name: 'Handed over' }).click();
-    await expect.poll(() => voucher('420.00', 'good').count()).toBe(1);
+    await expect.poll(() => voucher('420.00', 'valid').count()).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-// What takes more than a Dealer: an interrupted round, a large win, credits paid by hand, and a terminal that is set up anew.
+// What takes more than a Dealer: an interrupted round, a large win, a hand-pay, and a terminal that is set up again.
 
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// What people do at the screens, in the steps of a round, and what a player reads there.
+// The steps of a round as people do them at the screens.
 
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -10,7 +10,7 @@ export const step = (console: Page, name: string) => console.locator(`button[dat
 
 export const phase = (page: Page, name: string) => page.locator(`[data-phase="${name}"]`).waitFor();
 
-/** A supervisor opens a table at the console, gives it its Dealer, and puts the proposed limits on display. */
+/** A supervisor opens a table at the console, assigns its Dealer, and shows the configured limits. */
 export async function openTable(premises: Premises, table: number): Promise<void> {
   const page = await premises.staff('pit-supervisor', `/console?table=${table}`);
   await step(page, 'open-table').click();
@@ -62,13 +62,13 @@ export const chipOf = (console: Page, amount: string) => console.getByRole('radi
 
 export const chip = (terminal: Page, amount: string) => terminal.getByRole('radio', { name: `Chip of ${amount}`, exact: true }).tap();
 
-/** Touches a box, and waits until what lies on it is registered. */
+/** Touches a box, and waits until the bet is registered. */
 export async function bet(terminal: Page, name: string, lies: string): Promise<void> {
   await box(terminal, name).tap();
   await says(terminal, name, `${lies} bet`);
 }
 
-/** What a box says of itself to those who do not see it. */
+/** The accessible name of a box. */
 export async function says(terminal: Page, name: string, text: string | RegExp): Promise<void> {
   await expect.poll(() => box(terminal, name).getAttribute('aria-label')).toMatch(text);
 }

@@ -1,17 +1,17 @@
-// A port for a house that is killed and started again: nobody else is given it meanwhile. The tests in Rust reserve theirs in the same
-// way, in crates/journal/src/suite/port.rs.
+// Reserves a port for a program that is killed and restarted. The Rust tests reserve theirs in the same way, in
+// crates/journal/src/suite/port.rs.
 
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 
-/** Ports below are for servers that are no test's. */
+/** Lower ports belong to servers outside the tests. */
 const LOWEST = 10_000;
 const HIGHEST = 65_535;
 
-/** Whoever holds a port here has it on every loopback address. Nothing else listens at this address. */
+/** Holding a port at this address reserves it on every loopback address. Nothing else listens here. */
 const REGISTER = '127.0.0.2';
 
-/** Ports that the system gives to nobody who asks for any port, neither to listen nor to connect; all, where it gives all of them. */
+/** Ports outside the system's ephemeral range; all ports if the range is everything. */
 function ports(): number[] {
   const [first, last] = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').trim().split(/\s+/).map(Number) as [number, number];
   const all = Array.from({ length: HIGHEST - LOWEST + 1 }, (_, at) => LOWEST + at);
@@ -26,7 +26,7 @@ const listen = (port: number, host: string) =>
     server.listen({ port, host, exclusive: true }, () => done(server));
   });
 
-/** A loopback port that no other test uses, in this process or another, as long as it is held. */
+/** A loopback port that no other test uses while it is held. */
 export class ReservedPort {
   private constructor(
     readonly number: number,
@@ -38,7 +38,7 @@ export class ReservedPort {
     const start = Math.floor(Math.random() * all.length);
     for (const port of [...all.slice(start), ...all.slice(0, start)]) {
       const held = await listen(port, REGISTER);
-      // A server that is no test's may listen there.
+      // A server outside the tests may listen there.
       const own = held && (await listen(port, '127.0.0.1'));
       if (held && own) {
         await new Promise((closed) => own.close(closed));

@@ -1,5 +1,5 @@
-// A house and the browsers that stand in it: people at their screens, terminals at their seats, displays on the wall. Each has a
-// browser context of its own, and what goes wrong in any page fails the test.
+// A running program and its browsers: people at screens, terminals at seats, displays. Each has its own browser context, and any page
+// error fails the test.
 
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -7,20 +7,19 @@ import { afterAll, afterEach, beforeEach, expect } from 'vitest';
 import { contextOf, launch, SHOTS, SIZES, watched, type PublicTableFeed } from '../browser/stage';
 import { House, IMPATIENT, TABLES } from './program';
 
-/** The first people of a house, by what they are, in the order of their numbers. */
+/** The first people by role, in the order of their numbers. */
 const FIRST = ['dealer', 'second-dealer', 'pit-supervisor', 'pit-manager', 'shift-manager', 'casino-manager', 'attendant', 'cashier', 'auditor', 'administrator'] as const;
 export type Post = (typeof FIRST)[number];
 
 export const numberOf = (post: Post) => FIRST.indexOf(post) + 1;
 export const passwordOf = (post: Post) => `the password of the ${post}`;
 
-/** What a browser says by itself of a house that it cannot reach, or that refuses something. The screen tells it in its own words. */
+/** The browser's own errors about a server that is away or refuses. The screen reports them itself. */
 const TOLD = /net::ERR_(CONNECTION|INTERNET|EMPTY_RESPONSE|ADDRESS)|status of 409/;
 
 export class Premises {
   private readonly opened: PublicTableFeed[] = [];
   private readonly own = new Set<Post>();
-  /** How often somebody has signed in. */
   signIns = 0;
 
   private constructor(
@@ -32,7 +31,7 @@ export class Premises {
     return Premises.around(await House.found(TABLES));
   }
 
-  /** With a house that has little patience for a screen that gives no sign of life. */
+  /** With a server that soon closes silent connections. */
   static async openImpatient(): Promise<Premises> {
     return Premises.around(await House.found(TABLES, IMPATIENT));
   }
@@ -45,7 +44,7 @@ export class Premises {
     return new Premises(house, browser);
   }
 
-  /** A page of the house; `before` it is opened something may be put in its way. */
+  /** Opens a page; `before` may set up routes first. */
   async page(path: string, more: object = {}, before?: (page: Page) => Promise<void>): Promise<Page> {
     const context = await contextOf(this.browser, { viewport: SIZES.desk, ...more });
     const one = await watched(context);
@@ -55,7 +54,7 @@ export class Premises {
     return one.page;
   }
 
-  /** A person signed in at a screen; the first time with the one-time password, which is changed for one of their own. */
+  /** A person signed in at a screen. The first time replaces the one-time password. */
   async staff(post: Post, path: string): Promise<Page> {
     const page = await this.page(path);
     const isFirst = !this.own.has(post);
@@ -80,7 +79,7 @@ export class Premises {
     this.own.add(post);
   }
 
-  /** A Player Terminal, set up by the link that the first start told. */
+  /** A Player Terminal, set up by the link that the first start printed. */
   async terminal(seat: number, table = 1, before?: (page: Page) => Promise<void>): Promise<Page> {
     const page = await this.page(this.house.links.get(`${table}/${seat}`)!, { hasTouch: true }, before);
     await page.locator('[data-box]').first().waitFor();
@@ -93,7 +92,7 @@ export class Premises {
     return page;
   }
 
-  /** What went wrong in any page since it was last asked for. */
+  /** Page errors since the last call. */
   wrong(): string[] {
     return this.opened.flatMap(({ wrong }) => wrong.splice(0)).filter((line) => !TOLD.test(line));
   }
@@ -109,8 +108,8 @@ export class Premises {
   }
 }
 
-/** Premises for the tests of a file: nothing goes wrong in a page, the record is whole in the end, and where a test fails the house's
- * log is told and every page is kept as a picture. */
+/** Premises for the tests of a file: fails on page errors, verifies the record at the end, and on failure prints the log and keeps a
+ * picture of every page. */
 export function premises(open: () => Promise<Premises> = Premises.open): () => Premises {
   let opened: Premises | null = null;
   beforeEach(async ({ onTestFailed }) => {

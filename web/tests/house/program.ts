@@ -1,5 +1,5 @@
-// The program itself: a house in a process and a folder of its own, on a port of its own. It is stopped, killed and started again on the
-// same store and the same port, and its whole record is checked in the end.
+// The program in its own process, folder and port. Tests stop, kill and restart it on the same store and port; its whole record is
+// verified at the end.
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,24 +12,23 @@ import { ReservedPort } from './port';
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 const PROGRAM = process.env['TAISAI'] ?? resolve(REPOSITORY, process.env['CARGO_TARGET_DIR'] ?? 'target', 'debug/taisai');
 
-/** Those that run: none outlives the tests, also where they are ended from outside. */
+/** Running processes: all end with the tests, also when the tests are killed. */
 const RUNNING = new Set<ChildProcess>();
 process.once('exit', () => RUNNING.forEach((child) => child.kill('SIGKILL')));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
-/** So long a busy machine may take to answer for a page, in milliseconds: no test is about that, save those that say so. */
+/** The patience of the server with slow pages, in milliseconds, so that a busy machine fails no test. */
 const BUSY = 30_000;
 
-/** The same where a test waits until a page is lost. */
+/** The same, for tests that wait until a page is lost. */
 export const IMPATIENT = 10_000;
 
-/** So many people does a house begin with. */
 const FIRST_PEOPLE = 10;
 
 /** A one-time password: 26 characters in groups of four. */
 const PASSWORD = /^(?:\w{4}-){6}\w{2}$/;
 
-/** Two tables of Player Terminals and a live one, with limits that are proposed. */
+/** Two tables of Player Terminals and a live one, with configured limits. */
 export const TABLES = `
 [[table]]
 number = 1
@@ -70,7 +69,7 @@ terminals = 1
 export class House {
   address = '';
   log = '';
-  /** One-time passwords by person, and links by table and seat, as the first start tells them. */
+  /** One-time passwords by person, and links by table and seat, as the first start prints them. */
   readonly passwords = new Map<number, string>();
   readonly links = new Map<string, string>();
   readonly folder = mkdtempSync(join(tmpdir(), 'taisai-house-'));

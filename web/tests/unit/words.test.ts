@@ -67,6 +67,10 @@ it.each(['牌局', '賬', '屏', '設置', '登錄', '程序', '公布', '布局
   expect(texts([hant, firstUse['zh-Hant']]).filter((text) => text.includes(word))).toEqual([]);
 });
 
+it.each(['训练', '訓練', '主管', '投注区', '投注區', '注区', '注區', '号桌', '號桌', '本桌', '审计', '審計', '帐房', '賬房', '留存', '比1'])('no screen says %s beside the chosen term', (word) => {
+  expect(texts([hans, hant, staffHans, staffHant, firstUse, screens]).filter((text) => text.includes(word))).toEqual([]);
+});
+
 describe.each(['sans', 'serif'])('the %s font', (name) => {
   it.each(['regular', 'bold'])('has every queued in use, %s', async (weight) => {
     const { lettersInUse } = await import('../../scripts/fonts.js');
