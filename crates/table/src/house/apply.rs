@@ -125,10 +125,7 @@ impl House {
             }
             C::RequestApproval { act, what } => {
                 let E::ApprovalRequested { approval: id } = event else { misfit(event) };
-                let (by, what) = (person_of(who), what.clone());
-                let approval =
-                    Approval { act: *act, what, by, asked: time, answer: ApprovalAnswer::Waiting, used: None };
-                self.approvals.request(*id, approval);
+                self.approvals.request(*id, Approval::new(*act, what.clone(), person_of(who), time));
             }
             C::SellVoucher { number, amount, .. } => {
                 let E::VoucherIssued { serial, expires } = event else { misfit(event) };
@@ -174,11 +171,8 @@ impl House {
                 // The terminal stops showing a voucher that a person handed out.
                 let by = who.person().map(|person| VoucherOrigin::Cage(person.id));
                 self.vouchers.reissue(*replaced, (*serial, *number), time, by, self.voucher_time(time));
-                self.significant.push(
-                    time,
-                    who,
-                    SignificantEventKind::VoucherReissued { replaced: *replaced, by: *serial },
-                );
+                let what = SignificantEventKind::VoucherReissued { replaced: *replaced, by: *serial };
+                self.significant.push(time, who, what);
             }
             C::RuleReceivable { receivable, ruling, .. } => {
                 let E::ReceivableRuled { amount, left } = event else { misfit(event) };

@@ -52,6 +52,10 @@ pub struct Approval {
 }
 
 impl Approval {
+    pub(super) const fn new(act: Act, what: String, by: PersonId, asked: Time) -> Self {
+        Self { act, what, by, asked, answer: ApprovalAnswer::Waiting, used: None }
+    }
+
     fn is_over(&self, time: Time) -> bool {
         time.0.checked_sub(self.asked.0).is_some_and(|age| age > APPROVAL_LIFETIME)
     }
