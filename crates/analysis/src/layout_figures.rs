@@ -16,7 +16,7 @@ pub(crate) const STAKE: Money = Money::from_cents(10_000);
 /// Up to this many rounds, bands are exact; above, they come from the normal distribution.
 pub const EXACT_ROUNDS: u32 = 10_000;
 
-/// How sure a band is.
+/// The confidence of a band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confidence {
     /// Nine of ten.
@@ -28,7 +28,6 @@ pub enum Confidence {
 }
 
 impl Confidence {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Ninety, Self::NinetyFive, Self::NinetyNine];
 
     /// The chance of lying outside the band.
@@ -49,7 +48,6 @@ impl Confidence {
         }
     }
 
-    /// In words.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Ninety => "90 %",
@@ -62,9 +60,7 @@ impl Confidence {
 /// Where the average return for one of many rounds lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
-    /// The lower end.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
     /// Whether it comes from the exact distribution.
     pub is_exact: bool,
@@ -75,7 +71,6 @@ pub struct Band {
 pub struct Family {
     /// The boxes, in the order of the notation.
     pub boxes: Vec<BetBox>,
-    /// The figures of each of them.
     pub figures: BoxFigures,
     spread: Spread,
 }

@@ -1,4 +1,4 @@
-//! A page for people that is whole by itself: no script, nothing from outside, made to be read on a screen and on paper.
+//! A self-contained HTML page: no script, no external resources, for screen and paper.
 
 use crate::chart::escape;
 

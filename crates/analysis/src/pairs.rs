@@ -1,16 +1,16 @@
-//! How two bets of a slip stand to each other: which can never win together, which win only with the other, and which take
-//! spread from each other. Decided by the 216 throws, never by the names of boxes.
+//! How two bets of a slip relate: which never win together, which win only with the other, and which reduce each other's
+//! variance. Computed from the 216 throws, never from the names of boxes.
 
 use taisai_rules::{BetBox, Fraction, Money};
 
 use crate::slip::PlayerSlip;
 
-/// How two bets stand to each other.
+/// How two bets relate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// They never win together: where one wins, the other loses.
     Contradict,
-    /// They may win together, but each does so less often when the other does: together they spread less.
+    /// They may win together, but each does so less often when the other does: together they vary less.
     Hedge,
     /// Where the first wins, the second wins too.
     FirstImpliesSecond,
@@ -18,7 +18,7 @@ pub enum Relation {
     SecondImpliesFirst,
     /// They win on the same throws.
     Same,
-    /// Neither of these: they win together as often as chance has it, or more often.
+    /// None of these: they win together as often as independent bets, or more often.
     Independent,
 }
 
@@ -28,15 +28,14 @@ pub struct BetPair {
     /// The first, by the order of the slip.
     pub first: BetBox,
     pub second: BetBox,
-    /// How they stand to each other.
     pub relation: Relation,
     /// On how many throws both win.
     pub both_win: u8,
     /// On how many throws both lose.
     pub both_lose: u8,
-    /// The covariance of their net results, in squared cents: below zero where one makes good what the other loses.
+    /// The covariance of their net results, in squared cents: negative where one bet offsets the other.
     pub covariance: Fraction,
-    /// The best that both together can come to.
+    /// The best joint result.
     pub best: Money,
 }
 

@@ -1,4 +1,4 @@
-//! The par sheet of a layout: everything a regulator asks of a pay table, from the same outcomes that settle bets, with the
+//! The par sheet of a layout: everything a regulator wants to know about a pay table, from the same outcomes that settle bets, with the
 //! hashes of the program, the game's file and the rules it comes from. The same program and file give the same bytes.
 
 mod compare;
@@ -36,7 +36,6 @@ pub struct ParSheet<'g> {
 }
 
 impl<'g> ParSheet<'g> {
-    /// The sheet of a layout.
     pub fn new(game: &'g Game, layout: &'g Layout, maker: &'g Maker) -> Self {
         Self { game, layout, figures: LayoutFigures::of(layout), maker }
     }

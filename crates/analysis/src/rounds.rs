@@ -36,7 +36,6 @@ const NEGLIGIBLE: f64 = 1e-40;
 /// Why a distribution over many rounds cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooWide {
-    /// No rounds, or too many.
     #[error("rounds are from 1 to {MAX_ROUNDS}, not {0}")]
     Rounds(u32),
     /// The results lie too far apart for their common step.
@@ -147,7 +146,6 @@ impl Lattice {
     }
 }
 
-/// The greatest common divisor.
 pub(crate) const fn common(a: i64, b: i64) -> i64 {
     if b == 0 { a.abs() } else { common(b, a % b) }
 }
@@ -166,11 +164,11 @@ impl Window {
         let results = u128::try_from(lattice.results()).unwrap_or(u128::MAX >> 64);
         for bits in 4..=MAX_BITS {
             let places = size(1 << bits);
-            // No window of fewer deviations leaves so little outside.
+            // A smaller window always leaves more outside.
             if all > 1u128 << bits && places < 4.0 * lattice.deviation {
                 continue;
             }
-            // Asked before the tails are: they go through all results too.
+            // Checked before the tails, which visit all results too.
             if results << bits > MAX_SIZE {
                 return Err(TooWide::Work);
             }

@@ -24,7 +24,6 @@ pub enum NoRuin {
         /// The slip.
         staked: Money,
     },
-    /// No rounds, or too many.
     #[error("rounds are from 1 to {MAX_ROUNDS}, not {0}")]
     Rounds(u32),
     /// Too many bankrolls to go through.

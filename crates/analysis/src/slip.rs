@@ -21,12 +21,7 @@ pub enum BadSlip {
     NotPositive(BetBox),
     /// A stake that cannot be paid.
     #[error("a stake of {amount} on {bet_box}: {why}")]
-    Payout {
-        bet_box: BetBox,
-        /// The stake.
-        amount: Money,
-        why: PayoutError,
-    },
+    Payout { bet_box: BetBox, amount: Money, why: PayoutError },
     /// A result that is too large to be counted.
     #[error("the slip could win or lose more than {MAX_RESULT}")]
     TooLarge,

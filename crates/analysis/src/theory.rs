@@ -27,7 +27,7 @@ pub enum BadRound {
     TooLarge,
 }
 
-/// Rounds of one table, dealer or shift, gathered.
+/// The rounds of one table, dealer or shift.
 #[derive(Clone, Debug, Default)]
 pub struct Theory {
     rounds: u64,
@@ -38,7 +38,7 @@ pub struct Theory {
     theoretical: i128,
     /// In 216² parts of a squared cent.
     variance: i128,
-    /// The results of the House that could have been; nothing once there are too many.
+    /// The possible results of the House; none once there are too many.
     spreads: Option<HashMap<Spread, u32>>,
 }
 
@@ -47,19 +47,17 @@ pub struct Theory {
 pub struct WinBand {
     /// The lower end, in cents.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
     /// Whether it comes from the exact distribution.
     pub is_exact: bool,
 }
 
 impl Theory {
-    /// Nothing yet.
     pub fn new() -> Self {
         Self { spreads: Some(HashMap::new()), ..Self::default() }
     }
 
-    /// Takes in a round: what counted on each box in how many wagers, and what the House won.
+    /// Adds a round: what counted on each box in how many wagers, and what the House won.
     ///
     /// ```
     /// use taisai_analysis::Theory;
@@ -140,11 +138,11 @@ impl Theory {
         if deviation > 0.0 { (whole(self.win) - real(self.theoretical_win())) / deviation } else { 0.0 }
     }
 
-    /// Where the win lies by luck alone.
+    /// The band in which the win lies by luck alone.
     pub fn band(&self, confidence: Confidence) -> WinBand {
         let rounds = self.spreads.iter().flatten().map(|(spread, times)| (spread.clone(), *times));
         let mut rounds: Vec<_> = rounds.collect();
-        // The order of a sum of rounds is no matter, but the same rounds shall give the same digits.
+        // Sorted, so that the same rounds give the same digits in any order.
         rounds.sort_by(|a, b| a.0.results().cmp(b.0.results()));
         if let (false, Ok(found)) = (rounds.is_empty(), Distribution::of(&rounds)) {
             let (low, high) = found.band(confidence.outside());

@@ -324,12 +324,10 @@ impl Cluster {
         self.id
     }
 
-    /// What the table is played by.
     pub const fn rules(&self) -> &TableRules {
         &self.rules
     }
 
-    /// The law around the game rules.
     pub const fn law(&self) -> &Law {
         &self.profile.law
     }
@@ -458,7 +456,6 @@ impl Cluster {
         self.state.past.get(round).map(|past| past.unit)
     }
 
-    /// Refusals recorded.
     pub const fn refusals(&self) -> u64 {
         self.state.refusals
     }
@@ -487,7 +484,7 @@ impl Cluster {
         self.state.recent.numbers()
     }
 
-    /// The highest source that asked; zero if there was none.
+    /// The highest source so far; zero if there is none.
     pub fn highest_source(&self) -> u64 {
         let at_seats = self.state.seats.iter().map(|seat| seat.recent.source());
         let of_acceptors = self.state.stackers.values().map(|stacker| stacker.recent.source());
@@ -507,7 +504,6 @@ impl Cluster {
 }
 
 impl Cluster {
-    /// The bytes of the state.
     pub fn snapshot(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         codec::write(&(&self.state, &self.state.past), &mut bytes);

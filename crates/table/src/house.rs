@@ -123,7 +123,6 @@ impl House {
         }
     }
 
-    /// The bytes of the state.
     pub fn snapshot(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         codec::write(self, &mut bytes);
@@ -163,14 +162,7 @@ impl House {
 
     /// Whether the profile gives the right, to people as they are on file.
     fn right(&self, act: Act, actor: Actor, second: Option<Person>) -> Result<Person, Refusal> {
-        let actor = match actor {
-            Actor::Person(person) => Actor::Person(self.on_file(person)),
-            Actor::Terminal { .. }
-            | Actor::Tumbler(_)
-            | Actor::System
-            | Actor::NoteAcceptor { .. }
-            | Actor::ChipReader(_) => actor,
-        };
+        let actor = actor.person().map_or(actor, |person| Actor::Person(self.on_file(person)));
         self.profile.check(act, actor, second.map(|second| self.on_file(second)))
     }
 
@@ -323,7 +315,7 @@ impl House {
     }
 }
 
-/// A hash of a command's content. A voucher's number is drawn each time that the command is sent: it is no part of it.
+/// A hash of a command's content. A new voucher number is drawn each time the command is sent, so the number is not part of the content.
 fn content(command: &HouseCommand) -> u64 {
     let number = VoucherNumber::ANY;
     let content = match command {

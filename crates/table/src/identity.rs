@@ -247,6 +247,19 @@ impl Actor {
         }
     }
 
+    /// The device and seat, if the actor is a Player Terminal.
+    pub const fn terminal(self) -> Option<(DeviceId, Seat)> {
+        match self {
+            Self::Terminal { device, seat } => Some((device, seat)),
+            Self::Person(_) | Self::Tumbler(_) | Self::System | Self::NoteAcceptor { .. } | Self::ChipReader(_) => None,
+        }
+    }
+
+    /// Whether the actor is a Player Terminal that says it is at this seat.
+    pub(crate) fn is_terminal_of(self, seat: Seat) -> bool {
+        self.terminal().is_some_and(|(_, own)| own == seat)
+    }
+
     pub const fn device(self) -> Option<DeviceId> {
         match self {
             Self::Terminal { device, .. }

@@ -16,12 +16,12 @@ pub(crate) struct PastRounds<T> {
 impl<T> PastRounds<T> {
     const PAGE: usize = 256;
 
-    fn place(round: RoundNumber) -> Option<usize> {
+    fn index(round: RoundNumber) -> Option<usize> {
         usize::try_from(round.0.checked_sub(1)?).ok()
     }
 
     pub(crate) fn get(&self, round: RoundNumber) -> Option<&T> {
-        self.rounds.get(Self::place(round)?)
+        self.rounds.get(Self::index(round)?)
     }
 }
 
@@ -36,9 +36,9 @@ impl<T: Serialize> PastRounds<T> {
 
     /// Changes a past round; does nothing if the round is not over.
     pub(crate) fn change(&mut self, round: RoundNumber, change: impl FnOnce(&mut T)) {
-        if let Some(place) = Self::place(round).filter(|place| *place < self.rounds.len()) {
-            change(&mut self.rounds[place]);
-            let page = place / Self::PAGE;
+        if let Some(index) = Self::index(round).filter(|index| *index < self.rounds.len()) {
+            change(&mut self.rounds[index]);
+            let page = index / Self::PAGE;
             if page < self.pages.len() {
                 self.pages[page] = self.hash_page(page);
             }

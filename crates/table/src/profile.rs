@@ -206,7 +206,6 @@ pub struct Profile {
     pub reality_check_minutes: u32,
     /// How long a cluster may lag behind its round before another node takes it over.
     pub silent_seconds: u32,
-    /// The law around the game rules.
     pub law: Law,
     /// The time zone, by its name.
     pub time_zone: String,

@@ -220,7 +220,7 @@ fn read_roles<'t>(reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<
         match Role::ALL.into_iter().find(|role| role.text() == text) {
             Some(role) => roles.push(role),
             None => {
-                reader.fault(value.span(), FileFaultKind::BadValue, format!("{}: there is no such role", cite(text)))
+                reader.fault(value.span(), FileFaultKind::BadValue, format!("{}: there is no such role", cite(text)));
             }
         }
     }

@@ -20,16 +20,16 @@ use crate::profile::{Law, Profile};
 use crate::rules::{TableLimits, TableRules};
 use crate::sources::CommandsBySource;
 
-/// The least tumbles of a valid tumble (3.7 of Tai Sai, 3.6 of the Electronic Table Game, 3.4 of the early edition).
+/// How often a valid tumble tumbles at least (3.7 of Tai Sai, 3.6 of the Electronic Table Game, 3.4 of the early edition).
 pub const MIN_TUMBLES: u8 = 3;
 
-/// The most rounds one act voids.
+/// How many rounds one command can void.
 pub(crate) const MAX_VOIDED_ROUNDS: u64 = 10_000;
 
-/// The most rulings of a table that wait for a witness.
+/// How many rulings of a table can wait for a witness.
 const MAX_UNWITNESSED_RULINGS: usize = 100;
 
-/// Where a round is. `Shut` is a table that is not open.
+/// The phase of a round. `Shut` means that the table is not open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -41,7 +41,7 @@ pub enum Phase {
     Idle,
     /// "Place your Bets, please".
     Open,
-    /// "No more Bets" was announced, and not every cluster holds it yet.
+    /// "No more Bets" was announced, and not every cluster has applied it yet.
     Closing,
     /// No more bets.
     Closed,
@@ -53,7 +53,7 @@ pub enum Phase {
     Void,
 }
 
-/// What is kept of a round that is over.
+/// A past round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PastRound {
@@ -102,7 +102,6 @@ impl PastRound {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Unwitnessed {
     pub round: RoundNumber,
-    /// Who ruled.
     pub by: PersonId,
     pub why: String,
     /// How the round stands by the ruling.
@@ -118,7 +117,7 @@ impl Unwitnessed {
     }
 }
 
-/// How far a cluster has followed.
+/// What a cluster has reported last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct ClusterProgress {
     cluster: ClusterId,
@@ -136,7 +135,7 @@ enum DiceReader {
     Tumbler,
 }
 
-/// What the dice of the round do.
+/// The state of the dice of the round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Tumble {
     /// The tumbler is not activated.
@@ -147,7 +146,6 @@ enum Tumble {
     AtRest,
 }
 
-/// The state that the entries make.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct RoundState {
     phase: Phase,
@@ -179,18 +177,17 @@ struct RoundState {
     dealer: Option<PersonId>,
     supervisor: Option<PersonId>,
     manager: Option<PersonId>,
-    /// Every round that is over or has a result, the first first.
+    /// Every round that is over or has a result, oldest first.
     #[serde(skip)]
     past: PastRounds<PastRound>,
     followers: Vec<ClusterProgress>,
-    /// How many notices there have been, and those that some cluster does not hold yet.
+    /// The number of notices so far; `notices` holds those that some cluster has not applied yet.
     issued: u64,
     notices: VecDeque<Notice>,
     recent: CommandsBySource,
     refusals: u64,
 }
 
-/// The dealer's side of a table.
 #[derive(Clone, Debug)]
 pub struct Round {
     table: TableId,
@@ -246,17 +243,15 @@ impl Round {
         self.table
     }
 
-    /// What the table is played by.
     pub const fn rules(&self) -> &TableRules {
         &self.rules
     }
 
-    /// The law around the game rules.
     pub const fn law(&self) -> &Law {
         &self.profile.law
     }
 
-    /// Where the round is.
+    /// The phase of the round.
     pub const fn phase(&self) -> Phase {
         self.state.phase
     }
@@ -291,12 +286,11 @@ impl Round {
         self.state.recent.newest(source)
     }
 
-    /// The highest source that asked; zero if there was none.
+    /// The highest source so far; zero if there is none.
     pub fn highest_source(&self) -> u64 {
         self.state.recent.highest()
     }
 
-    /// Whether it plays for training.
     pub const fn is_training(&self) -> bool {
         self.is_training
     }
@@ -340,12 +334,10 @@ impl Round {
         self.state.unwitnessed.iter().find(|ruling| ruling.round == round)
     }
 
-    /// The limits on display.
     pub const fn limits(&self) -> Option<&TableLimits> {
         self.state.limits.as_ref()
     }
 
-    /// Who holds a position.
     pub const fn holder(&self, position: Position) -> Option<PersonId> {
         match position {
             Position::Dealer => self.state.dealer,
@@ -359,7 +351,6 @@ impl Round {
         self.state.past.get(round)
     }
 
-    /// The dice set in use.
     pub const fn dice_set(&self) -> u32 {
         self.state.dice_set
     }
@@ -369,7 +360,7 @@ impl Round {
         self.state.tumbler
     }
 
-    /// The notices that a cluster has not reported to hold, each with its number.
+    /// The notices that a cluster has not reported as applied, each with its number.
     pub fn notices(&self, cluster: ClusterId) -> impl Iterator<Item = (u64, &Notice)> {
         let followed = self.state.followers.iter().find(|follower| follower.cluster == cluster);
         let followed = followed.map_or(u64::MAX, |follower| follower.followed);
@@ -393,19 +384,17 @@ impl Round {
         self.state.is_registering
     }
 
-    /// Refusals recorded.
     pub const fn refusals(&self) -> u64 {
         self.state.refusals
     }
 
-    /// Whether every cluster holds every notice.
+    /// Whether every cluster has applied every notice.
     pub fn is_followed(&self) -> bool {
         self.state.followers.iter().all(|follower| follower.followed == self.state.issued)
     }
 }
 
 impl Round {
-    /// The bytes of the state.
     pub fn snapshot(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         codec::write(&(&self.state, &self.state.past), &mut bytes);

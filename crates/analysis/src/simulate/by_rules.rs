@@ -11,15 +11,13 @@ use crate::simulate::SessionResult;
 use crate::simulate::plan::{PreparedPlayer, SimulationPlan};
 use crate::simulate::strategy::StrategyState;
 
-/// Parts of chance that a session has: one for its throws, and one for each player.
+/// Random streams of a session: one for its throws, and one for each player.
 const PARTS: u64 = 256;
 
-/// The throws of a session.
 pub(super) const fn throws(plan: &SimulationPlan, session: u64) -> Throws {
     Throws::of(plan.seed(), session * PARTS)
 }
 
-/// A player in a session.
 pub(super) struct SeatedPlayer<'p> {
     pub(super) player: &'p PreparedPlayer,
     mind: StrategyState,
@@ -47,7 +45,7 @@ impl<'p> SeatedPlayer<'p> {
         (1..).zip(plan.players()).map(seated).collect()
     }
 
-    /// Chooses the next slip, as often as limits and bankroll allow; who cannot cover it once is ruined.
+    /// Chooses the next slip, as many times over as limits and bankroll allow. A player who cannot cover it once is ruined.
     #[inline]
     pub(super) fn choose(&mut self) {
         if self.result.is_ruined {
@@ -60,7 +58,7 @@ impl<'p> SeatedPlayer<'p> {
             return;
         }
         let most = wanted.min(ready.most);
-        // Divided only where it must be: the bankroll mostly covers what is wanted.
+        // Divides only if necessary: the bankroll usually covers the stake.
         let times = match most.checked_mul(ready.staked) {
             Some(cost) if cost <= self.bankroll => most,
             Some(_) | None => self.bankroll / ready.staked,
@@ -76,7 +74,7 @@ impl<'p> SeatedPlayer<'p> {
         self.result.is_ruined
     }
 
-    /// Takes in what the chosen slip came to by the table of its results.
+    /// Adds the result of the chosen slip, from its table of results.
     #[inline]
     fn settle(&mut self, place: u8) {
         let Some((slip, times)) = self.chosen else { return };
@@ -85,7 +83,7 @@ impl<'p> SeatedPlayer<'p> {
         self.take(ready.staked * times, ready.nets[usize::from(place)] * times);
     }
 
-    /// Takes in what a slip that counts in full could expect.
+    /// Adds the expected result of a slip that counts in full.
     #[inline]
     pub(super) fn expect_all(&mut self, slip: usize, times: i64) {
         let ready = &self.player.slips[slip];
@@ -94,13 +92,12 @@ impl<'p> SeatedPlayer<'p> {
         self.result.variance += ready.variance * (times * times);
     }
 
-    /// Takes in a result as a table's meters have it: what counted and what was paid since the session began.
+    /// Adds a result from the meters of a table: what counted and what was paid since the session began.
     pub(super) fn take_meters(&mut self, counted: i64, paid: i64) {
         let net = self.player.bankroll + paid - counted - self.bankroll;
         self.take(counted - self.staked, net);
     }
 
-    /// Takes in a result.
     #[inline]
     pub(super) fn take(&mut self, staked: i64, net: i64) {
         self.result.rounds += 1;
@@ -112,7 +109,7 @@ impl<'p> SeatedPlayer<'p> {
         self.mind.learn(net);
     }
 
-    /// Takes in what stakes that counted could expect.
+    /// Adds the expected result of the stakes that counted.
     pub(super) fn expect(&mut self, plan: &SimulationPlan, counted: &[(BetBox, Money)]) {
         let unit = plan.limits().unit().cents();
         let mut nets = [0i64; 216];
@@ -139,7 +136,7 @@ impl<'p> SeatedPlayer<'p> {
     }
 }
 
-/// Plays a session: how many rounds it had, and what it came to for each player.
+/// Plays a session: the number of rounds, and the result of each player.
 pub(super) fn play(plan: &SimulationPlan, session: u64) -> (u64, Vec<SessionResult>) {
     let mut throws = throws(plan, session);
     let mut seated = SeatedPlayer::all(plan, session);

@@ -20,7 +20,7 @@ const NOON: u64 = 1_704_110_400_000;
 /// A round a minute.
 const ROUND: u64 = 60_000;
 
-/// Plays a session: how many rounds it had, and what it came to for each player.
+/// Plays a session: the number of rounds, and the result of each player.
 pub(super) fn play(plan: &SimulationPlan, session: u64) -> (u64, Vec<SessionResult>) {
     let mut throws = throws(plan, session);
     let mut seated = SeatedPlayer::all(plan, session);
@@ -140,7 +140,7 @@ impl SimulatedTable {
         Some(self.cluster.slip().lines.iter().map(counted).collect())
     }
 
-    /// Brings the players' side what the dealer's side has for it.
+    /// Delivers the notices of the dealer's side to the players' side.
     fn bring(&mut self) {
         loop {
             let followed = self.cluster.followed();
@@ -152,7 +152,7 @@ impl SimulatedTable {
         }
     }
 
-    /// Brings the players' side what there is for it, and the dealer's side how far that is.
+    /// Delivers the notices to the players' side, and its report to the dealer's side.
     fn carry(&mut self) {
         self.bring();
         let (followed, colour_chips, is_registered) = self.cluster.reports();
@@ -185,7 +185,7 @@ impl SimulatedTable {
     }
 }
 
-/// The event of a command that the plan has made sure of.
+/// The event of a command that the plan has checked.
 fn accepted<E: Debug>(decision: Decision<E>, command: &impl Debug) -> E {
     match decision {
         Decision::Accepted(event) => event,

@@ -50,7 +50,7 @@ fn add(counts: &mut ThrowCounts, more: &ThrowCounts) {
     }
 }
 
-/// What the same stake on a box came to, beside what it could expect.
+/// The result of the same stake on a box over all throws, beside the expected result.
 #[derive(Clone, Debug)]
 pub struct BoxResult {
     /// The exact figures of the box.

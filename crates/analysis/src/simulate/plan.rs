@@ -13,11 +13,9 @@ use crate::real::real;
 use crate::simulate::strategy::Strategy;
 use crate::slip::{BadSlip, PlayerSlip};
 
-/// The most players at the table.
 pub const MAX_PLAYERS: usize = 200;
-/// The most rounds of a session.
 pub const MAX_ROUNDS: u64 = 1_000_000_000;
-/// The most results, one a player and session.
+/// One result per player and session.
 pub const MAX_RESULTS: u64 = 5_000_000;
 /// The largest bankroll: what it can win still counts in 64-bit cents, and its square in a float.
 const LARGEST_BANKROLL: Money = Money::from_cents(1_000_000_000_000);
@@ -27,16 +25,14 @@ const LARGEST_BANKROLL: Money = Money::from_cents(1_000_000_000_000);
 pub enum SimulationEngine {
     /// By the rules: limits, pro rata and payouts.
     Rules,
-    /// Through the machines of a table: every command asked, decided and applied.
+    /// Through the machines of a table: every command is decided and applied.
     Table,
 }
 
 /// A player as planned.
 #[derive(Clone, Debug)]
 pub struct PlayerPlan {
-    /// What the player is called.
     pub name: String,
-    /// How the player stakes.
     pub strategy: Strategy,
     /// What the player has at first.
     pub bankroll: Money,
@@ -47,22 +43,17 @@ pub struct PlayerPlan {
 /// Why a plan cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadSimulationPlan {
-    /// There is no such layout.
     #[error(transparent)]
     Layout(#[from] UnknownLayout),
     /// The limits contradict, or the game does not have them.
     #[error(transparent)]
     Limits(#[from] LimitError),
-    /// The unit is no unit.
     #[error(transparent)]
     Unit(#[from] BadUnit),
-    /// The unit breaks payouts.
     #[error(transparent)]
     Broken(#[from] BrokenUnit),
-    /// No players, or too many.
     #[error("a table has from 1 to {MAX_PLAYERS} players, not {0}")]
     Players(usize),
-    /// No rounds, or too many.
     #[error("a session has from 1 to {MAX_ROUNDS} rounds, not {0}")]
     Rounds(u64),
     /// No sessions, or too many for the players.
@@ -74,7 +65,7 @@ pub enum BadSimulationPlan {
     /// A strategy that cannot be played with these slips.
     #[error("{player}: {strategy} wants {wanted}")]
     Slips { player: String, strategy: Strategy, wanted: &'static str },
-    /// A slip that is none.
+    /// Bets that do not make a slip.
     #[error("{player}: {why}")]
     Slip { player: String, why: BadSlip },
     /// A stake outside the limits.
@@ -82,7 +73,6 @@ pub enum BadSimulationPlan {
     Stake {
         player: String,
         bet_box: BetBox,
-        /// The stake.
         amount: Money,
         /// What is wrong with it.
         what: &'static str,
@@ -272,7 +262,6 @@ impl SimulationPlan {
         })
     }
 
-    /// What the table is played by.
     pub const fn rules(&self) -> &TableRules {
         &self.rules
     }
@@ -294,7 +283,6 @@ impl SimulationPlan {
         &self.players
     }
 
-    /// The rounds of a session.
     pub const fn rounds(&self) -> u64 {
         self.rounds
     }
@@ -303,12 +291,11 @@ impl SimulationPlan {
         self.sessions
     }
 
-    /// Where chance begins.
+    /// The seed of the random throws.
     pub const fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// How sessions are played.
     pub const fn engine(&self) -> SimulationEngine {
         self.engine
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::chance::SplitMix64;
 
-/// How a player stakes.
+/// How a player chooses stakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
     /// The same slip every round.
@@ -28,11 +28,9 @@ pub enum Strategy {
 pub struct UnknownStrategy;
 
 impl Strategy {
-    /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Flat, Self::Martingale, Self::Paroli, Self::DAlembert, Self::Random, Self::Script];
 
-    /// The word for it.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Flat => "flat",
@@ -96,7 +94,7 @@ impl StrategyState {
         (slip, self.multiple)
     }
 
-    /// Takes in what a round came to.
+    /// Adds the result of a round.
     #[inline]
     pub(super) fn learn(&mut self, net: i64) {
         match (self.strategy, net.signum()) {

@@ -1,4 +1,4 @@
-//! What the sessions of a plan came to, with intervals of confidence, beside what is known exactly.
+//! The results of a simulation with confidence intervals, beside the exact figures.
 
 #![expect(clippy::float_arithmetic, reason = "figures that are shown")]
 
@@ -13,11 +13,8 @@ use crate::simulate::{SessionResult, SimulationResults};
 /// A figure with the interval that holds the true one in 95 of 100 runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The figure.
     pub found: f64,
-    /// The lower end.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
 }
 
@@ -27,7 +24,7 @@ impl Interval {
         Self { found, low: found - half, high: found + half }
     }
 
-    /// Of a share (Wilson): it stays between 0 and 1, and is no point where none or all were met.
+    /// Of a share (Wilson): it stays between 0 and 1, and has a width even if none or all sessions count.
     fn of_share(met: u64, of: u64) -> Self {
         let (z, n) = (Confidence::NinetyFive.deviations(), count(of));
         let share = count(met) / n;
@@ -45,7 +42,6 @@ impl Interval {
 /// One player over all sessions.
 #[derive(Clone, Debug)]
 pub struct PlayerSummary {
-    /// The player.
     pub name: String,
     pub strategy: Strategy,
     /// Rounds with a bet, and those that won.

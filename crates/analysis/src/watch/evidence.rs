@@ -15,12 +15,12 @@ const PRIORS: [f64; 4] = [10.0, 100.0, 1_000.0, 10_000.0];
 /// By how much the odds of repeating a face are tilted (logarithms).
 const TILTS: [f64; 8] = [-0.8, -0.4, -0.2, -0.1, 0.1, 0.2, 0.4, 0.8];
 
-/// What evidence is about.
+/// What kind of unfairness the evidence shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceKind {
     /// Faces that come too often or too seldom.
     Faces,
-    /// Total Sums that do.
+    /// Total Sums that come too often or too seldom.
     Sums,
     /// Throws that depend on the one before.
     Serial,
@@ -63,7 +63,7 @@ impl DiceEvidence {
         self.highest = self.highest.max(self.logarithm());
     }
 
-    /// Each die is foretold by the faces so far, those of its own throw included.
+    /// Predicts each die from the faces so far, those of its own throw included.
     fn bet_on_faces(&mut self, own: [u8; 6]) {
         let mut dice = 3 * self.throws;
         for (place, times) in own.iter().enumerate() {
@@ -97,7 +97,7 @@ impl DiceEvidence {
         }
     }
 
-    /// The logarithm of what speaks against fair dice in one way.
+    /// The logarithm of the evidence of one kind.
     fn logarithm_of(&self, kind: EvidenceKind) -> f64 {
         match kind {
             EvidenceKind::Faces => mean(&self.by_faces),
@@ -110,22 +110,22 @@ impl DiceEvidence {
         mean(&[EvidenceKind::Faces, EvidenceKind::Sums, EvidenceKind::Serial].map(|kind| self.logarithm_of(kind)))
     }
 
-    /// What speaks against fair dice now: how many times a capital of one has grown.
+    /// The evidence against fair dice: what a capital of one has grown to.
     pub fn value(&self) -> f64 {
         libm::exp(self.logarithm())
     }
 
-    /// The same in one way.
+    /// The evidence of one kind.
     pub fn of(&self, kind: EvidenceKind) -> f64 {
         libm::exp(self.logarithm_of(kind))
     }
 
-    /// The most that it has been.
+    /// The highest evidence so far.
     pub fn highest(&self) -> f64 {
         libm::exp(self.highest)
     }
 
-    /// The chance at most, with fair dice, that it would ever have come so high.
+    /// An upper bound on the chance that fair dice ever reach this evidence.
     pub fn chance(&self) -> f64 {
         libm::exp(-self.highest).min(1.0)
     }

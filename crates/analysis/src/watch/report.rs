@@ -8,7 +8,7 @@ use crate::page::{cards, page as whole_page, picture, table};
 use crate::real::{count, size, thousands};
 use crate::rounds::shown_chance;
 
-/// The page of a watch, with how the evidence went: throws and its value there.
+/// The page of a watch. `course` is the evidence over time: throws, and its value there.
 pub fn page(title: &str, watch: &DiceWatch, course: &[(u64, f64)]) -> String {
     let evidence = watch.evidence();
     let figures = cards(&[

@@ -1,23 +1,23 @@
-//! What is to be done about the dice of a table: one answer for the terminal, the report and programs.
+//! What to do about the dice of a table, the same for the terminal, the report and programs.
 
 use std::fmt;
 
-/// What is to be done, from nothing on.
+/// What to do about the dice, mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DiceVerdict {
     Nothing,
     Watch,
-    /// To have the dice measured.
+    /// Have the dice measured.
     Measure,
-    /// To take them out.
+    /// Take the dice out of play.
     TakeOut,
 }
 
 impl DiceVerdict {
-    /// Those that ask for something, and the evidence from which they do.
+    /// The verdicts that require an action, with the evidence that triggers them.
     pub const FROM: [(Self, f64); 3] = [(Self::Watch, 20.0), (Self::Measure, 100.0), (Self::TakeOut, 1_000.0)];
 
-    /// The verdict on the most that the evidence has been.
+    /// The verdict on the highest evidence so far.
     ///
     /// ```
     /// use taisai_analysis::watch::DiceVerdict;
@@ -28,7 +28,7 @@ impl DiceVerdict {
         reached.map_or(Self::Nothing, |(verdict, _)| verdict)
     }
 
-    /// How programs name it.
+    /// The name in JSON.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",

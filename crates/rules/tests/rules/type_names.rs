@@ -70,8 +70,8 @@ fn types_share_a_name_only_for_a_reason() {
     let allowed: BTreeMap<_, _> = text.lines().filter_map(|line| line.split_once(": ")).collect();
     if env::var_os("BLESS").is_some() {
         let reason = |name: &String| *allowed.get(name.as_str()).unwrap_or(&TO_BE_RENAMED);
-        let lines: String = shared.keys().map(|name| format!("{name}: {}\n", reason(name))).collect();
-        fs::write(root.join(ALLOWED), lines).expect("a file that can be written");
+        let lines: Vec<_> = shared.keys().map(|name| format!("{name}: {}", reason(name))).collect();
+        fs::write(root.join(ALLOWED), lines.join("\n") + "\n").expect("a file that can be written");
         return;
     }
     let new: Vec<_> = shared.iter().filter(|(name, _)| !allowed.contains_key(name.as_str())).collect();

@@ -1,4 +1,4 @@
-//! What an entry does to the players' side. Nothing is decided here; what cannot be is a bug, and stops the table.
+//! Applies entries to the players' side. Nothing is decided here: an impossible entry is a bug, and stops the table.
 
 use taisai_rules::{Money, Station};
 
@@ -369,8 +369,8 @@ impl Cluster {
         self.state.outbox.push_back(Transfer { number: self.state.sent, amount, purpose });
     }
 
-    /// Credits from the House. A seat that there is not, that is lost, or that plays with chips cannot take them: they go
-    /// back as a claim. So do those that a player takes back once another session has begun: it may be another player's.
+    /// Credits from the House. They go back as a claim if the seat does not exist, is lost or plays with chips, or if another
+    /// session has begun since a player cashed them out: it may be another player's.
     fn receive(&mut self, transfer: &Transfer) {
         self.state.received = transfer.number;
         let TransferPurpose::Credits { seat, session } = transfer.purpose else {
@@ -446,7 +446,7 @@ impl Cluster {
         }
     }
 
-    /// Bets of the last round are counted in the new unit; those of a seat that it cannot express are not repeated.
+    /// Converts the bets of the last round to the new unit. A seat whose bets are not whole units cannot repeat them.
     fn recount_last_bets(&mut self, before: i64) {
         let unit = self.limits.unit().cents();
         for state in &mut self.state.seats {

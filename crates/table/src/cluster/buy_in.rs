@@ -14,13 +14,11 @@ use crate::text::{MAX_REASON_LENGTH, check_text};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuyIn {
     pub session: SessionId,
-    /// The number on its receipt.
     pub receipt: Receipt,
     pub amount: Money,
     /// Who took the cash.
     pub by: PersonId,
     pub time: Time,
-    /// Whether it was reversed.
     pub is_reversed: bool,
 }
 
@@ -59,7 +57,7 @@ impl Cluster {
         self.state.buy_ins.insert(seat, BuyIn { session, receipt, amount, by, time, is_reversed: false });
     }
 
-    /// The cash goes back to the player, and what was bought in is as if it had never been.
+    /// Gives the cash back and removes the buy-in from the books and meters.
     pub(super) fn buy_in_reversed(&mut self, seat: Seat, receipt: Receipt, amount: Money) {
         self.state.ledger.cash = sum(self.state.ledger.cash, amount);
         self.meter(seat, |meters| meters.bought_in = less(meters.bought_in, amount));

@@ -1,4 +1,4 @@
-//! What may be asked of the players' side, and what happens there. Words only: nothing is decided here.
+//! The commands and events of the players' side. Data only: nothing is decided here.
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -29,7 +29,6 @@ pub type Stakes = SmallVec<[Stake; 12]>;
 pub enum Chips {
     /// Credits of a terminal, cash chips of a live table.
     Own,
-    /// Colour Chips.
     Colour,
 }
 
@@ -38,13 +37,13 @@ pub enum Chips {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CashOut {
-    /// A voucher, its number already drawn at the edge.
+    /// A voucher whose number the server has drawn.
     Voucher(VoucherNumber),
     /// A claim that an attendant pays by hand.
     HandPay,
 }
 
-/// What may be asked of a cluster.
+/// A command to a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -53,7 +52,6 @@ pub enum ClusterCommand {
     Place {
         seat: Seat,
         chips: Chips,
-        /// How much on which boxes.
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
         stakes: Stakes,
     },
@@ -61,16 +59,13 @@ pub enum ClusterCommand {
     PlaceFor {
         seat: Seat,
         chips: Chips,
-        /// How much on which boxes.
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
         stakes: Stakes,
     },
-    /// Bets that were refused as over a limit lie on the layout all the same: the Dealer registers them, and they are apportioned
-    /// (5.1.1).
+    /// The Dealer registers bets that lie on the layout although they are over a limit; they are apportioned (5.1.1).
     PlaceExcess {
         seat: Seat,
         chips: Chips,
-        /// How much on which boxes.
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
         stakes: Stakes,
     },
@@ -79,7 +74,6 @@ pub enum ClusterCommand {
         seat: Seat,
         /// With what they were placed.
         chips: Chips,
-        /// How much from which boxes.
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
         stakes: Stakes,
     },
@@ -116,16 +110,12 @@ pub enum ClusterCommand {
     /// The Colour Chips of a seat are converted into cash chips.
     RedeemColour { seat: Seat },
     /// Cash out all credits of a seat; the session ends.
-    CashOut {
-        seat: Seat,
-        /// Into what.
-        to: CashOut,
-    },
+    CashOut { seat: Seat, to: CashOut },
     /// The player leaves a seat without credits, chips or bets.
     Leave { seat: Seat },
     /// The player of a live table has walked away from the bets (5.3).
     WalkAway { seat: Seat },
-    /// The terminal has lost the house.
+    /// The terminal has lost its connection.
     Lost { seat: Seat },
     /// The terminal is back.
     Back { seat: Seat },
@@ -140,7 +130,7 @@ pub enum ClusterCommand {
     },
     /// The next transfer of the House.
     Receive { transfer: Transfer },
-    /// The House holds our transfer of that number.
+    /// The House has received the transfer of that number.
     Delivered { number: u64 },
     /// A note acceptor holds a note in escrow (F86). If the command is refused, the player gets the note back.
     AcceptNote {
@@ -153,7 +143,6 @@ pub enum ClusterCommand {
     CountStacker { seat: Seat, notes: u32 },
     /// A person empties the stacker of a note acceptor, and has counted what was in it.
     EmptyStacker {
-        /// Whose stacker.
         acceptor: DeviceId,
         /// How many notes were counted.
         notes: u32,
@@ -161,23 +150,12 @@ pub enum ClusterCommand {
         amount: Money,
     },
     /// Two people reverse the last buy-in of an open session: the player gets the cash back.
-    ReverseBuyIn {
-        seat: Seat,
-        /// The number on its receipt.
-        receipt: Receipt,
-        why: String,
-        second: Option<Person>,
-    },
+    ReverseBuyIn { seat: Seat, receipt: Receipt, why: String, second: Option<Person> },
     /// The player at a terminal has read all messages up to this one.
-    Read {
-        seat: Seat,
-        /// The number of the message.
-        message: u32,
-    },
+    Read { seat: Seat, message: u32 },
     /// At a table that registers winners, after the dice: the Dealer registers what a seat had on boxes at the close (5.9).
     Register {
         seat: Seat,
-        /// How much on which boxes.
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<Stake>))]
         stakes: Stakes,
         /// The second person, for a large stake.
@@ -206,23 +184,17 @@ pub enum ClusterCommand {
         seat: Seat,
         /// The player's name, for the person who pays the claim.
         player: String,
-        /// How much on which box.
         stake: Stake,
         second: Option<Person>,
     },
-    /// They have registered from the film all that the round owes: it counts, and what it comes to becomes claims.
+    /// Everything is registered from the film: the lines count, and what they win becomes claims.
     CloseReturns { round: RoundNumber, second: Option<Person> },
-    /// They take off a line that they registered from the film by mistake.
-    WithdrawFromFilm {
-        round: RoundNumber,
-        /// The number of the line.
-        line: u32,
-        second: Option<Person>,
-    },
+    /// Remove a line that was registered from the film by mistake.
+    WithdrawFromFilm { round: RoundNumber, line: u32, second: Option<Person> },
 }
 
 impl ClusterCommand {
-    /// Whether it is a note acceptor's, and nobody else's (F86).
+    /// Whether only a note acceptor sends this command (F86).
     pub const fn is_of_acceptor(&self) -> bool {
         matches!(self, Self::AcceptNote { .. } | Self::CountStacker { .. })
     }
@@ -232,7 +204,6 @@ impl ClusterCommand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RejectedStake {
-    /// Whose bet.
     pub seat: Seat,
     /// With what it was placed.
     pub chips: Chips,
@@ -240,32 +211,34 @@ pub struct RejectedStake {
     pub stake: Stake,
 }
 
-/// What happened at the players' side, as far as the command does not say it.
+/// What happened at the players' side, without what the command says already.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClusterEvent {
-    /// As asked.
     Done,
     /// Excess was rejected, the latest bets first.
-    Rejected { cuts: Vec<RejectedStake> },
+    Rejected {
+        cuts: Vec<RejectedStake>,
+    },
     /// The round is settled, or void and its bets returned.
     Settled {
         /// What it came to.
         totals: SlipTotals,
-        /// The digest of its lines.
         #[cfg_attr(feature = "openapi", schema(min_items = 32, max_items = 32))]
         digest: [u8; 32],
         /// Where what counts differs by more than the Differential (1.3).
         over_differential: Vec<OverDifferential>,
     },
-    /// A round that was over is settled again, or void, or made good from the film.
+    /// A past round was corrected, voided or completed from the film.
     Compensated {
         /// What each session gets or gives.
         adjustments: Vec<Adjustment>,
     },
-    /// The notes in a stacker are not as many as were accepted.
-    StackerDiffers { accepted: u32 },
+    /// A stacker does not hold as many notes as were accepted.
+    StackerDiffers {
+        accepted: u32,
+    },
     StackerEmptied {
         /// How many notes had been accepted.
         accepted: u32,

@@ -1,5 +1,4 @@
-//! What the players' side answers to a command: the event, or the first refusal that holds. The order is that of
-//! [`Refusal`]: the id, the right to ask, the phase, the layout, limits, credits.
+//! Decides the commands of the players' side: an event, or the first refusal that holds, in the order of [`Refusal`].
 
 use taisai_rules::{BetBox, Money, Rule, Station};
 
@@ -17,11 +16,10 @@ use crate::transfer::{Transfer, TransferPurpose, VoucherNumber};
 
 pub(super) type ClusterDecision = Result<ClusterEvent, Refusal>;
 
-/// The most that may lie on one box, over all seats: ten thousand million dollars. With it no sum grows beyond 64 bits.
+/// The most on one box over all seats, ten billion dollars: no sum can then exceed 64 bits.
 pub(super) const MAX_ON_A_BOX: Money = Money::from_cents(1_000_000_000_000);
 
 impl Cluster {
-    /// Decides a command.
     pub fn decide(&self, request: &CommandRequest<ClusterCommand>) -> Decision<ClusterEvent> {
         let content = content(&request.command);
         let known = match request.actor {
@@ -182,19 +180,11 @@ impl Cluster {
     }
 
     fn may_act_for(&self, actor: Actor, seat: Seat, act: Act) -> Result<(), Refusal> {
-        match (actor, self.rules.game().station()) {
-            (Actor::Terminal { seat: own, .. }, Station::PlayerTerminals) if own == seat => Ok(()),
-            (Actor::Person(_), Station::LiveTable) if act == Act::Deal => self.deals(actor),
-            (Actor::Person(_), Station::LiveTable) => self.profile.check(act, actor, None).map(|_| ()),
-            (
-                Actor::Terminal { .. }
-                | Actor::Person(_)
-                | Actor::Tumbler(_)
-                | Actor::System
-                | Actor::NoteAcceptor { .. }
-                | Actor::ChipReader(_),
-                _,
-            ) => Err(Refusal::NotAllowed),
+        match self.rules.game().station() {
+            Station::PlayerTerminals if actor.is_terminal_of(seat) => Ok(()),
+            Station::PlayerTerminals => Err(Refusal::NotAllowed),
+            Station::LiveTable if act == Act::Deal => self.deals(actor),
+            Station::LiveTable => self.profile.check(act, actor, None).map(|_| ()),
         }
     }
 
@@ -432,7 +422,7 @@ impl Cluster {
         if is_below { Ok(ClusterEvent::Done) } else { Err(Refusal::NotBelowMinimum) }
     }
 
-    /// Above the house's limit it takes two people to take money in (F50).
+    /// Taking in more than the casino's limit needs two people (F50).
     fn may_take_in(&self, (actor, second): (Actor, Option<Person>), amount: Money) -> Result<(), Refusal> {
         let act = if amount > self.profile.buy_in_limit { Act::LargeBuyIn } else { Act::BuyIn };
         self.profile.check(act, actor, second).map(|_| ())
@@ -449,7 +439,7 @@ impl Cluster {
         Ok(ClusterEvent::BoughtIn { receipt: Receipt(receipt) })
     }
 
-    /// Whether an amount can come in without any sum growing beyond 64 bits, however it is won and paid.
+    /// Whether an amount can come in without any sum exceeding 64 bits, however it is won and paid.
     pub(super) fn check_money(&self, amount: Money) -> Result<(), Refusal> {
         fits(self.state.meters.bought_in, amount)
     }
@@ -468,7 +458,7 @@ impl Cluster {
         value: Money,
         chips: u32,
     ) -> ClusterDecision {
-        // What cannot be counted is refused further on.
+        // An amount that is too large is refused below.
         let worth = value.cents().saturating_mul(chips.into());
         self.may_take_in(by, Money::from_cents(worth))?;
         // What is lost of a set is not known where only winners are registered.
@@ -510,21 +500,13 @@ impl Cluster {
     }
 
     fn cash_out(&self, actor: Actor, seat: Seat, to: CashOut) -> ClusterDecision {
-        match (actor, to) {
-            (Actor::Terminal { seat: own, .. }, _) if own == seat => {}
-            // A person frees a seat by hand only: credits of a stolen or broken terminal are recovered so.
-            (Actor::Person(_), CashOut::HandPay) => {
+        match to {
+            CashOut::HandPay | CashOut::Voucher(_) if actor.is_terminal_of(seat) => {}
+            // A person may only cash out by hand: this recovers the credits of a stolen or broken terminal.
+            CashOut::HandPay => {
                 self.profile.check(Act::ClearLock, actor, None)?;
             }
-            (
-                Actor::Terminal { .. }
-                | Actor::Person(_)
-                | Actor::Tumbler(_)
-                | Actor::System
-                | Actor::NoteAcceptor { .. }
-                | Actor::ChipReader(_),
-                _,
-            ) => return Err(Refusal::NotAllowed),
+            CashOut::Voucher(_) => return Err(Refusal::NotAllowed),
         }
         let state = self.known_seat(seat)?;
         if !state.bets.is_empty() {
@@ -597,9 +579,9 @@ impl Cluster {
     }
 }
 
-/// Whether an amount can be added to another without any sum growing beyond 64 bits, however it is won and paid.
+/// Whether an amount can be added to another without any sum exceeding 64 bits, however it is won and paid.
 fn fits(so_far: Money, amount: Money) -> Result<(), Refusal> {
-    /// Ten thousand thousand million dollars: no house holds more.
+    /// Ten trillion dollars: no casino holds more.
     const MOST: Money = Money::from_cents(1_000_000_000_000_000);
     let fits = amount <= MOST && so_far.checked_add(amount).is_some_and(|total| total <= MOST);
     if fits { Ok(()) } else { Err(Refusal::AmountTooLarge) }
@@ -621,7 +603,7 @@ fn has_colour_bets(state: &ClusterSeat) -> bool {
     state.bets.iter().any(|wager| wager.chips == Chips::Colour)
 }
 
-/// A hash of a command's content; for bets without a detour over bytes.
+/// A hash of a command's content. Bets are hashed without encoding them first.
 pub(super) fn content(command: &ClusterCommand) -> u64 {
     let stakes = |kind, seat: &Seat, chips: &Chips, stakes: &[Stake]| {
         let begin = CommandHash::of(kind).with(seat.0.into()).with(u64::from(*chips == Chips::Colour));
@@ -636,7 +618,7 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
         ClusterCommand::PlaceFor { seat, chips, stakes: list } => stakes(3, seat, chips, list),
         ClusterCommand::Withdraw { seat, chips, stakes: list } => stakes(4, seat, chips, list),
         ClusterCommand::PlaceExcess { seat, chips, stakes: list } => stakes(5, seat, chips, list),
-        // A voucher's number is drawn each time that the command is sent: it is no part of it.
+        // A new voucher number is drawn each time the command is sent, so the number is not part of the content.
         ClusterCommand::CashOut { seat, to: CashOut::Voucher(_) } => {
             let to = CashOut::Voucher(VoucherNumber::ANY);
             CommandHash::of_bytes(1, &ClusterCommand::CashOut { seat: *seat, to }).finish()

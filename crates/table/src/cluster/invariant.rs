@@ -1,4 +1,4 @@
-//! What must hold of a cluster after every step, each as a function with a name.
+//! The invariants of a cluster. Tests and the simulator check them; the machine itself does not.
 
 use taisai_rules::{BetBox, Money, Station};
 
@@ -15,7 +15,7 @@ impl Cluster {
         hold("ledger sums to zero", total == Money::ZERO, || format!("it sums to {}", total.cents()))
     }
 
-    /// No seat has less than nothing.
+    /// No balance of a seat is negative.
     pub fn no_balance_below_zero(&self) -> Result<(), BrokenInvariant> {
         let below = self.seats().find(|seat| self.credits(*seat) < Money::ZERO || self.on_layout(*seat) < Money::ZERO);
         hold("no balance below zero", below.is_none(), || format!("seat {below:?}"))

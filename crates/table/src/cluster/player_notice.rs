@@ -31,11 +31,7 @@ pub enum PlayerNotice {
         is_waived: bool,
     },
     /// A buy-in was reversed: the cash was given back.
-    BuyInReversed {
-        /// The number on its receipt.
-        receipt: Receipt,
-        amount: Money,
-    },
+    BuyInReversed { receipt: Receipt, amount: Money },
 }
 
 /// A message to the player of a session.
@@ -72,14 +68,8 @@ impl Cluster {
 
     /// A terminal says that its player has read everything up to a message.
     pub(super) fn read(&self, actor: Actor, seat: Seat, message: u32) -> ClusterDecision {
-        match actor {
-            Actor::Terminal { seat: own, .. } if own == seat => {}
-            Actor::Terminal { .. }
-            | Actor::Person(_)
-            | Actor::Tumbler(_)
-            | Actor::System
-            | Actor::NoteAcceptor { .. }
-            | Actor::ChipReader(_) => return Err(Refusal::NotAllowed),
+        if !actor.is_terminal_of(seat) {
+            return Err(Refusal::NotAllowed);
         }
         self.known_seat(seat)?;
         let is_unread = self.messages_of(seat).is_some_and(|of| of.read < message && message <= of.sent);

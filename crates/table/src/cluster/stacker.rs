@@ -14,13 +14,13 @@ use crate::refusal::Refusal;
 /// The notes that an acceptor has taken since its stacker was emptied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stacker {
-    /// The seat of the acceptor.
     pub seat: Seat,
     /// How many notes were accepted.
     pub notes: u32,
     /// What they are worth.
     pub amount: Money,
-    /// The acceptor's own memory: among all sources it could be forgotten, and a note sent again would count twice.
+    /// Recent commands of the acceptor, kept apart from the other sources: if they were forgotten, a note sent again would
+    /// count twice.
     pub(super) recent: LatestSourceCommands,
 }
 
@@ -31,7 +31,7 @@ impl Stacker {
 }
 
 impl Cluster {
-    /// Whether a command of a note acceptor is known. It is a cold function of its own: inlined, it slowed down every bet.
+    /// Whether a note acceptor's command is a repetition. A cold function: inlined, it slowed down every bet.
     #[cold]
     pub(super) fn known_of_acceptor(&self, acceptor: DeviceId, id: CommandId, content: u64) -> CommandIdStatus {
         match self.state.stackers.get(&acceptor) {
@@ -42,15 +42,8 @@ impl Cluster {
 
     /// Whether the actor is the note acceptor of the seat. There are none if the profile lists no notes.
     fn is_acceptor(&self, actor: Actor, seat: Seat) -> Result<DeviceId, Refusal> {
-        match actor {
-            Actor::NoteAcceptor { device, seat: own } if own == seat && !self.notes().is_empty() => Ok(device),
-            Actor::NoteAcceptor { .. }
-            | Actor::Terminal { .. }
-            | Actor::Person(_)
-            | Actor::Tumbler(_)
-            | Actor::System
-            | Actor::ChipReader(_) => Err(Refusal::NotAllowed),
-        }
+        let Actor::NoteAcceptor { device, seat: own } = actor else { return Err(Refusal::NotAllowed) };
+        if own == seat && !self.notes().is_empty() { Ok(device) } else { Err(Refusal::NotAllowed) }
     }
 
     pub(super) fn accept_note(&self, actor: Actor, seat: Seat, amount: Money) -> ClusterDecision {
@@ -73,7 +66,7 @@ impl Cluster {
 
     pub(super) fn empty_stacker(&self, actor: Actor, acceptor: DeviceId, notes: u32, amount: Money) -> ClusterDecision {
         self.profile.check(Act::BuyIn, actor, None)?;
-        // No note is worth nothing, and no notes are worth nothing.
+        // Neither a worthless note, nor an amount without notes.
         if amount < Money::ZERO || (amount == Money::ZERO) != (notes == 0) {
             return Err(Refusal::BadAmount);
         }
@@ -91,7 +84,7 @@ impl Cluster {
         self.credit(seat, amount);
     }
 
-    /// The notes leave the stacker and are cash; what was counted beyond what had been accepted, or below it, is the variance.
+    /// Moves the notes from the stacker to cash. The difference between counted and accepted is the variance.
     pub(super) fn stacker_emptied(&mut self, acceptor: DeviceId, counted: Money, event: &ClusterEvent) {
         let ClusterEvent::StackerEmptied { amount, .. } = event else {
             unreachable!("emptying a stacker gives what was accepted")
@@ -104,8 +97,7 @@ impl Cluster {
         ledger.variance = sum(ledger.variance, less(counted, *amount));
     }
 
-    /// A terminal that is there, of a game that is played at terminals. At a live table cash becomes cash chips, which the player
-    /// holds.
+    /// Refuses unless a connected terminal takes the credits. At a live table the player gets cash chips instead.
     pub(super) fn can_take_money(&self, seat: Seat) -> Result<(), Refusal> {
         if self.rules.game().station() == Station::LiveTable {
             return Err(Refusal::NotInGame);

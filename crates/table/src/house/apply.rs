@@ -1,4 +1,4 @@
-//! What an entry changes. It never decides: command and event together say what happened.
+//! Applies entries to the House. Nothing is decided here: command and event together say what happened.
 
 use taisai_rules::Money;
 
@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 use crate::transfer::VoucherHash;
 
 impl House {
-    /// A command was carried out.
+    /// Applies an accepted command.
     pub(super) fn apply_accepted(&mut self, request: &CommandRequest<HouseCommand>, event: &HouseEvent) {
         match event {
             HouseEvent::Done => self.apply_done(request),
@@ -34,7 +34,7 @@ impl House {
         }
     }
 
-    /// A command that says it all.
+    /// Applies a command whose event adds nothing.
     fn apply_done(&mut self, request: &CommandRequest<HouseCommand>) {
         use HouseCommand as C;
         let (time, who) = (request.time, request.actor);
@@ -113,7 +113,7 @@ impl House {
         }
     }
 
-    /// A command to which the House has added something.
+    /// Applies a command with what its event adds.
     fn apply_event(&mut self, request: &CommandRequest<HouseCommand>, event: &HouseEvent) {
         use HouseCommand as C;
         use HouseEvent as E;
@@ -125,10 +125,7 @@ impl House {
             }
             C::RequestApproval { act, what } => {
                 let E::ApprovalRequested { approval: id } = event else { misfit(event) };
-                let (by, what) = (person_of(who), what.clone());
-                let approval =
-                    Approval { act: *act, what, by, asked: time, answer: ApprovalAnswer::Waiting, used: None };
-                self.approvals.request(*id, approval);
+                self.approvals.request(*id, Approval::new(*act, what.clone(), person_of(who), time));
             }
             C::SellVoucher { number, amount, .. } => {
                 let E::VoucherIssued { serial, expires } = event else { misfit(event) };
@@ -171,14 +168,11 @@ impl House {
             }
             C::ReissueVoucher { serial: replaced, number, .. } => {
                 let E::VoucherReissued { serial, .. } = event else { misfit(event) };
-                // What people hand out is no longer the terminal's to show.
+                // The terminal stops showing a voucher that a person handed out.
                 let by = who.person().map(|person| VoucherOrigin::Cage(person.id));
                 self.vouchers.reissue(*replaced, (*serial, *number), time, by, self.voucher_time(time));
-                self.significant.push(
-                    time,
-                    who,
-                    SignificantEventKind::VoucherReissued { replaced: *replaced, by: *serial },
-                );
+                let what = SignificantEventKind::VoucherReissued { replaced: *replaced, by: *serial };
+                self.significant.push(time, who, what);
             }
             C::RuleReceivable { receivable, ruling, .. } => {
                 let E::ReceivableRuled { amount, left } = event else { misfit(event) };
@@ -273,7 +267,7 @@ impl House {
         self.claims.open(claim, Claim { opened_by, ..Claim::new(voucher.amount, origin, request.time) });
     }
 
-    /// A command was refused: it is counted, and so are wrong voucher numbers (F45).
+    /// Counts a refused command, and wrong voucher numbers (F45).
     pub(super) fn apply_refused(&mut self, request: &CommandRequest<HouseCommand>, refusal: Refusal) {
         *self.refused.entry(refusal).or_default() += 1;
         if refusal == Refusal::CommandIdReused {
@@ -292,7 +286,7 @@ impl House {
     }
 }
 
-/// Who tries a voucher's number, if the command does.
+/// Who tries a voucher number with this command, if anyone.
 fn redeemer(request: &CommandRequest<HouseCommand>) -> Option<Redeemer> {
     if let HouseCommand::RedeemAtCage { .. } = request.command {
         return Some(Redeemer::Person(person_of(request.actor)));

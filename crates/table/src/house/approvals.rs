@@ -20,7 +20,7 @@ const MAX_WHAT_LENGTH: usize = 20_000;
 /// How many unused approvals of one person may be open at the same time.
 pub const MAX_OPEN_APPROVALS: usize = 8;
 
-/// Which approval: they are counted from one.
+/// Counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ApprovalId(pub u64);
@@ -52,6 +52,10 @@ pub struct Approval {
 }
 
 impl Approval {
+    pub(super) const fn new(act: Act, what: String, by: PersonId, asked: Time) -> Self {
+        Self { act, what, by, asked, answer: ApprovalAnswer::Waiting, used: None }
+    }
+
     fn is_over(&self, time: Time) -> bool {
         time.0.checked_sub(self.asked.0).is_some_and(|age| age > APPROVAL_LIFETIME)
     }
@@ -77,7 +81,7 @@ impl Approvals {
         self.open.get_mut(&id).expect("the approval is open").used = Some(command);
     }
 
-    /// Those that are over, for a tick to close.
+    /// The expired approvals, for a tick to close.
     pub(super) fn over(&self, time: Time) -> impl Iterator<Item = ApprovalId> {
         self.open.iter().filter(move |(_, approval)| approval.is_over(time)).map(|(id, _)| *id)
     }
@@ -99,7 +103,7 @@ impl House {
         Ok(HouseEvent::ApprovalRequested { approval: ApprovalId(number) })
     }
 
-    /// Two-person acts need two identities (F50): one person with the roles of both cannot answer the own request.
+    /// Two-person acts need two identities (F50): nobody can answer their own request, whatever their roles.
     pub(super) fn decide_answer_approval(&self, actor: Actor, time: Time, id: ApprovalId) -> HouseDecision {
         let person = self.active_actor(actor)?;
         let approval = self.approvals.open.get(&id).ok_or(Refusal::UnknownApproval)?;

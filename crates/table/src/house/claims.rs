@@ -15,12 +15,12 @@ use crate::refusal::Refusal;
 use crate::text::{MAX_REASON_LENGTH, check_text};
 use crate::transfer::{ClaimReason, VoucherHash};
 
-/// Which claim: they are counted from one.
+/// Counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ClaimId(pub u64);
 
-/// Which receivable: they are counted from one.
+/// Counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReceivableId(pub u64);
@@ -28,25 +28,15 @@ pub struct ReceivableId(pub u64);
 /// A session at a seat: what it is owed and what it owes may cancel.
 type SeatSession = (ClusterId, Seat, SessionId);
 
-/// Why a player is owed by hand.
+/// Where a claim comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClaimOrigin {
     /// From a session at a seat.
-    Session {
-        /// The seat's cluster.
-        cluster: ClusterId,
-        seat: Seat,
-        session: SessionId,
-        reason: ClaimReason,
-    },
+    Session { cluster: ClusterId, seat: Seat, session: SessionId, reason: ClaimReason },
     /// Credits sent to a seat that could not take them.
-    Returned {
-        /// The seat's cluster.
-        cluster: ClusterId,
-        seat: Seat,
-    },
+    Returned { cluster: ClusterId, seat: Seat },
     /// A voucher was voided.
     VoidVoucher(VoucherHash),
     /// An expired voucher is paid by ruling.
@@ -64,7 +54,7 @@ impl ClaimOrigin {
     }
 }
 
-/// Who is on the way to pay a claim.
+/// The attendant who is on the way to pay a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ClaimAttendant {
@@ -73,7 +63,7 @@ pub struct ClaimAttendant {
     pub time: Time,
 }
 
-/// A claim that was paid, until the player has read so at the terminal.
+/// A paid claim, kept until the player has read the message at the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PaidClaim {
@@ -83,7 +73,7 @@ pub struct PaidClaim {
     pub origin: ClaimOrigin,
 }
 
-/// An open claim: a player is owed by hand.
+/// Money that the House owes a player and staff pay by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Claim {
@@ -91,7 +81,7 @@ pub struct Claim {
     pub amount: Money,
     /// How much it was before anything was set off.
     pub gross: Money,
-    /// The person who had it opened: another one pays it.
+    /// The person who had it opened. Another person must pay it.
     pub opened_by: Option<PersonId>,
     pub origin: ClaimOrigin,
     /// Since when.
@@ -108,7 +98,6 @@ pub struct Receivable {
     pub gross: Money,
     /// Whether the House bears it, as it may not be taken back (F81) or was written off. It is kept to be set off only.
     pub is_waived: bool,
-    /// The seat's cluster.
     pub cluster: ClusterId,
     pub seat: Seat,
     pub session: SessionId,
@@ -124,7 +113,7 @@ pub(super) struct Claims {
     count: u64,
 }
 
-/// How many paid claims wait to be read; the oldest makes room.
+/// How many paid claims wait to be read. A new one displaces the oldest.
 const MAX_PAID: usize = 1_000;
 
 impl Claims {
@@ -237,7 +226,7 @@ impl House {
         HouseEvent::ReceivableOpened { receivable, set_off }
     }
 
-    /// What is owed and what owes cancel: both were booked in full before.
+    /// Sets claims and receivables off. Both were booked in full before.
     pub(super) fn set_off(&mut self, set_off: &[SetOff]) {
         for SetOff { amount, claim, receivable, .. } in set_off {
             let (owed, owes) = (self.claims.open[claim], self.receivables.open[receivable]);
@@ -274,7 +263,7 @@ impl House {
     pub(super) fn decide_take_claim(&self, actor: Actor, claim: ClaimId) -> HouseDecision {
         let person = self.right(Act::HandPay, actor, None)?;
         let open = self.claims.open.get(&claim).ok_or(Refusal::UnknownClaim)?;
-        // A colleague takes it over from an attendant who has gone.
+        // A colleague may take it over from an attendant.
         if open.taken.is_some_and(|taken| taken.person == person.id) {
             return Err(Refusal::ClaimTaken);
         }
@@ -302,22 +291,14 @@ impl House {
 
     /// Whether the actor is a terminal on file.
     fn is_terminal(&self, actor: Actor) -> Result<(), Refusal> {
-        let is_one = matches!(actor, Actor::Terminal { .. }) && self.is_known(actor);
+        let is_one = actor.terminal().is_some() && self.is_known(actor);
         if is_one { Ok(()) } else { Err(Refusal::NotAllowed) }
     }
 
     /// Whether the actor is the terminal at a seat.
     pub(super) fn is_terminal_at(&self, actor: Actor, cluster: ClusterId, seat: Seat) -> bool {
-        match actor {
-            Actor::Terminal { device, seat: own } => {
-                own == seat && self.devices.seated.get(&(cluster, seat)) == Some(&device)
-            }
-            Actor::Person(_)
-            | Actor::Tumbler(_)
-            | Actor::System
-            | Actor::NoteAcceptor { .. }
-            | Actor::ChipReader(_) => false,
-        }
+        let device = actor.terminal().filter(|(_, own)| *own == seat).map(|(device, _)| device);
+        device.is_some() && self.terminal_at(cluster, seat) == device
     }
 
     pub(super) fn decide_rule_receivable(

@@ -1,4 +1,4 @@
-//! What may be asked of the House, and what it answers. Words only: nothing is decided here.
+//! The commands and events of the House. Data only: nothing is decided here.
 
 use std::num::NonZeroU16;
 
@@ -16,7 +16,7 @@ use crate::identity::{
 use crate::profile::Act;
 use crate::transfer::{Transfer, VoucherHash, VoucherNumber, VoucherSerial};
 
-/// One of the first people of a house.
+/// One of the first people of an installation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -32,16 +32,16 @@ pub struct Founder {
 pub enum ReceivableRuling {
     /// The player has paid this much in cash. The rest stays open.
     Collected { amount: Money },
-    /// The house bears what is left.
+    /// The House bears the rest.
     WrittenOff,
 }
 
-/// What may be asked of the House.
+/// A command to the House.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum HouseCommand {
-    /// The first people, once: among them those who can manage people from then on. It ends the seeding of the house.
+    /// The first people, once: among them those who can manage people from then on. It ends the setup of the installation.
     Found {
         people: Vec<Founder>,
     },
@@ -51,7 +51,6 @@ pub enum HouseCommand {
         roles: Roles,
         second: Option<Person>,
     },
-    /// Change a person's roles.
     SetRoles {
         person: PersonId,
         /// All roles from now on.
@@ -60,7 +59,6 @@ pub enum HouseCommand {
     },
     /// Take every right from a person.
     Suspend {
-        /// From whom.
         person: PersonId,
         second: Option<Person>,
     },
@@ -80,7 +78,6 @@ pub enum HouseCommand {
         person: PersonId,
         second: Option<Person>,
     },
-    /// Enrol a device.
     Enrol {
         device: DeviceId,
         kind: DeviceKind,
@@ -146,7 +143,6 @@ pub enum HouseCommand {
     /// Turn a voucher into credits at a seat.
     RedeemAtSeat {
         hash: VoucherHash,
-        /// The seat's cluster.
         cluster: ClusterId,
         seat: Seat,
     },
@@ -190,7 +186,6 @@ pub enum HouseCommand {
     },
     /// A significant event elsewhere in the house (F32).
     Report {
-        /// What happened.
         what: ReportedEvent,
     },
     /// Time passes.

@@ -50,7 +50,6 @@ pub struct HouseTable {
     /// How many clusters it has, numbered from zero.
     #[cfg_attr(feature = "openapi", schema(value_type = u16, minimum = 1))]
     pub clusters: NonZeroU16,
-    /// Whether it plays for training.
     pub is_training: bool,
 }
 

@@ -130,7 +130,6 @@ pub enum ReportedEvent {
     BuyInReversed {
         cluster: ClusterId,
         seat: Seat,
-        /// The number on its receipt.
         receipt: Receipt,
         amount: Money,
     },
@@ -186,7 +185,6 @@ pub struct SignificantEvent {
     pub time: Time,
     /// By whose command.
     pub who: Actor,
-    /// What happened.
     pub what: SignificantEventKind,
 }
 

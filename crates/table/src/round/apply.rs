@@ -1,4 +1,4 @@
-//! What an entry does to the dealer's side. Nothing is decided here.
+//! Applies entries to the dealer's side. Nothing is decided here.
 
 use taisai_rules::{Dice, Face, Money};
 
@@ -47,16 +47,16 @@ impl RoundState {
             RoundEvent::TableOpened => {
                 self.phase = Phase::Idle;
                 self.opened_at = self.number;
-                self.tell(Notice::TableOpened);
+                self.notify(Notice::TableOpened);
             }
             RoundEvent::ClosureAnnounced => {
                 self.closure_announced = self.closure_announced.or(Some(self.number));
-                self.tell(Notice::ClosureAnnounced);
+                self.notify(Notice::ClosureAnnounced);
             }
             RoundEvent::TableClosed => {
                 self.phase = Phase::Shut;
                 self.closure_announced = None;
-                self.tell(Notice::TableClosed);
+                self.notify(Notice::TableClosed);
             }
             RoundEvent::Relieved { position, person } => {
                 match position {
@@ -64,23 +64,23 @@ impl RoundState {
                     Position::Supervisor => self.supervisor = *person,
                     Position::Manager => self.manager = *person,
                 }
-                self.tell(Notice::Relieved { position: *position, person: *person });
+                self.notify(Notice::Relieved { position: *position, person: *person });
             }
             RoundEvent::LimitsShown { limits } => {
                 self.limits = Some(limits.clone());
-                self.tell(Notice::Limits { limits: limits.clone() });
+                self.notify(Notice::Limits { limits: limits.clone() });
             }
             RoundEvent::DiceInUse { dice_set } => self.dice_set = *dice_set,
             RoundEvent::TumblerInUse { tumbler } => self.tumbler = *tumbler,
             RoundEvent::BetsOpened { round, closes_at } => {
                 self.begin(*round);
                 self.closes_at = Some(*closes_at);
-                self.tell(Notice::Opened { round: *round });
+                self.notify(Notice::Opened { round: *round });
             }
             RoundEvent::BetsClosed => {
                 self.phase = Phase::Closing;
                 self.closes_at = None;
-                self.tell(Notice::Closed { round: self.number });
+                self.notify(Notice::Closed { round: self.number });
                 self.step();
             }
             RoundEvent::Activated => {
@@ -116,12 +116,12 @@ impl RoundState {
             RoundEvent::KnownCorrected { known, .. } => self.correct_known(known),
             RoundEvent::Held => {
                 self.is_held = true;
-                self.tell(Notice::Held);
+                self.notify(Notice::Held);
             }
             RoundEvent::Resumed { closes_at } => {
                 self.is_held = false;
                 self.closes_at = *closes_at;
-                self.tell(Notice::Resumed);
+                self.notify(Notice::Resumed);
             }
             RoundEvent::Corrected { round, dice } => self.correct(*round, *dice),
             RoundEvent::Ruled { round, before, after, waits } => {
@@ -161,9 +161,9 @@ impl RoundState {
     fn correct(&mut self, round: RoundNumber, dice: Dice) {
         self.past.change(round, |past| past.stand(RoundStanding::Settled(dice)));
         if self.is_unpaid(round) {
-            self.tell(Notice::Thrown { round, dice });
+            self.notify(Notice::Thrown { round, dice });
         } else {
-            self.tell(Notice::Corrected { round, dice });
+            self.notify(Notice::Corrected { round, dice });
         }
     }
 
@@ -193,7 +193,7 @@ impl RoundState {
     fn throw(&mut self, dice: Dice, registration: Registration) {
         let round = self.number;
         self.is_registering = registration == Registration::Winners;
-        self.tell(match registration {
+        self.notify(match registration {
             Registration::EveryBet => Notice::Result { round, dice },
             Registration::Winners => Notice::Thrown { round, dice },
         });
@@ -248,8 +248,8 @@ impl RoundState {
         match (paid, now) {
             _ if paid == now => {}
             (RoundStanding::InPlay, RoundStanding::Settled(dice)) => self.throw(dice, registration),
-            (_, RoundStanding::Settled(dice)) => self.tell(Notice::Corrected { round, dice }),
-            (_, RoundStanding::Void(reason)) => self.tell(Notice::Voided { round, reason }),
+            (_, RoundStanding::Settled(dice)) => self.notify(Notice::Corrected { round, dice }),
+            (_, RoundStanding::Void(reason)) => self.notify(Notice::Voided { round, reason }),
             (_, RoundStanding::InPlay) => {}
         }
         self.step();
@@ -315,7 +315,7 @@ impl RoundState {
         self.is_held = false;
         self.known = None;
         self.past.push(PastRound { void: Some(reason), ..self.over() });
-        self.tell(Notice::Voided { round: self.number, reason });
+        self.notify(Notice::Voided { round: self.number, reason });
     }
 
     /// Voids a round, in play or over; one that is void stays as it is.
@@ -329,12 +329,12 @@ impl RoundState {
                     self.is_registering = false;
                 }
                 self.past.change(round, |past| past.void = Some(reason));
-                self.tell(Notice::Voided { round, reason });
+                self.notify(Notice::Voided { round, reason });
             }
         }
     }
 
-    fn tell(&mut self, notice: Notice) {
+    fn notify(&mut self, notice: Notice) {
         self.issued += 1;
         self.notices.push_back(notice);
         self.forget_followed();
@@ -372,7 +372,7 @@ impl RoundState {
         let dice = self.past.get(self.number).and_then(|past| past.dice);
         if let Some(dice) = dice.filter(|_| self.followers.iter().all(|follower| follower.is_registered)) {
             self.is_registering = false;
-            self.tell(Notice::Result { round: self.number, dice });
+            self.notify(Notice::Result { round: self.number, dice });
         }
     }
 }

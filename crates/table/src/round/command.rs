@@ -12,11 +12,8 @@ use crate::rules::TableLimits;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Position {
-    /// Deals.
     Dealer,
-    /// Supervises.
     Supervisor,
-    /// Manages.
     Manager,
 }
 
@@ -108,7 +105,7 @@ pub enum RoundStanding {
     Void(VoidReason),
 }
 
-/// How faces were said that must not be known yet.
+/// How faces were given that nobody may know yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -128,7 +125,7 @@ pub enum Concealed {
     Conclusion,
 }
 
-/// What may be asked of the round.
+/// A command to a round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -146,7 +143,6 @@ pub enum RoundCommand {
     /// Put limits on display, between rounds (F53).
     ShowLimits {
         limits: TableLimits,
-        /// Why they change.
         why: String,
     },
     /// Take other dice into use.
@@ -155,7 +151,6 @@ pub enum RoundCommand {
     },
     /// Take another tumbler into use.
     UseTumbler {
-        /// The tumbler's device number.
         tumbler: u32,
     },
     /// "Place your Bets, please".
@@ -176,9 +171,9 @@ pub enum RoundCommand {
         #[cfg_attr(feature = "openapi", schema(min_items = 3, max_items = 3))]
         faces: [Option<Face>; 3],
     },
-    /// Faces that were said while the dice of a covered game are concealed. They are not kept.
+    /// Faces given while the dice of a covered game are concealed. The faces themselves are dropped.
     Conceal {
-        /// How they were said.
+        /// How they were given.
         said: Concealed,
     },
     /// The cover is put over the dice.
@@ -191,12 +186,10 @@ pub enum RoundCommand {
     },
     /// An irregularity that voids the round, before the result is committed.
     Void {
-        /// What happened.
         reason: VoidReason,
     },
     /// A technical interruption: the dice known so far.
     Interrupt {
-        /// Their faces.
         known: Vec<Face>,
     },
     /// Play goes on after a restart.
@@ -208,7 +201,6 @@ pub enum RoundCommand {
         round: RoundNumber,
         /// What the dice showed.
         dice: Dice,
-        /// Why it is corrected.
         why: String,
         second: Option<Person>,
     },
@@ -216,15 +208,12 @@ pub enum RoundCommand {
     CorrectKnown {
         /// What the dice show.
         known: Vec<Face>,
-        /// Why it is corrected.
         why: String,
         second: Option<Person>,
     },
     /// Damaged dice: every affected round is void.
     VoidDamaged {
-        /// The first round.
         from: RoundNumber,
-        /// The last round.
         to: RoundNumber,
         /// The damaged set: rounds of other dice stand. None where every round of the range is affected.
         dice_set: Option<u32>,
@@ -266,9 +255,8 @@ pub enum RoundCommand {
     /// A cluster reports the last notice it has applied.
     Report {
         cluster: ClusterId,
-        /// The last notice that its chain holds.
+        /// The last notice that the cluster has recorded.
         followed: u64,
-        /// What its Colour Chips with players are worth.
         colour_chips: Money,
         /// Whether all that wins is registered there, at a table that registers winners.
         is_registered: bool,
@@ -276,7 +264,7 @@ pub enum RoundCommand {
 }
 
 impl RoundCommand {
-    /// How it says faces of the round in play, if it does. Bets are open in the round named, if they are.
+    /// How the command gives faces of the round in play, if it does. `open` is the round with open bets, if any.
     pub(super) fn faces_said(&self, open: Option<RoundNumber>) -> Option<Concealed> {
         match self {
             Self::Correct { round, .. } => (open == Some(*round)).then_some(Concealed::Correction),
@@ -383,9 +371,7 @@ pub enum RoundEvent {
     },
     /// Rounds already settled are void, and with them the round in play if it is among them. Those void before stay so.
     RoundsVoided {
-        /// The first.
         from: RoundNumber,
-        /// The last.
         to: RoundNumber,
         reason: VoidReason,
         /// Only those played with this dice set, if it is named.
@@ -440,12 +426,11 @@ pub enum RoundEvent {
     },
     /// A ruling that changes neither result nor money.
     Noted,
-    /// A cluster has followed.
+    /// A cluster has applied notices.
     Followed {
         cluster: ClusterId,
-        /// The last notice that its chain holds.
+        /// The last notice that the cluster has recorded.
         followed: u64,
-        /// What its Colour Chips with players are worth.
         colour_chips: Money,
         /// Whether all that wins is registered there, at a table that registers winners.
         is_registered: bool,
@@ -498,14 +483,14 @@ pub enum Notice {
         round: RoundNumber,
         dice: Dice,
     },
-    /// A part of the program has restarted: nothing is bet until play goes on.
+    /// A part of the program has restarted: no bets until play goes on.
     Held,
     /// Play goes on after a restart.
     Resumed,
 }
 
 impl Notice {
-    /// The round that it settles, voids or settles again, and how that stands then: by dice, or void for a reason.
+    /// The round that this notice settles, voids or corrects, and its standing after it.
     pub const fn stands(&self) -> Option<(RoundNumber, Result<Dice, VoidReason>)> {
         match self {
             Self::Result { round, dice } | Self::Corrected { round, dice } => Some((*round, Ok(*dice))),

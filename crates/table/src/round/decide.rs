@@ -1,9 +1,9 @@
-//! What the dealer's side answers to a command: the event, or the first refusal that holds.
+//! Decides the commands of the dealer's side: an event, or the first refusal that holds.
 
 use taisai_rules::{Cover, Dice, Face, Station};
 
 use crate::entry::{CommandRequest, Decision};
-use crate::identity::{Actor, ClusterId, Person, RoundNumber, Time};
+use crate::identity::{Actor, ClusterId, DeviceId, Person, RoundNumber, Time};
 use crate::profile::{Act, BetsCloser};
 use crate::recent::{CommandHash, CommandIdStatus};
 use crate::refusal::Refusal;
@@ -14,19 +14,18 @@ use crate::text::{MAX_REASON_LENGTH, check_text};
 
 pub(super) type RoundDecision = Result<RoundEvent, Refusal>;
 
-/// Whether some faces are among others, each as often.
+/// Whether `others` contains `faces`, each at least as often.
 pub(super) fn are_among(faces: &[Face], others: &[Face]) -> bool {
     let count = |face: &Face, among: &[Face]| among.iter().filter(|other| *other == face).count();
     faces.iter().all(|face| count(face, faces) <= count(face, others))
 }
 
-/// What is done with a reason is done only if the reason can be read (F53).
+/// Refuses a reason that cannot be read (F53).
 fn because(why: &str, event: RoundEvent) -> RoundDecision {
     check_text(why, MAX_REASON_LENGTH).map(|()| event)
 }
 
 impl Round {
-    /// Decides a command.
     pub fn decide(&self, request: &CommandRequest<RoundCommand>) -> Decision<RoundEvent> {
         let content = Self::content(&request.command);
         match self.state.recent.known(request.id, content) {
@@ -327,27 +326,27 @@ impl Round {
         if are_among(self.known(), faces) { Ok(()) } else { Err(Refusal::KnownDiceDiffer) }
     }
 
-    /// What is answered to faces that nobody may know yet.
+    /// Decides on faces that nobody may know yet.
     fn concealed(&self, actor: Actor, said: Concealed) -> Refusal {
         let first = match said {
             Concealed::Reading => self.dealer_or_tumbler(actor).and_then(|()| self.is_tumbling()),
             Concealed::Result => self.dealer(actor).and_then(|()| self.bets_are_closed()),
             Concealed::Known => self.dealer(actor).and_then(|()| self.is_tumbling()),
-            Concealed::Correction => self.holds(Act::Correct, actor).and(Err(Refusal::RoundNotSettled)),
-            Concealed::KnownCorrection => self.holds(Act::Correct, actor).and(Err(Refusal::NotHeld)),
-            Concealed::Ruling => self.holds(Act::Rule, actor).and(Err(Refusal::RoundNotSettled)),
-            Concealed::Conclusion => self.holds(Act::Rule, actor).and(Err(Refusal::NotHeld)),
+            Concealed::Correction => self.has_role_for(Act::Correct, actor).and(Err(Refusal::RoundNotSettled)),
+            Concealed::KnownCorrection => self.has_role_for(Act::Correct, actor).and(Err(Refusal::NotHeld)),
+            Concealed::Ruling => self.has_role_for(Act::Rule, actor).and(Err(Refusal::RoundNotSettled)),
+            Concealed::Conclusion => self.has_role_for(Act::Rule, actor).and(Err(Refusal::NotHeld)),
         };
         first.err().unwrap_or(Refusal::DiceConcealed)
     }
 
-    /// Whether somebody may do an act, as far as their own roles decide it.
-    fn holds(&self, act: Act, actor: Actor) -> Result<(), Refusal> {
+    /// Whether the actor's own roles permit an act.
+    fn has_role_for(&self, act: Act, actor: Actor) -> Result<(), Refusal> {
         let may = actor.person().is_some_and(|person| person.roles.meets(self.profile.right(act).first));
         if may { Ok(()) } else { Err(Refusal::NotAllowed) }
     }
 
-    /// Covering and uncovering are said where the game conceals its dice.
+    /// Only a game that conceals its dice is covered and uncovered.
     fn has_cover(&self, actor: Actor) -> Result<(), Refusal> {
         self.dealer_or_tumbler(actor)?;
         self.is_open()?;
@@ -361,7 +360,7 @@ impl Round {
     fn void(&self, actor: Actor, reason: VoidReason) -> RoundDecision {
         self.dealer(actor)?;
         match reason {
-            // These have their own ways.
+            // These have commands of their own.
             VoidReason::ActivatedEarly
             | VoidReason::NotEstablished
             | VoidReason::DamagedDice
@@ -450,15 +449,7 @@ impl Round {
     }
 
     fn dealer_or_tumbler(&self, actor: Actor) -> Result<(), Refusal> {
-        match actor {
-            Actor::Tumbler(device) if device.0 == self.state.tumbler => Ok(()),
-            Actor::Person(_) => self.dealer(actor),
-            Actor::Tumbler(_)
-            | Actor::Terminal { .. }
-            | Actor::System
-            | Actor::NoteAcceptor { .. }
-            | Actor::ChipReader(_) => Err(Refusal::NotAllowed),
-        }
+        if actor == Actor::Tumbler(DeviceId(self.state.tumbler)) { Ok(()) } else { self.dealer(actor) }
     }
 
     fn is_open(&self) -> Result<(), Refusal> {

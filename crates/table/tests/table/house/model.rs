@@ -48,7 +48,7 @@ impl Model {
                 let is_play = cluster.table == TableId(TRAINING.table.0);
                 match (transfer.purpose, event) {
                     (TransferPurpose::Receivable { .. }, _) if is_play => {
-                        self.moves.push((Account::Play, transit, amount))
+                        self.moves.push((Account::Play, transit, amount));
                     }
                     (_, _) if is_play => self.moves.push((transit, Account::Play, amount)),
                     (TransferPurpose::Receivable { .. }, E::ReceivableOpened { receivable, set_off }) => {
