@@ -3,7 +3,7 @@
 use taisai_rules::Money;
 use taisai_table::{Happening, House, OverDifferential, Redeemer, Report, Significant};
 
-use super::{Waiting, in_cluster};
+use super::{PendingHouseEntry, in_cluster};
 use crate::batch::{Attribution, ReportEvent};
 use crate::round::standing;
 use crate::value::variant_name;
@@ -39,7 +39,7 @@ pub(super) fn significant(what: &Significant, by: &ReportEvent) -> ReportEvent {
     event
 }
 
-impl Waiting {
+impl PendingHouseEntry {
     /// Someone acknowledged an event: the row repeats what the event is about, and its detail names the event.
     pub(super) fn acknowledge(&mut self, house: &House, event: u64, command: &'static str) {
         let kept = house.significant().find(|kept| kept.number == event);
