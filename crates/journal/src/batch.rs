@@ -9,7 +9,7 @@ use crate::journal::{AppendError, ChainHead};
 
 /// How a batch moves one chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Move<'a> {
+pub(crate) struct HeadMove<'a> {
     pub(crate) chain: &'a ChainName,
     pub(crate) epoch: u64,
     pub(crate) from: u64,
@@ -18,7 +18,7 @@ pub(crate) struct Move<'a> {
     pub(crate) hash: Hash,
 }
 
-impl Move<'_> {
+impl HeadMove<'_> {
     /// Whether a chain with that head can be moved so.
     pub(crate) fn starts_at(&self, head: &ChainHead) -> bool {
         (self.epoch, self.from, self.previous) == (head.epoch, head.next, head.hash)
@@ -31,12 +31,12 @@ impl Move<'_> {
 
 /// The moves of a batch in the order of names, which is the order in which a database locks the chains. The blocks of a
 /// chain must follow each other.
-pub(crate) fn moves(blocks: &[Block]) -> Result<Vec<Move<'_>>, AppendError> {
-    let mut moves: BTreeMap<&ChainName, Move<'_>> = BTreeMap::new();
+pub(crate) fn moves(blocks: &[Block]) -> Result<Vec<HeadMove<'_>>, AppendError> {
+    let mut moves: BTreeMap<&ChainName, HeadMove<'_>> = BTreeMap::new();
     for block in blocks {
         let header = block.header();
         let (next, hash) = (header.position + 1, block.hash());
-        let entry = moves.entry(&header.chain).or_insert_with(|| Move {
+        let entry = moves.entry(&header.chain).or_insert_with(|| HeadMove {
             chain: &header.chain,
             epoch: header.epoch,
             from: header.position,

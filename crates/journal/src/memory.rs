@@ -15,7 +15,7 @@ use crate::journal::{
     AppendError, Archive, Cause, ChainHead, ClaimError, Journal, MAX_SNAPSHOTS_PER_CHAIN, ReadError, SnapshotError,
     StoredSnapshot,
 };
-use disk::{Broken, Disk};
+use disk::{Disk, FailedStep};
 
 /// A store in memory, shared by its handles.
 #[derive(Clone, Debug, Default)]
@@ -100,8 +100,8 @@ impl Journal for MemoryJournal {
             }
         }
         disk.store_blocks(blocks).map_err(|broken| match broken {
-            Broken::Write => AppendError::Failed(broken.into()),
-            Broken::Flush => AppendError::Unknown(broken.into()),
+            FailedStep::Write => AppendError::Failed(broken.into()),
+            FailedStep::Flush => AppendError::Unknown(broken.into()),
         })
     }
 

@@ -29,7 +29,7 @@ pub use leases::{
 };
 pub use session::PostgresSession;
 
-use crate::batch::{Move, moves};
+use crate::batch::{HeadMove, moves};
 use crate::block::{Block, MAX_BLOCK_NUMBER};
 use crate::chain::ChainName;
 use crate::journal::{AppendError, Archive, Cause, ChainHead, ClaimError, Journal, ReadError};
@@ -65,7 +65,7 @@ impl Postgres {
         Ok(self)
     }
 
-    fn store(&self, moves: &[Move<'_>], blocks: &[Block]) -> Result<(), AppendError> {
+    fn store(&self, moves: &[HeadMove<'_>], blocks: &[Block]) -> Result<(), AppendError> {
         let names: Vec<&str> = moves.iter().map(|m| m.chain.as_str()).collect();
         let epochs: Vec<i64> = moves.iter().map(|m| as_sql(m.epoch)).collect();
         let froms: Vec<i64> = moves.iter().map(|m| as_sql(m.from)).collect();
@@ -89,12 +89,12 @@ impl Postgres {
 
 /// What an error of the statement means. If the server reports a failure, nothing was stored, unless the server was
 /// shutting down and may have committed already.
-fn refused(moves: &[Move<'_>], error: PostgresError) -> AppendError {
+fn refused(moves: &[HeadMove<'_>], error: PostgresError) -> AppendError {
     match error.server().and_then(tokio_postgres::Error::as_db_error) {
         Some(answer) if *answer.code() == server::fenced() => {
             // The server says which chain in the detail of its answer.
             let chain = moves.iter().find(|m| answer.detail() == Some(m.chain.as_str())).or(moves.first());
-            chain.map_or_else(|| AppendError::Failed(error.into()), Move::fenced)
+            chain.map_or_else(|| AppendError::Failed(error.into()), HeadMove::fenced)
         }
         Some(answer) if is_stop(answer.code()) => AppendError::Unknown(error.into()),
         Some(_) => AppendError::Failed(error.into()),

@@ -16,12 +16,12 @@ use rusqlite::{Connection, TransactionBehavior, params};
 pub use archive::SqliteArchive;
 pub use file::open_sqlite_to_read;
 
-use crate::batch::{Move, moves};
+use crate::batch::{HeadMove, moves};
 use crate::block::{Block, MAX_BLOCK_NUMBER};
 use crate::chain::ChainName;
 use crate::journal::{AppendError, Archive, Cause, ChainHead, ClaimError, Journal, ReadError};
 use crate::key::sync_folder_of;
-use file::{Kind, PAGE_BYTES, as_sql, head_in_row, keep_log, open_file};
+use file::{DatabaseFile, PAGE_BYTES, as_sql, head_in_row, keep_log, open_file};
 
 /// The store in a folder, open for writing.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ impl Sqlite {
         let lock = lock(folder)
             .map_err(|source| SqliteError::Io { folder: folder.into(), source })?
             .ok_or_else(|| SqliteError::InUse { folder: folder.into() })?;
-        let connection = open_file(folder, Kind::Chains)?;
+        let connection = open_file(folder, DatabaseFile::Chains)?;
         Ok(Self { folder: folder.into(), connection, logged: 0, max_log: MAX_LOG_BYTES, poisoned: false, _lock: lock })
     }
 
@@ -140,7 +140,7 @@ impl Sqlite {
         Ok(head)
     }
 
-    fn store(&mut self, moves: &[Move<'_>], blocks: &[Block]) -> Result<(), AppendError> {
+    fn store(&mut self, moves: &[HeadMove<'_>], blocks: &[Block]) -> Result<(), AppendError> {
         self.shorten_log().map_err(|error| AppendError::Failed(error.into()))?;
         let failed = |error: rusqlite::Error| AppendError::Failed(error.into());
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;

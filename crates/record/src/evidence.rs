@@ -32,21 +32,21 @@ pub struct RoundEvidence {
     pub table: TableId,
     pub round: RoundNumber,
     /// The dealer's side first, then its clusters by number.
-    parts: Vec<Part>,
+    parts: Vec<ChainEvidence>,
 }
 
 /// What is needed of one chain. Blocks are bytes as they were stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Part {
+struct ChainEvidence {
     /// From the first block to a checkpoint behind the opening; or, without a state, to one behind the last change of the round.
     beginning: Vec<Vec<u8>>,
-    later: Option<Later>,
+    later: Option<LaterBlocks>,
 }
 
 /// A state before the round, the block after which it stood, and those from there to a checkpoint behind the last change of
 /// the round.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Later {
+struct LaterBlocks {
     state: Vec<u8>,
     blocks: Vec<Vec<u8>>,
 }
@@ -139,7 +139,7 @@ impl RoundEvidence {
     fn cluster(
         &self,
         id: ClusterId,
-        part: &Part,
+        part: &ChainEvidence,
         round: &Signed,
         given: &Notices,
         check: &mut Check<'_>,
@@ -205,7 +205,7 @@ impl Check<'_> {
     }
 
     /// Follows every block with its signatures. The opening must be vouched for, and so must the state that is entered with.
-    fn signed(&mut self, chain: &ChainName, part: &Part) -> Result<Signed, UnprovenRound> {
+    fn signed(&mut self, chain: &ChainName, part: &ChainEvidence) -> Result<Signed, UnprovenRound> {
         let mut verifier = Verifier::new(chain.clone(), self.trust());
         let (blocks, checkpoints) = self.follow(&mut verifier, &part.beginning)?;
         let first = blocks.iter().find(|block| *block.content() == BlockContent::Entries);
@@ -230,7 +230,7 @@ impl Check<'_> {
         &mut self,
         chain: &ChainName,
         genesis: &Genesis,
-        later: &Later,
+        later: &LaterBlocks,
     ) -> Result<((Block, Hash), Vec<Checkpoint>), UnprovenRound> {
         let unvouched = || UnprovenRound::Unvouched(chain.clone());
         let (first, rest) = later.blocks.split_first().ok_or_else(unvouched)?;
@@ -271,7 +271,7 @@ impl Check<'_> {
     fn replay<M: RecordedMachine>(
         &mut self,
         chain: &ChainName,
-        part: &Part,
+        part: &ChainEvidence,
         signed: &Signed,
         mut watch: impl FnMut(&ReplayEvent<'_, M>),
     ) -> Result<M, UnprovenRound> {

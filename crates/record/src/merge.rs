@@ -46,7 +46,7 @@ pub enum MergeError {
 /// Merges the chains of a table and of the House.
 pub fn merge_chains(archive: &mut dyn Archive, keys: &[PublicKey], table: TableId) -> Result<MergedTable, MergeError> {
     let mut chains = BTreeMap::new();
-    let mut read = Read { archive, keys, chains: &mut chains };
+    let mut read = MergeReader { archive, keys, chains: &mut chains };
     let house = read.chain::<House>(MachineId::House, MachineEntry::House)?;
     let opening = read.chain::<Round>(MachineId::Round(table), |entry| MachineEntry::Round(table, entry))?;
     let opening = opening.ok_or(MergeError::NoTable(table))?;
@@ -77,13 +77,13 @@ const fn seats_of(setup: &MachineSetup) -> u32 {
 
 type Chains = BTreeMap<MachineId, VecDeque<(EntryPosition, MachineEntry)>>;
 
-struct Read<'a> {
+struct MergeReader<'a> {
     archive: &'a mut dyn Archive,
     keys: &'a [PublicKey],
     chains: &'a mut Chains,
 }
 
-impl Read<'_> {
+impl MergeReader<'_> {
     /// Reads a chain; what it was opened with, if it is there.
     fn chain<M: RecordedMachine>(
         &mut self,

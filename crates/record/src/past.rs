@@ -10,17 +10,17 @@ use taisai_table::{Cluster, ClusterCommand, ClusterEvent, Entry, RoundNumber, Sl
 use crate::replay::{ChainReplay, ReplayError, ReplayEvent};
 
 /// What an entry does to rounds: settles the one in play, or changes one that is over.
-pub(crate) enum Change {
+pub(crate) enum RoundChange {
     Settled(RoundNumber, Option<Dice>),
     Changed(RoundNumber, Option<Dice>),
 }
 
-pub(crate) fn change(entry: &Entry<ClusterCommand, ClusterEvent>) -> Option<Change> {
+pub(crate) fn change(entry: &Entry<ClusterCommand, ClusterEvent>) -> Option<RoundChange> {
     let ClusterCommand::Follow { notice, .. } = &entry.request.command else { return None };
     let (round, by) = notice.stands()?;
     match entry.outcome.as_ref().ok()? {
-        ClusterEvent::Settled { .. } => Some(Change::Settled(round, by.ok())),
-        ClusterEvent::Compensated { .. } => Some(Change::Changed(round, by.ok())),
+        ClusterEvent::Settled { .. } => Some(RoundChange::Settled(round, by.ok())),
+        ClusterEvent::Compensated { .. } => Some(RoundChange::Changed(round, by.ok())),
         ClusterEvent::Done
         | ClusterEvent::Rejected { .. }
         | ClusterEvent::BoughtIn { .. }
@@ -42,7 +42,7 @@ pub fn past_slip(
     let mut found = None;
     replay.run(|seen| {
         if let ReplayEvent::Entry(_, cluster, entry) = seen
-            && let Some(Change::Settled(settled, _)) = change(entry)
+            && let Some(RoundChange::Settled(settled, _)) = change(entry)
             && settled == round
         {
             found = Some(cluster.slip());

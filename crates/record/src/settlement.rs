@@ -13,7 +13,7 @@ use taisai_table::{
 
 use crate::machine::RecordedMachine;
 use crate::opening::{ChainOpening, MachineSetup, chain_of};
-use crate::past::{Change, change};
+use crate::past::{RoundChange, change};
 use crate::replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent};
 
 /// A round on record.
@@ -277,7 +277,9 @@ impl Settling {
         let ClusterCommand::Follow { number, notice, .. } = &entry.request.command else { return };
         let time = entry.request.time;
         match (change(entry), &entry.outcome) {
-            (Some(Change::Settled(round, dice)), Ok(ClusterEvent::Settled { totals, .. })) if round == self.round => {
+            (Some(RoundChange::Settled(round, dice)), Ok(ClusterEvent::Settled { totals, .. }))
+                if round == self.round =>
+            {
                 self.settled = Some(ClusterSettlement {
                     cluster: cluster.id(),
                     at: *at,
@@ -291,7 +293,7 @@ impl Settling {
                     registered: std::mem::take(&mut self.registered),
                 });
             }
-            (Some(Change::Changed(round, dice)), Ok(ClusterEvent::Compensated { adjustments }))
+            (Some(RoundChange::Changed(round, dice)), Ok(ClusterEvent::Compensated { adjustments }))
                 if round == self.round =>
             {
                 let void = notice.stands().and_then(|(_, by)| by.err());

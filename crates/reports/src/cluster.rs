@@ -22,10 +22,10 @@ use taisai_record::{ChainOpening, MachineSetup};
 const ACCOUNTS: [&str; 6] = ["house", "cash", "chips", "transit", "notes", "variance"];
 
 /// The balances as last posted, and the entry that is not applied yet.
-pub(super) struct Books {
+pub(super) struct ClusterBalances {
     seats: Vec<SeatBook>,
     accounts: [i64; ACCOUNTS.len()],
-    waiting: Option<Waiting>,
+    waiting: Option<PendingClusterEntry>,
 }
 
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ enum Seats {
 }
 
 /// An entry that is projected further once it is applied.
-struct Waiting {
+struct PendingClusterEntry {
     when: EntryTime,
     seats: Seats,
     /// What the transaction is called; none if no money moves.
@@ -56,11 +56,11 @@ struct Waiting {
 }
 
 impl ProjectedMachine for Cluster {
-    type Notes = Books;
+    type Notes = ClusterBalances;
 
-    fn notes(&self, _: &ChainContext) -> Books {
+    fn notes(&self, _: &ChainContext) -> ClusterBalances {
         let seats = self.seats().map(|seat| seat_book(self, seat)).collect();
-        Books { seats, accounts: accounts(self), waiting: None }
+        ClusterBalances { seats, accounts: accounts(self), waiting: None }
     }
 
     fn opened(_: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut Batch) {
@@ -72,7 +72,7 @@ impl ProjectedMachine for Cluster {
     fn entry(
         &self,
         _: &mut ChainContext,
-        books: &mut Books,
+        books: &mut ClusterBalances,
         when: EntryTime,
         entry: &Entry<ClusterCommand, ClusterEvent>,
         batch: &mut Batch,
@@ -154,13 +154,13 @@ impl ProjectedMachine for Cluster {
             Seats::One(seat) => self.session_meters(seat),
             Seats::None | Seats::All => Meters::default(),
         };
-        books.waiting = Some(Waiting { when, seats, kind, of, before, events });
+        books.waiting = Some(PendingClusterEntry { when, seats, kind, of, before, events });
         Ok(())
     }
 
-    fn applied(&self, _: &mut ChainContext, books: &mut Books, batch: &mut Batch) {
+    fn applied(&self, _: &mut ChainContext, books: &mut ClusterBalances, batch: &mut Batch) {
         let Some(waiting) = books.waiting.take() else { return };
-        let Waiting { when, seats, kind, of, before, mut events } = waiting;
+        let PendingClusterEntry { when, seats, kind, of, before, mut events } = waiting;
         let (first, most) = match seats {
             Seats::None => (0, 0),
             Seats::One(Seat(seat)) => (seat, 1),

@@ -23,15 +23,15 @@ use taisai_record::ChainOpening;
 pub(super) use significant::over_differential;
 
 /// The balances as last posted, and the entry that is not applied yet.
-pub(super) struct Books {
+pub(super) struct HouseBalances {
     accounts: BTreeMap<Account, i64>,
     /// The number of the newest significant event.
     newest: u64,
-    waiting: Option<Waiting>,
+    waiting: Option<PendingHouseEntry>,
 }
 
 /// An entry that is projected further once it is applied.
-struct Waiting {
+struct PendingHouseEntry {
     when: EntryTime,
     /// What the transaction is called; none if no money moves.
     kind: Option<&'static str>,
@@ -48,10 +48,10 @@ pub(super) fn voucher(hash: VoucherHash) -> Arc<str> {
 }
 
 impl ProjectedMachine for House {
-    type Notes = Books;
+    type Notes = HouseBalances;
 
-    fn notes(&self, _: &ChainContext) -> Books {
-        Books { accounts: accounts(self), newest: newest(self), waiting: None }
+    fn notes(&self, _: &ChainContext) -> HouseBalances {
+        HouseBalances { accounts: accounts(self), newest: newest(self), waiting: None }
     }
 
     fn opened(_: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut Batch) {
@@ -61,7 +61,7 @@ impl ProjectedMachine for House {
     fn entry(
         &self,
         _: &mut ChainContext,
-        books: &mut Books,
+        books: &mut HouseBalances,
         when: EntryTime,
         entry: &Entry<HouseCommand, HouseEvent>,
         batch: &mut Batch,
@@ -72,7 +72,7 @@ impl ProjectedMachine for House {
         let with = second.map(|second| second.id.0);
         let event = ReportEvent { why: why.map(Into::into), second: with, ..event_by("", asked.actor) };
         let mut waiting =
-            Waiting { when, kind: None, of: Attribution::default(), people: Vec::new(), event, own: None };
+            PendingHouseEntry { when, kind: None, of: Attribution::default(), people: Vec::new(), event, own: None };
         let happened = match &entry.outcome {
             Ok(event) => event,
             Err(refusal) => {
@@ -164,9 +164,9 @@ impl ProjectedMachine for House {
         Ok(())
     }
 
-    fn applied(&self, _: &mut ChainContext, books: &mut Books, batch: &mut Batch) {
+    fn applied(&self, _: &mut ChainContext, books: &mut HouseBalances, batch: &mut Batch) {
         let Some(waiting) = books.waiting.take() else { return };
-        let Waiting { when, kind, of, people, event, own } = waiting;
+        let PendingHouseEntry { when, kind, of, people, event, own } = waiting;
         if let Some(kind) = kind {
             let after = accounts(self);
             let mut legs = Vec::new();
@@ -196,7 +196,7 @@ fn beside(
     house: &House,
     asked: &CommandRequest<HouseCommand>,
     happened: &HouseEvent,
-    waiting: &mut Waiting,
+    waiting: &mut PendingHouseEntry,
     batch: &mut Batch,
 ) {
     if let HouseCommand::ReissueVoucher { serial, number, .. } = &asked.command {
@@ -211,7 +211,7 @@ fn beside(
     }
 }
 
-fn pay(claim: ClaimId, by: Option<Person>, waiting: &mut Waiting, batch: &mut Batch) {
+fn pay(claim: ClaimId, by: Option<Person>, waiting: &mut PendingHouseEntry, batch: &mut Batch) {
     batch.execute(
         "UPDATE claims SET paid_at = $1, paid_by = $2, second = $3 WHERE claim = $4",
         [waiting.when.time.into(), by.map(|person| person.id).into(), waiting.event.second.into(), claim.0.into()],
@@ -225,7 +225,7 @@ fn sell(
     happened: &HouseEvent,
     (number, amount): (VoucherNumber, Money),
     sold_by: Option<PersonId>,
-    waiting: &mut Waiting,
+    waiting: &mut PendingHouseEntry,
     batch: &mut Batch,
 ) {
     let state = if house.is_training() { "play" } else { "good" };

@@ -8,7 +8,7 @@ use taisai_table::{Chips, Cluster, SlipLine, VoidReason};
 
 /// By what a round stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum By {
+pub(super) enum LineBasis {
     Dice(Dice),
     Void(VoidReason),
 }
@@ -24,14 +24,14 @@ struct RoundStanding {
 /// Calculates lines.
 pub(super) struct Lines<'a> {
     cluster: &'a Cluster,
-    by: By,
+    by: LineBasis,
     unit: i64,
     payouts: Option<Payouts>,
     known: Vec<Option<RoundStanding>>,
 }
 
 /// A line as it stands.
-pub(super) struct Line {
+pub(super) struct ReportLine {
     pub(super) stake: i64,
     pub(super) counted: i64,
     pub(super) returned: i64,
@@ -43,16 +43,16 @@ pub(super) struct Line {
 
 impl<'a> Lines<'a> {
     /// `None` if the layout cannot pay in this unit; no displayed unit is like that.
-    pub(super) fn new(cluster: &'a Cluster, by: By, unit: Unit) -> Option<Self> {
+    pub(super) fn new(cluster: &'a Cluster, by: LineBasis, unit: Unit) -> Option<Self> {
         let payouts = match by {
-            By::Dice(dice) => Some(cluster.rules().layout().payouts(dice, unit).ok()?),
-            By::Void(_) => None,
+            LineBasis::Dice(dice) => Some(cluster.rules().layout().payouts(dice, unit).ok()?),
+            LineBasis::Void(_) => None,
         };
         Some(Self { cluster, by, unit: unit.cents(), payouts, known: vec![None; BetBox::COUNT] })
     }
 
     /// `None` if an amount overflows; no line of a settled round does.
-    pub(super) fn line(&mut self, line: &SlipLine) -> Option<Line> {
+    pub(super) fn line(&mut self, line: &SlipLine) -> Option<ReportLine> {
         let stake = i64::from(line.units).checked_mul(self.unit)?;
         let (counted, paid) = match &self.payouts {
             Some(payouts) => {
@@ -62,7 +62,7 @@ impl<'a> Lines<'a> {
             None => (0, 0),
         };
         let RoundStanding { outcome, odds, paragraph } = self.standing(line.bet_box);
-        Some(Line { stake, counted, returned: stake.checked_sub(counted)?, paid, outcome, odds, paragraph })
+        Some(ReportLine { stake, counted, returned: stake.checked_sub(counted)?, paid, outcome, odds, paragraph })
     }
 
     fn standing(&mut self, bet_box: BetBox) -> RoundStanding {
@@ -78,12 +78,12 @@ impl<'a> Lines<'a> {
         let (game, layout) = (self.cluster.rules().game(), self.cluster.rules().layout());
         let cited = |citation| layout.paragraph(citation).map(|paragraph| paragraph.text().into());
         match self.by {
-            By::Void(reason) => {
+            LineBasis::Void(reason) => {
                 let cited = reason.cites(game, self.cluster.law());
                 let paragraph = (!cited.is_empty()).then(|| cited.join(", ").into());
                 RoundStanding { outcome: "void", odds: None, paragraph }
             }
-            By::Dice(dice) => match layout.outcome(bet_box, dice) {
+            LineBasis::Dice(dice) => match layout.outcome(bet_box, dice) {
                 Some(Outcome::Won(odds)) => RoundStanding {
                     outcome: "won",
                     odds: Some(odds.to_string().into()),

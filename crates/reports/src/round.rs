@@ -11,17 +11,17 @@ use taisai_record::{ChainOpening, MachineSetup};
 
 /// Rounds that the entry before may have changed.
 #[derive(Default)]
-pub(super) struct Changed {
+pub(super) struct ChangedRounds {
     rounds: Vec<RoundNumber>,
     when: Option<EntryTime>,
     is_late: bool,
 }
 
 impl ProjectedMachine for Round {
-    type Notes = Changed;
+    type Notes = ChangedRounds;
 
-    fn notes(&self, _: &ChainContext) -> Changed {
-        Changed::default()
+    fn notes(&self, _: &ChainContext) -> ChangedRounds {
+        ChangedRounds::default()
     }
 
     fn opened(_: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut Batch) {
@@ -64,7 +64,7 @@ impl ProjectedMachine for Round {
     fn entry(
         &self,
         _: &mut ChainContext,
-        changed: &mut Changed,
+        changed: &mut ChangedRounds,
         when: EntryTime,
         entry: &Entry<RoundCommand, RoundEvent>,
         batch: &mut Batch,
@@ -79,7 +79,7 @@ impl ProjectedMachine for Round {
         };
         let (why, second) = reason(&asked.command);
         batch.act(&when, asked.actor, second, command);
-        let told = Told { round: self, entry, why, second };
+        let told = RoundEvents { round: self, entry, why, second };
         batch.events(&when, told.events(event));
         match event {
             RoundEvent::BetsOpened { round, .. } => insert(self, &when, *round, batch),
@@ -88,18 +88,18 @@ impl ProjectedMachine for Round {
                 [when.time.into(), self.table().0.into(), self.number().into()],
             ),
             RoundEvent::Committed { .. } | RoundEvent::Voided { .. } => {
-                *changed = Changed { rounds: vec![self.number()], when: Some(when), is_late: false };
+                *changed = ChangedRounds { rounds: vec![self.number()], when: Some(when), is_late: false };
             }
             RoundEvent::Ruled { round, before, .. } => {
                 let is_late = *before != RoundStanding::InPlay;
-                *changed = Changed { rounds: vec![*round], when: Some(when), is_late };
+                *changed = ChangedRounds { rounds: vec![*round], when: Some(when), is_late };
             }
             RoundEvent::RoundsVoided { from, to, .. } => {
                 let rounds = (from.0..=to.0).map(RoundNumber).filter(|round| !is_void(self.past(*round)));
-                *changed = Changed { rounds: rounds.collect(), when: Some(when), is_late: true };
+                *changed = ChangedRounds { rounds: rounds.collect(), when: Some(when), is_late: true };
             }
             RoundEvent::Corrected { round, .. } => {
-                *changed = Changed { rounds: vec![*round], when: Some(when), is_late: true };
+                *changed = ChangedRounds { rounds: vec![*round], when: Some(when), is_late: true };
             }
             RoundEvent::TableOpened
             | RoundEvent::ClosureAnnounced
@@ -127,8 +127,8 @@ impl ProjectedMachine for Round {
         Ok(())
     }
 
-    fn applied(&self, _: &mut ChainContext, changed: &mut Changed, batch: &mut Batch) {
-        let Changed { rounds, when: Some(when), is_late } = std::mem::take(changed) else { return };
+    fn applied(&self, _: &mut ChainContext, changed: &mut ChangedRounds, batch: &mut Batch) {
+        let ChangedRounds { rounds, when: Some(when), is_late } = std::mem::take(changed) else { return };
         for round in rounds {
             let Some(past) = self.past(round) else { continue };
             let void = past.void.map(|void| variant_name(&void));
@@ -233,14 +233,14 @@ fn reason(command: &RoundCommand) -> (Option<&str>, Option<Person>) {
 }
 
 /// An entry that becomes events.
-struct Told<'a> {
+struct RoundEvents<'a> {
     round: &'a Round,
     entry: &'a Entry<RoundCommand, RoundEvent>,
     why: Option<&'a str>,
     second: Option<Person>,
 }
 
-impl Told<'_> {
+impl RoundEvents<'_> {
     fn event(&self, kind: &str, round: Option<RoundNumber>, detail: Option<String>) -> ReportEvent {
         let at = Attribution {
             table: Some(self.round.table().0),

@@ -138,7 +138,7 @@ impl Tables {
         }
     }
 
-    /// Interrupts a running statement of SQLite.
+    /// Interrupts a running statement of `SQLite`.
     pub(super) fn interrupt_handle(&self) -> Option<InterruptHandle> {
         match self {
             Self::Sqlite(_, connection) => Some(connection.get_interrupt_handle()),

@@ -39,7 +39,7 @@ pub enum FaultDuration {
 
 /// A step that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Broken {
+pub(super) enum FailedStep {
     #[error("a write failed")]
     Write,
     #[error("a flush failed")]
@@ -96,13 +96,13 @@ impl Disk {
         self.log = log[..self.flushed].to_vec();
     }
 
-    pub(super) fn store_claim(&mut self, chain: &ChainName, epoch: u64) -> Result<(), Broken> {
+    pub(super) fn store_claim(&mut self, chain: &ChainName, epoch: u64) -> Result<(), FailedStep> {
         self.record(&[&[CLAIM], chain.as_str().as_bytes(), &[0], &epoch.to_le_bytes()])?;
         self.apply_claim(chain.clone(), epoch);
         Ok(())
     }
 
-    pub(super) fn store_blocks(&mut self, blocks: &[Block]) -> Result<(), Broken> {
+    pub(super) fn store_blocks(&mut self, blocks: &[Block]) -> Result<(), FailedStep> {
         let lengths: Vec<[u8; 4]> = blocks.iter().map(|block| length(block.bytes().len())).collect();
         let mut parts: Vec<&[u8]> = vec![&[BLOCKS]];
         for (block, length) in blocks.iter().zip(&lengths) {
@@ -116,7 +116,7 @@ impl Disk {
     }
 
     /// Every part is a write of its own, and the record has one flush.
-    fn record(&mut self, parts: &[&[u8]]) -> Result<(), Broken> {
+    fn record(&mut self, parts: &[&[u8]]) -> Result<(), FailedStep> {
         let all = parts.concat();
         let stored = self.write(&length(all.len())).and_then(|()| {
             parts.iter().try_for_each(|part| self.write(part))?;
@@ -127,24 +127,24 @@ impl Disk {
         stored
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), FailedStep> {
         self.writes += 1;
         if let Some(DiskFault { at: DiskStep::Write(at), lasts, short }) = self.trouble
             && fails(self.writes, at, lasts)
         {
             self.log.extend_from_slice(&bytes[..short.min(bytes.len())]);
-            return Err(Broken::Write);
+            return Err(FailedStep::Write);
         }
         self.log.extend_from_slice(bytes);
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), Broken> {
+    fn flush(&mut self) -> Result<(), FailedStep> {
         self.flushes += 1;
         if let Some(DiskFault { at: DiskStep::Flush(at), lasts, .. }) = self.trouble
             && fails(self.flushes, at, lasts)
         {
-            return Err(Broken::Flush);
+            return Err(FailedStep::Flush);
         }
         self.flushed = self.log.len();
         Ok(())

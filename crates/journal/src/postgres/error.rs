@@ -108,9 +108,9 @@ impl PostgresError {
         let (place, why) = (server.display_name(), in_words(&error));
         let Some(answer) = error.as_db_error() else {
             return match kind(&error) {
-                Kind::Tls => Self::NoTls { place, why },
-                Kind::Password => Self::KeptOut { place, user: server.user().to_owned(), why },
-                Kind::Other => Self::Absent { place, why },
+                ConnectErrorKind::Tls => Self::NoTls { place, why },
+                ConnectErrorKind::Password => Self::KeptOut { place, user: server.user().to_owned(), why },
+                ConnectErrorKind::Other => Self::Absent { place, why },
             };
         };
         match answer.code() {
@@ -151,18 +151,18 @@ impl PostgresError {
     }
 }
 
-enum Kind {
+enum ConnectErrorKind {
     Tls,
     Password,
     Other,
 }
 
 /// The library keeps the kind of its errors to itself, save for their text.
-fn kind(error: &Error) -> Kind {
+fn kind(error: &Error) -> ConnectErrorKind {
     match error.to_string() {
-        text if text.contains("TLS") => Kind::Tls,
-        text if text.contains("authentication") || text.contains("configuration") => Kind::Password,
-        _ => Kind::Other,
+        text if text.contains("TLS") => ConnectErrorKind::Tls,
+        text if text.contains("authentication") || text.contains("configuration") => ConnectErrorKind::Password,
+        _ => ConnectErrorKind::Other,
     }
 }
 

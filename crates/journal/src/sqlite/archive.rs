@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, Row, params};
 
 use super::SqliteError;
-use super::file::{Kind, as_sql, open_file, open_to_read};
+use super::file::{DatabaseFile, as_sql, open_file, open_to_read};
 use crate::block::MAX_BLOCK_BYTES;
 use crate::chain::ChainName;
 use crate::hash::Hash;
@@ -48,14 +48,19 @@ const SNAPSHOT_PART_BYTES: usize = 8 * 1024 * 1024;
 impl SqliteArchive {
     /// Opens the store in a folder for reading, beside its writer.
     pub fn open(folder: &Path) -> Result<Self, SqliteError> {
-        Ok(Self { folder: folder.into(), connection: open_to_read(folder, Kind::Chains)?, snapshots: None, kept: None })
+        Ok(Self {
+            folder: folder.into(),
+            connection: open_to_read(folder, DatabaseFile::Chains)?,
+            snapshots: None,
+            kept: None,
+        })
     }
 
     fn snapshots_file(&mut self) -> Result<&mut Connection, SnapshotError> {
         match &mut self.snapshots {
             Some(connection) => Ok(connection),
             closed @ None => {
-                let opened = open_file(&self.folder, Kind::Snapshots);
+                let opened = open_file(&self.folder, DatabaseFile::Snapshots);
                 Ok(closed.insert(opened.map_err(|error| SnapshotError::Failed(error.into()))?))
             }
         }
@@ -67,7 +72,7 @@ impl SqliteArchive {
             return Ok(Some(connection));
         }
         if self.kept.is_none() {
-            self.kept = match open_to_read(&self.folder, Kind::Snapshots) {
+            self.kept = match open_to_read(&self.folder, DatabaseFile::Snapshots) {
                 Ok(connection) => Some(connection),
                 Err(SqliteError::NoStore { source, .. }) if source.kind() == ErrorKind::NotFound => None,
                 Err(error) => return Err(SnapshotError::Failed(error.into())),

@@ -16,7 +16,7 @@ use crate::journal::ChainHead;
 use crate::key::sync_folder_of;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum DatabaseFile {
     Chains,
     Snapshots,
 }
@@ -31,7 +31,7 @@ const LAYOUT: i64 = 1;
 /// waits for it waits for them.
 pub(super) const PAGE_BYTES: usize = 8 * 1024;
 
-impl Kind {
+impl DatabaseFile {
     const fn name(self) -> &'static str {
         match self {
             Self::Chains => "journal.db",
@@ -85,16 +85,16 @@ impl Kind {
 }
 
 /// Opens a file, or makes it with its tables.
-pub(super) fn open_file(folder: &Path, kind: Kind) -> Result<Connection, SqliteError> {
+pub(super) fn open_file(folder: &Path, kind: DatabaseFile) -> Result<Connection, SqliteError> {
     let file = folder.join(kind.name());
     let failed = |source| SqliteError::Sqlite { file: file.clone(), source };
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
     match check(&connection).map_err(failed)? {
-        Layout::Known => {}
-        Layout::None => create(&mut connection, kind).map_err(failed)?,
-        Layout::Newer(found) => return Err(SqliteError::Newer { file, found, known: LAYOUT }),
-        Layout::Foreign => return Err(SqliteError::Foreign { file }),
+        FileLayout::Known => {}
+        FileLayout::None => create(&mut connection, kind).map_err(failed)?,
+        FileLayout::Newer(found) => return Err(SqliteError::Newer { file, found, known: LAYOUT }),
+        FileLayout::Foreign => return Err(SqliteError::Foreign { file }),
     }
     set_up(&connection, kind).map_err(failed)?;
     // The files are there now, the log with them, but the folder may not know it yet. SQLite flushes it too, and says
@@ -105,16 +105,16 @@ pub(super) fn open_file(folder: &Path, kind: Kind) -> Result<Connection, SqliteE
 }
 
 /// Opens a file of the store as someone who only reads: nothing is made, and nothing is locked out.
-pub(super) fn open_to_read(folder: &Path, kind: Kind) -> Result<Connection, SqliteError> {
+pub(super) fn open_to_read(folder: &Path, kind: DatabaseFile) -> Result<Connection, SqliteError> {
     let file = folder.join(kind.name());
     let failed = |source| SqliteError::Sqlite { file: file.clone(), source };
     let connection = open_sqlite_to_read(&file)?;
     match check(&connection).map_err(failed)? {
-        Layout::Known => {}
-        Layout::Newer(found) => return Err(SqliteError::Newer { file, found, known: LAYOUT }),
-        Layout::Foreign => return Err(SqliteError::Foreign { file }),
+        FileLayout::Known => {}
+        FileLayout::Newer(found) => return Err(SqliteError::Newer { file, found, known: LAYOUT }),
+        FileLayout::Foreign => return Err(SqliteError::Foreign { file }),
         // Someone is about to make it.
-        Layout::None => return Err(SqliteError::NoStore { file, source: ErrorKind::NotFound.into() }),
+        FileLayout::None => return Err(SqliteError::NoStore { file, source: ErrorKind::NotFound.into() }),
     }
     Ok(connection)
 }
@@ -180,26 +180,26 @@ pub(super) fn keep_log(connection: &Connection) -> rusqlite::Result<()> {
 /// Readers wait for the moments in which a file is locked.
 const BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 
-enum Layout {
+enum FileLayout {
     None,
     Known,
     Newer(i64),
     Foreign,
 }
 
-fn check(connection: &Connection) -> rusqlite::Result<Layout> {
+fn check(connection: &Connection) -> rusqlite::Result<FileLayout> {
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     Ok(match (number("application_id")?, number("user_version")?) {
-        (0, 0) if tables == 0 => Layout::None,
-        (APPLICATION, LAYOUT) => Layout::Known,
-        (APPLICATION, newer) if newer > LAYOUT => Layout::Newer(newer),
-        _ => Layout::Foreign,
+        (0, 0) if tables == 0 => FileLayout::None,
+        (APPLICATION, LAYOUT) => FileLayout::Known,
+        (APPLICATION, newer) if newer > LAYOUT => FileLayout::Newer(newer),
+        _ => FileLayout::Foreign,
     })
 }
 
 /// The tables and the numbers that make the file ours appear together.
-fn create(connection: &mut Connection, kind: Kind) -> rusqlite::Result<()> {
+fn create(connection: &mut Connection, kind: DatabaseFile) -> rusqlite::Result<()> {
     connection.pragma_update(None, "page_size", i64::try_from(PAGE_BYTES).expect("a page is small"))?;
     set_up(connection, kind)?;
     let transaction = connection.transaction()?;
@@ -209,7 +209,7 @@ fn create(connection: &mut Connection, kind: Kind) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-fn set_up(connection: &Connection, kind: Kind) -> rusqlite::Result<()> {
+fn set_up(connection: &Connection, kind: DatabaseFile) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     set_journal_mode(connection, kind.journal_mode())?;
     connection.pragma_update(None, "synchronous", "full")?;

@@ -38,12 +38,12 @@ struct OpenChain {
 #[derive(Default)]
 pub(super) struct Batch {
     blocks: Vec<Block>,
-    waiting: Vec<Waiting>,
+    waiting: Vec<Waiter>,
     weight: usize,
     bytes: usize,
 }
 
-enum Waiting {
+enum Waiter {
     Entries(Done<DurablePosition>, DurablePosition),
     EndBlock(Done<CheckpointTarget>, CheckpointTarget),
     Checkpoint(Done<Option<Checkpoint>>, Option<Checkpoint>),
@@ -67,19 +67,19 @@ impl BatchBuilder {
                 Item::Entries { index, entries, done } => {
                     batch.bytes += entries.bytes().len();
                     let durable = self.chains[index].add(entries, &mut batch.blocks);
-                    batch.waiting.push(Waiting::Entries(done, durable));
+                    batch.waiting.push(Waiter::Entries(done, durable));
                 }
                 Item::EndBlock { index, done } => {
                     let target = self.chains[index].end_block(&mut batch.blocks);
-                    batch.waiting.push(Waiting::EndBlock(done, target));
+                    batch.waiting.push(Waiter::EndBlock(done, target));
                 }
                 Item::Checkpoint { index, target, state, time, done } => {
                     let checkpoint = self.chains[index].checkpoint(target, state, time, &self.key, &mut batch.blocks);
-                    batch.waiting.push(Waiting::Checkpoint(done, checkpoint));
+                    batch.waiting.push(Waiter::Checkpoint(done, checkpoint));
                 }
                 Item::Take { chain, epoch, genesis, done } => match self.take(&chain, epoch, genesis, journal) {
                     Ok((index, block)) => {
-                        batch.waiting.push(Waiting::Taken(done, index, self.chains[index].head.clone()));
+                        batch.waiting.push(Waiter::Taken(done, index, self.chains[index].head.clone()));
                         batch.blocks.push(block);
                     }
                     Err(error) => done(Err(error)),
@@ -197,10 +197,10 @@ impl Batch {
     pub(super) fn acknowledge(self) {
         for waiting in self.waiting {
             match waiting {
-                Waiting::Entries(done, durable) => done(Ok(durable)),
-                Waiting::EndBlock(done, target) => done(Ok(target)),
-                Waiting::Checkpoint(done, checkpoint) => done(Ok(checkpoint)),
-                Waiting::Taken(done, index, head) => done(Ok((index, head))),
+                Waiter::Entries(done, durable) => done(Ok(durable)),
+                Waiter::EndBlock(done, target) => done(Ok(target)),
+                Waiter::Checkpoint(done, checkpoint) => done(Ok(checkpoint)),
+                Waiter::Taken(done, index, head) => done(Ok((index, head))),
             }
         }
     }
@@ -208,10 +208,10 @@ impl Batch {
     pub(super) fn refuse(self, reason: &WriterStopped) {
         for waiting in self.waiting {
             match waiting {
-                Waiting::Entries(done, _) => done(Err(reason.clone())),
-                Waiting::EndBlock(done, _) => done(Err(reason.clone())),
-                Waiting::Checkpoint(done, _) => done(Err(reason.clone())),
-                Waiting::Taken(done, ..) => done(Err(reason.clone().into())),
+                Waiter::Entries(done, _) => done(Err(reason.clone())),
+                Waiter::EndBlock(done, _) => done(Err(reason.clone())),
+                Waiter::Checkpoint(done, _) => done(Err(reason.clone())),
+                Waiter::Taken(done, ..) => done(Err(reason.clone().into())),
             }
         }
     }

@@ -4,7 +4,7 @@
 use taisai_journal::{Hash, MAX_BLOCK_BYTES};
 use taisai_table::{RoundNumber, TableId};
 
-use super::{Later, Part, RoundEvidence};
+use super::{ChainEvidence, LaterBlocks, RoundEvidence};
 
 /// How a file begins; the last byte is the version of its form.
 const MAGIC: &[u8] = b"taisai evidence\n\x01";
@@ -68,7 +68,7 @@ impl RoundEvidence {
         if Hash::of(content) != Hash::from_bytes(*hash) {
             return Err(BadEvidenceFile::Hash);
         }
-        let mut reader = Reader { bytes: content, at: MAGIC.len() };
+        let mut reader = FileReader { bytes: content, at: MAGIC.len() };
         let table = TableId(u16::from_le_bytes(reader.array()?));
         let round = RoundNumber(u64::from_le_bytes(reader.array()?));
         let parts = (0..reader.number()?).map(|_| reader.part()).collect::<Result<_, _>>()?;
@@ -95,12 +95,12 @@ fn write_all(bytes: &mut Vec<u8>, blocks: &[Vec<u8>]) -> Result<(), BadEvidenceF
     blocks.iter().try_for_each(|block| write(bytes, block))
 }
 
-struct Reader<'a> {
+struct FileReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FileReader<'a> {
     fn take(&mut self, length: usize) -> Result<&'a [u8], BadEvidenceFile> {
         let end = self.at.checked_add(length).filter(|end| *end <= self.bytes.len());
         let end = end.ok_or(BadEvidenceFile::Lengths(self.at))?;
@@ -131,17 +131,17 @@ impl<'a> Reader<'a> {
         (0..self.number()?).map(|_| self.block()).collect()
     }
 
-    fn part(&mut self) -> Result<Part, BadEvidenceFile> {
+    fn part(&mut self) -> Result<ChainEvidence, BadEvidenceFile> {
         let beginning = self.blocks()?;
         let at = self.at;
         let later = match self.array()? {
             [0] => None,
             [1] => {
                 let length = self.number()?;
-                Some(Later { state: self.take(length)?.to_vec(), blocks: self.blocks()? })
+                Some(LaterBlocks { state: self.take(length)?.to_vec(), blocks: self.blocks()? })
             }
             [_] => return Err(BadEvidenceFile::Lengths(at)),
         };
-        Ok(Part { beginning, later })
+        Ok(ChainEvidence { beginning, later })
     }
 }

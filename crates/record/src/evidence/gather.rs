@@ -8,7 +8,7 @@ use taisai_journal::{
 };
 use taisai_table::{Cluster, ClusterId, MachineId, Round, RoundNumber, TableId};
 
-use super::{Later, Part, RoundEvidence};
+use super::{ChainEvidence, LaterBlocks, RoundEvidence};
 use crate::machine::RecordedMachine;
 use crate::opening::{ChainOpening, chain_of};
 use crate::replay::{BATCH, ReplayError, ReplayEvent};
@@ -69,7 +69,7 @@ struct Gathering<'a> {
 }
 
 impl Gathering<'_> {
-    fn cluster(&mut self, id: ClusterId) -> Result<Part, GatherError> {
+    fn cluster(&mut self, id: ClusterId) -> Result<ChainEvidence, GatherError> {
         let round = self.round;
         let mut settling = Settling::new(round);
         let settled = |settling: &Settling| settling.settled.as_ref().map(|settled| settled.changes.len());
@@ -89,7 +89,7 @@ impl Gathering<'_> {
         chain: &ChainName,
         is_before: impl Fn(&M) -> bool,
         mut changes: impl FnMut(&ReplayEvent<'_, M>) -> bool,
-    ) -> Result<(Part, ChainOpening), GatherError> {
+    ) -> Result<(ChainEvidence, ChainOpening), GatherError> {
         let mut heads = self.archive.heads()?.into_iter();
         let head = heads.find(|head| head.chain == *chain).ok_or_else(|| GatherError::NoChain(chain.clone()))?;
         let checkpoints = checkpoints(self.archive, &head)?;
@@ -114,12 +114,12 @@ impl Gathering<'_> {
         let (opening, _) = replay.into_machine().ok_or_else(not_settled)?;
         let end = behind(&checkpoints, changed.ok_or_else(not_settled)?).ok_or_else(unsigned)?;
         let Some((position, machine)) = before else {
-            return Ok((Part { beginning: self.blocks(chain, 0, end)?, later: None }, opening));
+            return Ok((ChainEvidence { beginning: self.blocks(chain, 0, end)?, later: None }, opening));
         };
         let opened = self.first_entries(&head)?.ok_or_else(not_settled)?;
         let opened = behind(&checkpoints, opened).ok_or_else(unsigned)?;
-        let later = Some(Later { state: machine.snapshot(), blocks: self.blocks(chain, position, end)? });
-        Ok((Part { beginning: self.blocks(chain, 0, opened)?, later }, opening))
+        let later = Some(LaterBlocks { state: machine.snapshot(), blocks: self.blocks(chain, position, end)? });
+        Ok((ChainEvidence { beginning: self.blocks(chain, 0, opened)?, later }, opening))
     }
 
     /// The position of the block in which the opening stands.

@@ -4,7 +4,7 @@ use taisai_rules::{Money, Unit};
 use taisai_table::{Cluster, ClusterEvent, Notice, RoundNumber, Slip, SlipTotals};
 
 use crate::batch::{Batch, EntryTime};
-use crate::lines::{By, Line, Lines, chips};
+use crate::lines::{LineBasis, Lines, ReportLine, chips};
 use crate::machine::EntryError;
 use crate::tables::{SETTLEMENTS, WAGERS};
 use crate::value::SqlValue;
@@ -20,7 +20,7 @@ pub(super) fn follow(
 ) -> Result<Option<(RoundNumber, &'static str)>, EntryError> {
     let Some((round, by)) = notice.stands() else { return Ok(None) };
     let is_void = by.is_err();
-    let by = by.map_or_else(By::Void, By::Dice);
+    let by = by.map_or_else(LineBasis::Void, LineBasis::Dice);
     let kind = match event {
         ClusterEvent::Settled { totals, .. } => {
             settled(cluster, when, round, by, totals, batch)?;
@@ -44,7 +44,7 @@ fn settled(
     cluster: &Cluster,
     when: &EntryTime,
     round: RoundNumber,
-    by: By,
+    by: LineBasis,
     totals: &SlipTotals,
     batch: &mut Batch,
 ) -> Result<(), EntryError> {
@@ -55,7 +55,7 @@ fn settled(
     for (place, slip_line) in (0_u32..).zip(&cluster.slip().lines) {
         let line = lines.line(slip_line).ok_or_else(differ)?;
         found = add(found, &line).ok_or_else(differ)?;
-        let Line { stake, counted, returned, paid, outcome, odds, paragraph } = line;
+        let ReportLine { stake, counted, returned, paid, outcome, odds, paragraph } = line;
         batch.insert(
             &WAGERS,
             [
@@ -111,7 +111,7 @@ fn settled_again(
     cluster: &Cluster,
     when: &EntryTime,
     round: RoundNumber,
-    by: By,
+    by: LineBasis,
     slip: Option<&Slip>,
     batch: &mut Batch,
 ) -> Result<(), EntryError> {
@@ -123,7 +123,7 @@ fn settled_again(
     for (place, slip_line) in (0_u32..).zip(slip.map_or(&[][..], |slip| &slip.lines)) {
         let line = lines.line(slip_line).ok_or_else(differ)?;
         found = add(found, &line).ok_or_else(differ)?;
-        let Line { counted, returned, paid, outcome, odds, paragraph, .. } = line;
+        let ReportLine { counted, returned, paid, outcome, odds, paragraph, .. } = line;
         batch.execute(
             "UPDATE wagers SET counted = $1, returned = $2, paid = $3, outcome = $4, odds = $5, paragraph = $6
              WHERE table_number = $7 AND cluster = $8 AND round = $9 AND line = $10",
@@ -157,7 +157,7 @@ fn settled_again(
     Ok(())
 }
 
-fn add(totals: SlipTotals, line: &Line) -> Option<SlipTotals> {
+fn add(totals: SlipTotals, line: &ReportLine) -> Option<SlipTotals> {
     let more = |to: Money, cents| to.checked_add(Money::from_cents(cents));
     Some(SlipTotals {
         lines: totals.lines + 1,

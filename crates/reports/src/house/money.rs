@@ -8,7 +8,7 @@ use taisai_table::{
     VoucherHash, VoucherNumber, VoucherOrigin, VoucherSerial, VoucherState,
 };
 
-use super::{Books, Waiting, in_cluster, voucher};
+use super::{HouseBalances, PendingHouseEntry, in_cluster, voucher};
 use crate::batch::{Attribution, Batch, EntryTime};
 use crate::tables::{CLAIMS, RECEIVABLES, VOUCHERS};
 use crate::value::SqlValue;
@@ -27,7 +27,7 @@ pub(super) fn issue(
     number: VoucherNumber,
     amount: Money,
     origin: Origin,
-    waiting: &mut Waiting,
+    waiting: &mut PendingHouseEntry,
     batch: &mut Batch,
 ) {
     let (HouseEvent::VoucherIssued { serial, expires } | HouseEvent::VoucherReissued { serial, expires, .. }) = event
@@ -64,7 +64,7 @@ pub(super) fn issue(
     waiting.of = Attribution { voucher: Some(hash), ..of };
 }
 
-impl Waiting {
+impl PendingHouseEntry {
     /// A voucher is paid or void: its state, and where.
     pub(super) fn close_voucher(
         &mut self,
@@ -98,7 +98,7 @@ pub(super) fn reissue(
     event: &HouseEvent,
     replaced: VoucherSerial,
     number: VoucherNumber,
-    waiting: &mut Waiting,
+    waiting: &mut PendingHouseEntry,
     batch: &mut Batch,
 ) {
     let Some((hash, on_file)) = house.voucher_with(replaced) else { return };
@@ -116,7 +116,7 @@ pub(super) fn reissue(
 }
 
 /// A player takes a claim back: it is closed, and its money goes to the seat.
-pub(super) fn take_back(house: &House, claim: ClaimId, waiting: &mut Waiting, batch: &mut Batch) {
+pub(super) fn take_back(house: &House, claim: ClaimId, waiting: &mut PendingHouseEntry, batch: &mut Batch) {
     batch.execute("UPDATE claims SET taken_back_at = $1 WHERE claim = $2", [waiting.when.time.into(), claim.into()]);
     waiting.of.claim = Some(claim.0);
     if let Some((cluster, seat, session)) = house.claim(claim).and_then(|claim| claim.origin.seat()) {
@@ -130,7 +130,7 @@ pub(super) fn voucher_to_claim(
     event: &HouseEvent,
     hash: VoucherHash,
     (state, reason): (&'static str, &'static str),
-    waiting: &mut Waiting,
+    waiting: &mut PendingHouseEntry,
     batch: &mut Batch,
 ) {
     let HouseEvent::ClaimOpened { claim, amount, .. } = event else { return };
@@ -139,7 +139,7 @@ pub(super) fn voucher_to_claim(
     open_claim(*claim, *amount, reason, waiting, batch);
 }
 
-fn open_claim(claim: ClaimId, amount: Money, reason: &'static str, waiting: &mut Waiting, batch: &mut Batch) {
+fn open_claim(claim: ClaimId, amount: Money, reason: &'static str, waiting: &mut PendingHouseEntry, batch: &mut Batch) {
     waiting.of.claim = Some(claim.0);
     let of = waiting.of.clone();
     let empty = || SqlValue::Empty;
@@ -171,7 +171,7 @@ pub(super) fn receive(
     event: &HouseEvent,
     cluster: ClusterId,
     transfer: &Transfer,
-    waiting: &mut Waiting,
+    waiting: &mut PendingHouseEntry,
     batch: &mut Batch,
 ) {
     let of = in_cluster(cluster, Attribution::default());
@@ -256,7 +256,12 @@ const fn round_of(reason: taisai_table::ClaimReason) -> Option<u64> {
     }
 }
 
-pub(super) fn rule(event: &HouseEvent, ruling: ReceivableRuling, waiting: &Waiting, batch: &mut Batch) -> &'static str {
+pub(super) fn rule(
+    event: &HouseEvent,
+    ruling: ReceivableRuling,
+    waiting: &PendingHouseEntry,
+    batch: &mut Batch,
+) -> &'static str {
     let (kind, is_collected) = match ruling {
         ReceivableRuling::Collected { .. } => ("receivable-collected", true),
         ReceivableRuling::WrittenOff => ("receivable-written-off", false),
@@ -280,7 +285,7 @@ pub(super) fn rule(event: &HouseEvent, ruling: ReceivableRuling, waiting: &Waiti
 }
 
 /// Vouchers that are no longer good: each has its own two legs.
-pub(super) fn expire(event: &HouseEvent, when: &EntryTime, books: &mut Books, batch: &mut Batch) {
+pub(super) fn expire(event: &HouseEvent, when: &EntryTime, books: &mut HouseBalances, batch: &mut Batch) {
     let HouseEvent::Ticked { expired, .. } = event else { return };
     let mut legs = Vec::new();
     for expired in expired {

@@ -3,7 +3,7 @@
 use taisai_rules::Money;
 use taisai_table::{House, OverDifferential, Redeemer, ReportedEvent, SignificantEvent, SignificantEventKind};
 
-use super::{Waiting, in_cluster};
+use super::{PendingHouseEntry, in_cluster};
 use crate::batch::{Attribution, ReportEvent};
 use crate::round::standing;
 use crate::value::variant_name;
@@ -47,7 +47,7 @@ pub(super) fn significant(what: &SignificantEvent, by: &ReportEvent) -> ReportEv
     event
 }
 
-impl Waiting {
+impl PendingHouseEntry {
     /// Someone acknowledged an event: the row repeats what the event is about, and its detail names the event.
     pub(super) fn acknowledge(&mut self, house: &House, event: u64, command: &'static str) {
         let kept = house.significant().find(|kept| kept.number == event);
