@@ -1,10 +1,18 @@
-//! `#[endpoint(get, "/tables/{table}", responses(…))]` on a handler: its method and path, spelled once, and what `utoipa` says of it
-//! in `openapi.json`. The description is compiled for tests only: they compare it with the committed document, which the
-//! server serves as it is, so that a server is built without it.
+//! `#[endpoint]` gives an HTTP handler its method and path, spelled once, and its description for `openapi.json`:
+//!
+//! ```text
+//! #[endpoint(get, "/tables/{table}", responses((status = 200, body = TableView)))]
+//! async fn table(…) -> … {}
+//!
+//! Routes::of([table::add_to])
+//! ```
+//!
+//! The description is compiled for tests only. A test compares it with the committed `openapi.json`, which the server serves as it
+//! is, so that a server is built without `utoipa`.
 
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 
-/// Makes a function `add_to` in a module of the handler's name, which mounts the handler on a crate's `api::Routes`.
+/// Generates a module of the handler's name with a function `add_to`, which mounts the handler on the crate's `http::api::Routes`.
 ///
 /// The first two arguments are the method and the path below `/api/v1`; `utoipa::path` takes the rest.
 #[proc_macro_attribute]

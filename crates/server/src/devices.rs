@@ -30,9 +30,7 @@ use crate::server::Server;
 pub(crate) use challenge::prove;
 #[cfg(test)]
 pub(crate) use challenge::{Challenge, Signed};
-#[cfg(test)]
-pub(crate) use cluster_device::DeviceReply;
-pub(crate) use cluster_device::{ClusterDevice, UnreadableMessage, answer};
+pub(crate) use cluster_device::{ClusterDevice, DeviceReply, UnreadableMessage, answer};
 use connected::ConnectionRegistry;
 pub(crate) use connected::{ConnectionSignal, DeviceConnection, LifeSign};
 pub(crate) use enrol::{enrolment_code, routes};
@@ -78,11 +76,11 @@ impl Devices {
     }
 
     fn enrolled(&self, device: DeviceId) -> Option<StoredDevice> {
-        held(&self.enrolled).get(&device).copied()
+        lock(&self.enrolled).get(&device).copied()
     }
 
     fn is_reported(&self, device: DeviceId, now: Time) -> bool {
-        let mut copied = held(&self.copied);
+        let mut copied = lock(&self.copied);
         let is_due = copied.get(&device).is_none_or(|last| now.0.abs_diff(last.0) >= REPORT_INTERVAL_MILLIS);
         if is_due {
             copied.insert(device, now);
@@ -160,7 +158,7 @@ async fn copied(server: &Server, device: DeviceId) -> Result<(), Denied> {
     Ok(())
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Every change is complete, even if another holder of the lock panicked.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -37,8 +37,6 @@ pub use auth::unlock::{UnlockError, unlock};
 pub use demo::Pace;
 pub use http::accept::{Tls, TlsError};
 pub use http::network::{BadNetwork, Network};
-pub use http::reply::{CommandReply, Refused};
-pub use node::clock::{Clock, Share, Sources};
 pub use node::peers::NodeAddress;
 pub use node::stopped::Stopped;
 pub use node::{InstallationPlan, NodeError, TablePlan};

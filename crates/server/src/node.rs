@@ -3,11 +3,11 @@
 
 pub(crate) mod clock;
 pub(crate) mod handle;
-mod hosting;
 mod house_reader;
 pub(crate) mod lease_deadline;
 pub(crate) mod membership;
 pub(crate) mod message_forwarder;
+mod partition_host;
 mod partition_manager;
 mod partition_thread;
 pub(crate) mod peer_api;
@@ -44,10 +44,10 @@ use crate::node::clock::{Clock, OwnIds, Share, Sources, System};
 use crate::node::handle::{HouseHandle, TableHandle};
 use crate::node::router::Router;
 use crate::node::stopped::Stopped;
-pub(crate) use hosting::guarded;
-use hosting::{PartitionHost, Plans, RunningPartitions};
 use lease_deadline::SharedLeaseDeadline;
 use membership::FormerNames;
+pub(crate) use partition_host::guarded;
+use partition_host::{PartitionHost, Plans, RunningPartitions};
 use partition_manager::PartitionManager;
 use peer_sender::PeerSender;
 use peers::{NodeAddress, Peers};

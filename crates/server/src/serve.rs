@@ -161,30 +161,17 @@ async fn run(
     tell: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     mut stop: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), ServeError> {
-    let ServePlan {
-        name,
-        texts,
-        installation,
-        listen,
-        metrics_from,
-        tls,
-        grace,
-        seed,
-        demo,
-        new_secrets,
-        sign_of_life,
-        node_address,
-    } = plan;
-    let tls = tls.map(|tls| tls.acceptor()).transpose()?;
-    let bad = |error| ServeError::Listen { address: listen, error };
-    let listener = accept::listen(listen).map_err(bad)?;
+    let ServePlan { installation, seed, new_secrets, node_address, .. } = plan;
+    let tls = plan.tls.map(|tls| tls.acceptor()).transpose()?;
+    let bad = |error| ServeError::Listen { address: plan.listen, error };
+    let listener = accept::listen(plan.listen).map_err(bad)?;
     let address = listener.local_addr().map_err(bad)?;
     let metrics = Arc::new(Metrics::new());
     let (version, is_training) = (installation.program.version.clone(), installation.is_training);
     let store = installation.address.clone();
     let (address_of_record, anchor, program) =
         (store.clone(), installation.files.anchor.clone(), installation.program.clone());
-    let games = games_of(installation.tables.iter().map(|table| table.game.as_str()), texts);
+    let games = games_of(installation.tables.iter().map(|table| table.game.as_str()), plan.texts);
     let (counted, is_secured, is_shared) = (Arc::clone(&metrics), tls.is_some(), matches!(store, Address::Postgres(_)));
     // Opening waits for the store, and on several machines for other nodes.
     let open = move || {
@@ -222,10 +209,10 @@ async fn run(
     let keys = node.keys().to_vec();
     let reports = Reports::start(address_of_record.clone(), keys.clone(), games).map_err(NodeError::Thread)?;
     let audits = Audits::new(RecordSource { address: address_of_record, keys, anchor, program });
-    let demo = demo.map(|pace| Demo::start(&node, &seed, pace));
+    let demo = plan.demo.map(|pace| Demo::start(&node, &seed, pace));
     let (stopping, is_stopping) = watch::channel(Stopping::No);
     let server = Arc::new(Server {
-        place: Property { name, house: node.house(), is_training, version },
+        place: Property { name: plan.name, house: node.house(), is_training, version },
         profile: node.profile(),
         seed,
         is_secured,
@@ -240,11 +227,11 @@ async fn run(
         secrets,
         displays: Displays::default(),
         metrics: Arc::clone(&metrics),
-        metrics_from,
+        metrics_from: plan.metrics_from,
         reports,
         audits,
         stopping,
-        sign_of_life,
+        sign_of_life: plan.sign_of_life,
     });
     if is_shared {
         tokio::spawn(find_out(Arc::downgrade(&server)));
@@ -253,21 +240,7 @@ async fn run(
         Accepting { listener, tls, routes: routes(&server), metrics, max_connections: accept::max_connections() };
     let accepting = tokio::spawn(accepting.run(is_stopping));
     tracing::info!(front_page = front_page(address, is_secured), is_training, "the server runs");
-    let mut stopped = node.stopped();
-    let ended = tokio::select! {
-        () = stop => {
-            if let Some(demo) = &demo {
-                demo.last_round();
-            }
-            finish_rounds(&server, grace).await;
-            server.stopping.send_replace(Stopping::Now);
-            Ok(())
-        }
-        // The sender lives as long as the node.
-        stopped = stopped.wait_for(Option::is_some) => {
-            Err(say_why(&server, stopped.ok().and_then(|stopped| stopped.clone()).unwrap_or(Stopped::Closed)))
-        }
-    };
+    let ended = until_stopped(&server, node.stopped(), (demo.as_ref(), plan.grace), stop).await;
     if let Some(demo) = demo {
         demo.stop().await;
     }
@@ -278,6 +251,29 @@ async fn run(
     }
     close(node).await;
     ended
+}
+
+/// Waits until the node is told to stop, and lets rounds in play end; or until one of its threads stops.
+async fn until_stopped(
+    server: &Server,
+    mut stopped: watch::Receiver<Option<Stopped>>,
+    (demo, grace): (Option<&Demo>, Duration),
+    stop: Pin<&mut impl Future<Output = ()>>,
+) -> Result<(), ServeError> {
+    tokio::select! {
+        () = stop => {
+            if let Some(demo) = demo {
+                demo.last_round();
+            }
+            finish_rounds(server, grace).await;
+            server.stopping.send_replace(Stopping::Now);
+            Ok(())
+        }
+        // The sender lives as long as the node.
+        stopped = stopped.wait_for(Option::is_some) => {
+            Err(say_why(server, stopped.ok().and_then(|stopped| stopped.clone()).unwrap_or(Stopped::Closed)))
+        }
+    }
 }
 
 /// Tells all connections why the node stops.
@@ -295,17 +291,17 @@ async fn opened(
     is_shared: bool,
     stop: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<Option<(Node, Secrets)>, ServeError> {
-    let (runtime, (tell, mut told)) = (Handle::current(), oneshot::channel());
+    let (runtime, (sender, mut receiver)) = (Handle::current(), oneshot::channel());
     let work = move || {
         let _within = runtime.enter();
-        tell.send(open()).map_or_else(drop, drop);
+        sender.send(open()).map_or_else(drop, drop);
     };
     thread::Builder::new().name("opening".to_owned()).spawn(work).map_err(NodeError::Thread)?;
     tokio::select! {
-        opened = &mut told => opened.map_err(|_| Stopped::BrokenDown("the thread that opens the node"))?.map(Some),
+        opened = &mut receiver => opened.map_err(|_| Stopped::BrokenDown("the thread that opens the node"))?.map(Some),
         () = stop, if is_shared => {
             let left = async {
-                if let Ok(Ok((node, _))) = told.await {
+                if let Ok(Ok((node, _))) = receiver.await {
                     close(node).await;
                 }
             };

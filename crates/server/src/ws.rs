@@ -29,7 +29,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::auth;
-use crate::http::accept::{ConnectionGuard, stops};
+use crate::http::accept::{ConnectionGuard, stop_reason};
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
 use crate::http::reply::{CommandReply, NumberedReplies, NumberedReply, Refused, json};
@@ -127,7 +127,7 @@ impl CloseReason {
     }
 
     /// Closes the socket for this reason.
-    pub(crate) async fn say(self, mut socket: WebSocket) {
+    pub(crate) async fn close(self, mut socket: WebSocket) {
         if let Some(frame) = self.frame() {
             // The client may have disconnected already.
             drop(socket.send(Message::Close(Some(frame))).await);
@@ -245,7 +245,7 @@ fn beginning(text: &str) -> &str {
 }
 
 /// The reply to a person's command. If the server has stopped or the partition has moved, the connection is closed instead.
-fn told(answer: Result<CommandReply, Denied>) -> Result<CommandReply, CloseReason> {
+fn reply_or_close(answer: Result<CommandReply, Denied>) -> Result<CommandReply, CloseReason> {
     match answer {
         Ok(answer) => Ok(answer),
         Err(denied @ (Denied::Stopped | Denied::Elsewhere)) => Err(denied.into()),
@@ -306,17 +306,17 @@ impl Drop for SignInWatch {
 }
 
 /// Runs a session until either side closes it.
-pub(crate) async fn converse(
+pub(crate) async fn run_session(
     socket: &mut WebSocket,
     screen: &mut impl SocketSession,
     messages: ConnectionQueue,
     server: &Server,
 ) -> CloseReason {
-    match talk(socket, screen, messages, server).await {
+    match run_until_closed(socket, screen, messages, server).await {
         // A partition that stops closes its connections before the server knows why it stops.
         CloseReason::Away(why) => {
             let mut stopping = server.stopping.subscribe();
-            CloseReason::Away(timeout(STOP_REASON_TIMEOUT, stops(&mut stopping)).await.unwrap_or(why))
+            CloseReason::Away(timeout(STOP_REASON_TIMEOUT, stop_reason(&mut stopping)).await.unwrap_or(why))
         }
         reason @ (CloseReason::Bad(_) | CloseReason::Denied(_) | CloseReason::Elsewhere(_) | CloseReason::Gone) => {
             reason
@@ -324,7 +324,7 @@ pub(crate) async fn converse(
     }
 }
 
-async fn talk(
+async fn run_until_closed(
     socket: &mut WebSocket,
     screen: &mut impl SocketSession,
     mut messages: ConnectionQueue,
@@ -332,17 +332,17 @@ async fn talk(
 ) -> CloseReason {
     let (clock, mut stopping) = (server.clock, server.stopping.subscribe());
     let mut waiting: Vec<Utf8Bytes> = Vec::new();
-    let mut heard = Instant::now();
+    let mut last_received = Instant::now();
     // Whether the client was pinged since it last sent something.
-    let mut is_asked = false;
-    let mut quiet = pin!(sleep_until(heard + PING_INTERVAL));
-    let mut stops = pin!(stops(&mut stopping));
+    let mut is_pinged = false;
+    let mut quiet = pin!(sleep_until(last_received + PING_INTERVAL));
+    let mut stop_reason = pin!(stop_reason(&mut stopping));
     loop {
         tokio::select! {
             // Replies are sent before the next message is read, so that a client cannot fill its own queue.
             biased;
-            said = messages.take(&mut waiting) => {
-                if !said {
+            is_open = messages.take(&mut waiting) => {
+                if !is_open {
                     return CloseReason::Away("cut off: connect again".into());
                 }
                 let send = async {
@@ -363,9 +363,9 @@ async fn talk(
                     Some(Ok(Message::Text(text))) => Some(text),
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => None,
                 };
-                heard = Instant::now();
-                if std::mem::take(&mut is_asked) {
-                    quiet.as_mut().reset(heard + PING_INTERVAL);
+                last_received = Instant::now();
+                if std::mem::take(&mut is_pinged) {
+                    quiet.as_mut().reset(last_received + PING_INTERVAL);
                 }
                 screen.alive();
                 if let Some(text) = message && let Err(reason) = screen.receive(&text).await {
@@ -373,10 +373,10 @@ async fn talk(
                 }
             }
             () = &mut quiet => {
-                if is_asked {
+                if is_pinged {
                     return CloseReason::Gone;
                 }
-                let until = heard + PING_INTERVAL;
+                let until = last_received + PING_INTERVAL;
                 if until > Instant::now() {
                     quiet.as_mut().reset(until);
                     continue;
@@ -387,29 +387,29 @@ async fn talk(
                     return CloseReason::Away(Denied::Elsewhere.code().into());
                 }
                 let beat = json(&Heartbeat { beat: clock.now() });
-                let asked = async {
+                let pinged = async {
                     socket.feed(Message::Ping(Bytes::new())).await?;
                     socket.send(Message::Text(beat)).await
                 };
-                if asked.await.is_err() {
+                if pinged.await.is_err() {
                     return CloseReason::Gone;
                 }
-                is_asked = true;
+                is_pinged = true;
                 quiet.as_mut().reset(Instant::now() + server.sign_of_life);
             }
-            told = screen.signal() => {
-                if let Some(reason) = told {
+            signal = screen.signal() => {
+                if let Some(reason) = signal {
                     return reason;
                 }
-                if !is_asked {
+                if !is_pinged {
                     if socket.send(Message::Ping(Bytes::new())).await.is_err() {
                         return CloseReason::Gone;
                     }
-                    is_asked = true;
+                    is_pinged = true;
                     quiet.as_mut().reset(Instant::now() + server.sign_of_life);
                 }
             }
-            why = &mut stops => return CloseReason::Away(why),
+            why = &mut stop_reason => return CloseReason::Away(why),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Rounds, evidence and verifications of a house that was played.
+//! Rounds, evidence and verifications of a played installation.
 
 use taisai_journal::suite::wait_for;
 use taisai_record::{RoundEvidence, RoundSheet};
@@ -72,7 +72,7 @@ async fn the_record_is_verified_one_at_a_time() {
 }
 
 #[tokio::test]
-async fn what_was_changed_behind_the_houses_back_is_found() {
+async fn verification_finds_a_changed_record() {
     let folder = tempfile::tempdir().unwrap();
     let audits = audits(folder.path()).await;
     let anchor = audits.recorded.anchor.clone().unwrap();

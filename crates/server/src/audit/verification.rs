@@ -82,7 +82,7 @@ impl VerificationRun {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn shown(&self) -> Verification {
+    fn view(&self) -> Verification {
         let (state, error, found) = match self.ended().clone() {
             None => (State::Running, None, None),
             Some(VerificationOutcome::Done(sheet)) => (State::Done, None, Some(sheet)),
@@ -126,7 +126,7 @@ impl Verifications {
             tracing::error!(%error, "cannot start a verification");
             return Err(Denied::Internal);
         }
-        let shown = run.shown();
+        let shown = run.view();
         runs.push_back(run);
         if runs.len() > MAX_KEPT_RUNS {
             runs.pop_front();
@@ -135,12 +135,12 @@ impl Verifications {
     }
 
     pub(crate) fn find(&self, id: u64) -> Option<Verification> {
-        self.runs().iter().find(|run| run.id == id).map(VerificationRun::shown)
+        self.runs().iter().find(|run| run.id == id).map(VerificationRun::view)
     }
 
     /// The newest first.
     pub(crate) fn all(&self) -> Vec<Verification> {
-        self.runs().iter().rev().map(VerificationRun::shown).collect()
+        self.runs().iter().rev().map(VerificationRun::view).collect()
     }
 
     /// Cancels a verification that runs; a finished one stays as it is.
@@ -148,7 +148,7 @@ impl Verifications {
         let runs = self.runs();
         let run = runs.iter().find(|run| run.id == id)?;
         run.counted.is_stopped.store(true, Ordering::Relaxed);
-        Some(run.shown())
+        Some(run.view())
     }
 }
 

@@ -78,7 +78,7 @@ impl ApprovedAct {
     pub(crate) fn spelled(text: &str, key: &VoucherKey) -> Result<String, Denied> {
         let what = match serde_json::from_str(text).map_err(|_| Denied::BadRequest)? {
             // The number of an issued voucher is not part of the approval.
-            RequestedAct::House(act) => Self::House(act.ask(key)?.command),
+            RequestedAct::House(act) => Self::House(act.into_request(key)?.command),
             RequestedAct::Table { table, round } => Self::Table { table, round },
             RequestedAct::Cluster { table, number, command } => Self::Cluster { table, number, command },
             RequestedAct::Password { person } => Self::Password { person },

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_has_twenty_tries_a_minute() {
+    fn an_address_has_twenty_attempts_a_minute() {
         let tries = Attempts::default();
         for _ in 0..100 {
             assert!(tries.enter(address(1), Time(0)));
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_addresses_is_bounded() {
+    fn the_number_of_addresses_is_bounded() {
         let tries = Attempts::default();
         for number in 0..10_000 {
             assert!(tries.enter(address(number), Time(number.into())));

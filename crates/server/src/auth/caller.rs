@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_network_is_one_caller() {
+    fn an_ipv6_network_is_one_client() {
         for (address, counts) in
             [("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::")]
         {

@@ -119,7 +119,7 @@ async fn ask_table(server: &Server, table: TableId, sent: PersonCommand<TableCom
 
 async fn ask_house(server: &Server, sent: PersonCommand<HouseAct>) -> Result<CommandReply, Denied> {
     let PersonCommand { by, id, approval, command } = sent;
-    let HouseRequest { command, about } = command.ask(&server.vouchers.key)?;
+    let HouseRequest { command, about } = command.into_request(&server.vouchers.key)?;
     if let HouseCommand::Enrol {
         kind: DeviceKind::Terminal { cluster, seat } | DeviceKind::NoteAcceptor { cluster, seat },
         ..
@@ -203,8 +203,8 @@ mod tests {
             let buy_in = json!({"buy-in": {"seat": seat, "amount": 10_000}});
             let command = json!({"cluster": {"number": 0, "command": buy_in}});
             let body = json!({"source": source, "sequence": sequence, "approval": null, "command": command});
-            let heard = house.post("/tables/1/commands", &supervisor, body).await;
-            assert_eq!(heard.code(), "unknown-seat", "{seat}: {}", heard.body);
+            let response = house.post("/tables/1/commands", &supervisor, body).await;
+            assert_eq!(response.code(), "unknown-seat", "{seat}: {}", response.body);
         }
         let administrator = house.sign_in(ADMINISTRATOR).await;
         let source = house.get("/me", &administrator).await.body["source"].clone();
@@ -212,9 +212,9 @@ mod tests {
             let kind = json!({"terminal": {"cluster": {"table": table, "number": number}, "seat": seat}});
             let enrol = json!({"enrol": {"device": 20, "kind": kind}});
             let body = json!({"source": source, "sequence": sequence, "approval": null, "command": enrol});
-            let heard = house.post("/house/commands", &administrator, body).await;
+            let response = house.post("/house/commands", &administrator, body).await;
             let code = if (table, number, seat) == (1, 0, 1) { "second-person-missing" } else { "unknown-seat" };
-            assert_eq!(heard.code(), code, "{table} {number} {seat}: {}", heard.body);
+            assert_eq!(response.code(), code, "{table} {number} {seat}: {}", response.body);
         }
         house.close().await;
     }

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn more_than_may_wait_are_sent_away() {
+    async fn too_many_waiting_hashes_are_denied() {
         let hashing = Hashing::new();
         let held = Arc::clone(&hashing.places).try_acquire_many_owned(18).unwrap();
         assert_eq!(hashing.is_right("password".to_owned(), None).await, Err(Denied::TooMany));

@@ -91,7 +91,7 @@ impl Secrets {
     /// Opens the secrets beside a record, or creates them if they may be missing. Blocks on the disk or the database.
     pub(crate) fn open(address: &Address, expected: Expected) -> Result<Self, SecretsError> {
         let (work, mut waiting) = mpsc::channel::<StoreJob>(QUEUE_CAPACITY);
-        let (tell, told) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         let address = address.clone();
         let run = move || {
             let opened = Store::open(&address, expected).map(|store| StoreConnection { address, store: Some(store) });
@@ -99,7 +99,7 @@ impl Secrets {
                 Ok(place) => (Some(place), Ok(())),
                 Err(error) => (None, Err(error)),
             };
-            if tell.send(said).is_ok()
+            if sender.send(said).is_ok()
                 && let Some(place) = &mut place
             {
                 while let Some(work) = waiting.blocking_recv() {
@@ -109,7 +109,7 @@ impl Secrets {
         };
         let unreachable = |why: &dyn std::error::Error| SecretsError::Unreachable(why.to_string());
         thread::Builder::new().name("secrets".to_owned()).spawn(run).map_err(|error| unreachable(&error))?;
-        told.recv().map_err(|error| unreachable(&error))??;
+        receiver.recv().map_err(|error| unreachable(&error))??;
         Ok(Self { work })
     }
 
@@ -126,14 +126,14 @@ impl Secrets {
         &self,
         work: impl FnOnce(&mut Store) -> Result<T, SecretsError> + Send + 'static,
     ) -> Result<T, SecretsError> {
-        let (tell, told) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let work = move |place: &mut StoreConnection| {
             // The caller may have given up.
-            tell.send(place.with(work)).map_or_else(drop, drop);
+            sender.send(place.with(work)).map_or_else(drop, drop);
         };
         let ended = || SecretsError::Unreachable("their thread has ended".to_owned());
         self.work.send(Box::new(work)).await.map_err(|_| ended())?;
-        told.await.map_err(|_| ended())?
+        receiver.await.map_err(|_| ended())?
     }
 }
 

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_store_has_of_a_sign_in_holds() {
+    fn the_store_decides_about_a_sign_in() {
         let sign_ins = sign_ins();
         sign_ins.touch(1, at(14));
         sign_ins.replace(SignInKey::Source(1), Some(StoredSignIn { further: vec![9], ..kept(1, 7, BEGUN) }));
@@ -303,15 +303,15 @@ mod tests {
     }
 
     #[test]
-    fn the_store_hears_of_use_once_a_minute() {
+    fn use_is_stored_once_a_minute() {
         let sign_ins = sign_ins();
-        let heard: Vec<_> =
+        let stored: Vec<_> =
             (0..180).filter(|second| sign_ins.touch(1, Time(BEGUN + second * 1_000)).is_some()).collect();
-        assert_eq!(heard, [60, 120]);
+        assert_eq!(stored, [60, 120]);
     }
 
     #[test]
-    fn numbers_of_screens_belong_to_their_sign_in_until_they_are_long_unused() {
+    fn sources_of_screens_belong_to_their_sign_in_until_long_unused() {
         let sign_ins = sign_ins();
         sign_ins.begin(kept(2, 7, BEGUN), at(0));
         for further in 100..100 + u64::try_from(MAX_SCREEN_SOURCES).unwrap() {

@@ -1,4 +1,4 @@
-//! People at a running house, over HTTP.
+//! People at a running server, over HTTP.
 
 use axum::extract::FromRequestParts as _;
 use axum::http::{Request, StatusCode, header};
@@ -22,13 +22,13 @@ async fn a_person_signs_in_and_out() {
     let house = RunningServer::start().await;
     assert_eq!(house.get("/me", "").await.code(), "not-signed-in");
     house.with_password(DEALER).await;
-    let heard = house.try_in(DEALER, PASSWORD).await;
-    let cookie = heard.cookie.clone().unwrap();
+    let response = house.try_in(DEALER, PASSWORD).await;
+    let cookie = response.cookie.clone().unwrap();
     assert!(cookie.starts_with("__Host-taisai=") && cookie.ends_with("; Path=/; Secure; HttpOnly; SameSite=Strict"));
-    assert_eq!((&heard.body["roles"], &heard.body["is_fresh"]), (&json!(["dealer"]), &json!(true)));
-    let cookie = pair(&heard);
+    assert_eq!((&response.body["roles"], &response.body["is_fresh"]), (&json!(["dealer"]), &json!(true)));
+    let cookie = pair(&response);
     let me = house.get("/me", &cookie).await;
-    assert_eq!(me.body, heard.body);
+    assert_eq!(me.body, response.body);
     assert_eq!((&me.body["person"], &me.body["name"]), (&json!(DEALER), &json!("Dealer")));
     assert_eq!(house.get("/me", &cookie.replace('=', "=0")).await.code(), "not-signed-in");
     assert_eq!(house.post("/sign-out", &cookie, Value::Null).await.status, StatusCode::NO_CONTENT);
@@ -83,11 +83,11 @@ async fn an_address_that_fails_too_often_waits() {
     house.with_password(DEALER).await;
     let body = |number: u32, password: &str| Some(json!({"person": number, "password": password}));
     for number in 100..120 {
-        let heard = house.send("POST", "/sign-in", None, 7, body(number, "guess")).await;
-        assert_eq!(heard.code(), "wrong-password");
+        let response = house.send("POST", "/sign-in", None, 7, body(number, "guess")).await;
+        assert_eq!(response.code(), "wrong-password");
     }
-    let heard = house.send("POST", "/sign-in", None, 7, body(DEALER.0, PASSWORD)).await;
-    assert_eq!((heard.status, heard.code()), (StatusCode::TOO_MANY_REQUESTS, "too-many"));
+    let response = house.send("POST", "/sign-in", None, 7, body(DEALER.0, PASSWORD)).await;
+    assert_eq!((response.status, response.code()), (StatusCode::TOO_MANY_REQUESTS, "too-many"));
     assert_eq!(house.send("POST", "/sign-in", None, 8, body(DEALER.0, PASSWORD)).await.status, StatusCode::OK);
 }
 
@@ -95,12 +95,12 @@ async fn an_address_that_fails_too_often_waits() {
 async fn a_one_time_password_must_be_replaced() {
     let house = RunningServer::start().await;
     let given = one_time_password(&house.server.secrets, house.server.clock.now(), DEALER).await.unwrap();
-    let heard = house.try_in(DEALER, &given).await;
-    assert_eq!((heard.status, &heard.body["password_to_be_set"]), (StatusCode::OK, &json!(true)));
-    let cookie = pair(&heard);
+    let response = house.try_in(DEALER, &given).await;
+    assert_eq!((response.status, &response.body["password_to_be_set"]), (StatusCode::OK, &json!(true)));
+    let cookie = pair(&response);
     let other = pair(&house.try_in(DEALER, &given).await);
     assert_eq!(house.post("/sources", &cookie, Value::Null).await.code(), "password-to-be-set");
-    let source = heard.body["source"].as_u64().unwrap();
+    let source = response.body["source"].as_u64().unwrap();
     assert_eq!(still(&house.server, source, true).await, Err(Denied::PasswordToBeSet));
 
     for (old, new, code) in [
@@ -110,8 +110,8 @@ async fn a_one_time_password_must_be_replaced() {
         (&given, PASSWORD, "accepted"),
         (&given, "yet another password", "wrong-password"),
     ] {
-        let heard = house.post("/password", &cookie, json!({"old": old, "new": new})).await;
-        assert_eq!(heard.code(), code, "{new}");
+        let response = house.post("/password", &cookie, json!({"old": old, "new": new})).await;
+        assert_eq!(response.code(), code, "{new}");
     }
     assert_eq!(house.post("/sources", &cookie, Value::Null).await.status, StatusCode::OK);
     assert_eq!(house.get("/me", &other).await.code(), "not-signed-in", "other logins have ended");
@@ -120,7 +120,7 @@ async fn a_one_time_password_must_be_replaced() {
 }
 
 #[tokio::test]
-async fn f51_an_idle_login_is_out() {
+async fn f51_an_idle_sign_in_ends() {
     let house = RunningServer::start().await;
     let cookie = house.sign_in(DEALER).await;
     let folder = house.close().await;
@@ -131,7 +131,7 @@ async fn f51_an_idle_login_is_out() {
 }
 
 #[tokio::test]
-async fn f51_what_a_screen_asks_by_itself_is_no_use() {
+async fn f51_polling_keeps_nobody_signed_in() {
     let house = RunningServer::start().await;
     let cookie = house.sign_in(DEALER).await;
     let source = house.get("/me", &cookie).await.body["source"].as_u64().unwrap();
@@ -152,7 +152,7 @@ async fn f51_what_a_screen_asks_by_itself_is_no_use() {
 }
 
 #[tokio::test]
-async fn another_persons_number_is_not_owned() {
+async fn another_persons_source_is_denied() {
     let house = RunningServer::start().await;
     let (dealer, supervisor) = (house.sign_in(DEALER).await, house.sign_in(SUPERVISOR).await);
     let mut owners = Vec::new();
@@ -177,7 +177,7 @@ async fn another_persons_number_is_not_owned() {
 }
 
 #[tokio::test]
-async fn someone_suspended_is_out_at_the_next_request() {
+async fn a_suspended_person_is_signed_out_at_the_next_request() {
     let house = RunningServer::start().await;
     let cookie = house.sign_in(DEALER).await;
     let second = Some(person(SUPERVISOR, Role::PitSupervisor));
@@ -227,12 +227,12 @@ async fn an_administrator_gives_others_a_password() {
     let folder = house.close().await;
     let stale = TimeOuts { fresh: std::time::Duration::ZERO, ..TimeOuts::default() };
     let house = RunningServer::open(folder, stale).await;
-    let heard = house.post("/people/4/password", &administrator, json!({"approval": null})).await;
-    assert_eq!(heard.code(), "sign-in-again");
+    let response = house.post("/people/4/password", &administrator, json!({"approval": null})).await;
+    assert_eq!(response.code(), "sign-in-again");
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_denied_as_everything_else() {
+async fn an_unreadable_request_is_denied_in_the_same_form() {
     let house = RunningServer::start().await;
     let cookie = house.sign_in(DEALER).await;
     for (path, body) in [
@@ -242,8 +242,8 @@ async fn what_cannot_be_read_is_denied_as_everything_else() {
         ("/sign-in/again", json!([])),
         ("/password", json!({"old": "x"})),
     ] {
-        let heard = house.post(path, &cookie, body).await;
-        assert_eq!((heard.status, heard.code()), (StatusCode::BAD_REQUEST, "bad-request"), "{path}");
+        let response = house.post(path, &cookie, body).await;
+        assert_eq!((response.status, response.code()), (StatusCode::BAD_REQUEST, "bad-request"), "{path}");
     }
     assert_eq!(house.post("/people/x/password", &cookie, json!({"approval": null})).await.code(), "bad-request");
 }
@@ -276,8 +276,8 @@ async fn an_approval_fits_one_act_and_one_command() {
         (SUPERVISOR, ApprovalId(99), correction(1, [1, 2, 3])),
     ] {
         let what = act.text();
-        let heard = second(&house.server, by, approval, what.clone()).await;
-        assert_eq!(heard, Err(Denied::NotApproved), "{by:?} {approval:?} {what}");
+        let response = second(&house.server, by, approval, what.clone()).await;
+        assert_eq!(response, Err(Denied::NotApproved), "{by:?} {approval:?} {what}");
     }
     let manager = Ok(person(MANAGER, Role::PitManager));
     assert_eq!(second(&house.server, SUPERVISOR, approved, what).await, manager);
@@ -348,7 +348,7 @@ fn a_sale_is_approved_by_its_amount() {
 }
 
 #[test]
-fn what_is_to_be_approved_has_one_spelling() {
+fn an_act_to_approve_has_one_spelling() {
     let text = correction(1, [1, 2, 3]).text();
     let typed = text.replace(':', ": ").replace(r#""second": null"#, r#""second": {"id": 2, "roles": []}"#);
     assert_ne!(typed, text);
@@ -359,7 +359,7 @@ fn what_is_to_be_approved_has_one_spelling() {
 }
 
 #[test]
-fn a_stale_login_is_asked_again() {
+fn a_sensitive_command_needs_a_recent_password() {
     let person = person(DEALER, Role::Dealer);
     let stale = SignedIn { person, source: 1, is_fresh: false };
     assert_eq!(stale.fresh(), Err(Denied::SignInAgain));

@@ -25,22 +25,22 @@ pub enum UnlockError {
     #[error("{}", .0.sentence())]
     Refused(Refusal),
     /// Nobody would know the password.
-    #[error("the new password could not be told, and nothing was unlocked: {0}")]
+    #[error("cannot print the new password, so nothing was unlocked: {0}")]
     NotTold(String),
     /// The record takes nothing.
     #[error(transparent)]
     Stopped(#[from] Stopped),
 }
 
-/// Unlocks a person, and gives a password for the first time to whoever is to be told one: only when that could be told is
-/// anything recorded. Whoever is signed in with the old one is out.
+/// Unlocks a person with a one-time password. Nothing is recorded unless `tell` could show the password. Sign-ins with the old
+/// password end.
 pub async fn unlock<T: FnOnce(&str) -> io::Result<()>>(
     plan: &InstallationPlan,
     person: PersonId,
     tell_password: Option<T>,
     warn: WarningSink,
 ) -> Result<(), UnlockError> {
-    // A house is not begun here.
+    // This creates no installation.
     drop(plan.address.archive().map_err(NodeError::from)?);
     let Opened { book, mut house, clock, sources, .. } = Opened::new(clock::system, plan, Share::ALL, warn)?;
     let secrets = Secrets::open(&plan.address, Expected::There)?;

@@ -64,7 +64,7 @@ fn default_limits_can_be_played_with() {
 }
 
 #[test]
-fn places_are_shared_out_among_clusters_and_count_from_one() {
+fn seats_are_distributed_over_clusters_and_count_from_one() {
     let config = read(&format!("{HOUSE}{TABLE}clusters = 3\n")).unwrap();
     assert_eq!(config.tables[0].seats, [3, 3, 2]);
     let seed = Seed::new(&config.tables);
@@ -216,7 +216,7 @@ fn a_profile_of_a_file_is_read_with_its_faults() {
 }
 
 #[test]
-fn what_is_logged_is_told_in_a_word_or_two() {
+fn log_settings_are_read() {
     for (text, level, format) in [
         ("debug", tracing::Level::DEBUG, None),
         ("json", tracing::Level::INFO, Some(LogFormat::Json)),
@@ -230,7 +230,7 @@ fn what_is_logged_is_told_in_a_word_or_two() {
 }
 
 #[test]
-fn nothing_is_said_in_the_clear_to_other_machines() {
+fn other_machines_need_tls() {
     let mut config = Config::default_house(&names()).unwrap();
     config.listen = "0.0.0.0:8080".parse().unwrap();
     let program = || Program { version: "0".to_owned(), hash: [0; 32] };

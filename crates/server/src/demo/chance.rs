@@ -17,7 +17,7 @@ pub(super) fn below(end: u32) -> Result<u32, NoChance> {
     }
 }
 
-/// True once in so many calls on average.
+/// True once in `times` calls on average.
 pub(super) fn once_in(times: u32) -> Result<bool, NoChance> {
     Ok(below(times)? == 0)
 }

@@ -263,7 +263,7 @@ impl Dealer {
     async fn ask(&mut self, actor: Actor, command: RoundCommand) -> Result<(), DealerError> {
         let id = self.id();
         let answer = self.handle.ask_round(actor, id, command).await?;
-        self.told(&answer);
+        self.log_refusal(&answer);
         if matches!(answer, CommandReply::Refused(_)) {
             self.wait(self.pace.step()).await;
         }
@@ -273,11 +273,11 @@ impl Dealer {
     async fn ask_cluster(&mut self, cluster: u16, actor: Actor, command: ClusterCommand) -> Result<(), DealerError> {
         let id = self.id();
         let answer = self.handle.ask_cluster(cluster, actor, id, command).await?;
-        self.told(&answer);
+        self.log_refusal(&answer);
         Ok(())
     }
 
-    fn told(&self, answer: &CommandReply) {
+    fn log_refusal(&self, answer: &CommandReply) {
         if let CommandReply::Refused(refused) = answer {
             tracing::debug!(table = self.table.0, refused = %refused.code, "a command of the demonstration was refused");
         }

@@ -28,11 +28,13 @@ fn plan(data: &std::path::Path) -> ServePlan {
     let config = Config { data: data.into(), ..Config::default_house(&names).unwrap() }.for_training();
     let mut plan = config.plan(program(), [7; 16]).unwrap();
     plan.demo = Some(Pace { round: Duration::from_millis(20) });
+    // The default port may be in use, also by another test.
+    plan.listen.set_port(0);
     plan
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_deals_by_itself_and_all_is_training() {
+async fn a_demonstration_deals_by_itself_for_training() {
     let folder = tempfile::tempdir().unwrap();
     let plan = plan(folder.path());
     let (seed, pace) = (plan.seed.clone(), plan.demo.unwrap());
@@ -96,7 +98,7 @@ async fn a_real_house_does_not_deal_by_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_first_start_founds_people_once_and_it_stops_when_told() {
+async fn the_first_start_records_people_once() {
     let folder = tempfile::tempdir().unwrap();
     for is_first in [true, false] {
         let (stop, mut stopped) = watch::channel(false);
@@ -118,7 +120,7 @@ async fn the_first_start_founds_people_once_and_it_stops_when_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_house_is_not_founded_before_its_people_could_be_told_how_to_come_in() {
+async fn nobody_is_recorded_before_passwords_could_be_shown() {
     let folder = tempfile::tempdir().unwrap();
     for _ in 0..2 {
         let mut is_first = false;

@@ -55,7 +55,7 @@ async fn connect(
     Ok(upgrade(socket, held, move |mut socket| async move {
         let reason = answer::<Acceptor>(&mut socket, &server, table).await;
         drop(server);
-        reason.say(socket).await;
+        reason.close(socket).await;
     }))
 }
 

@@ -17,7 +17,7 @@ use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
 use crate::server::SharedServer;
 use crate::ws::connection::Connection;
-use crate::ws::{CloseReason, SocketSession, converse};
+use crate::ws::{CloseReason, SocketSession, run_session};
 
 /// How often the session checks that its device is not revoked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
@@ -50,8 +50,8 @@ pub(crate) struct UnreadableMessage(pub(crate) Option<u64>);
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = ToDevice))]
 pub(crate) struct DeviceReply {
-    sequence: Option<u64>,
-    answer: CommandReply,
+    pub(super) sequence: Option<u64>,
+    pub(super) answer: CommandReply,
 }
 
 /// Runs the session of a device of that kind.
@@ -88,7 +88,7 @@ pub(crate) async fn answer<D: ClusterDevice>(
         pace: RateLimit::new(D::RATE.0, D::RATE.1, Instant::now()),
         denied: 0,
     };
-    let reason = converse(socket, &mut asking, messages, server).await;
+    let reason = run_session(socket, &mut asking, messages, server).await;
     tracing::info!(table = table.0, device = proven.device.0, "a {} has disconnected", D::NAME);
     reason
 }
@@ -115,7 +115,7 @@ impl<D> ClusterDeviceSession<D> {
         self.server.node.house().look(is_known).await
     }
 
-    fn say(&self, sequence: Option<u64>, answer: CommandReply) {
+    fn send(&self, sequence: Option<u64>, answer: CommandReply) {
         self.connection.send(json(&DeviceReply { sequence, answer }));
     }
 
@@ -124,7 +124,7 @@ impl<D> ClusterDeviceSession<D> {
         if self.denied > MAX_DENIED_IN_A_ROW {
             return Err(denied.into());
         }
-        self.say(sequence, CommandReply::Refused(denied.into()));
+        self.send(sequence, CommandReply::Refused(denied.into()));
         Ok(())
     }
 }
@@ -149,7 +149,7 @@ impl<D: ClusterDevice> SocketSession for ClusterDeviceSession<D> {
             let actor = self.kind.actor(self.proven.device);
             self.handle.ask_cluster(self.kind.cluster().number, actor, id, command).await?
         };
-        self.say(Some(sequence), answer);
+        self.send(Some(sequence), answer);
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use taisai_table::DeviceId;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::held;
+use super::lock;
 
 /// How often a new connection tries, while others come and go.
 const MAX_ATTEMPTS: usize = 3;
@@ -82,7 +82,7 @@ impl ConnectionRegistry {
         (device, source): (DeviceId, u64),
         silent: Option<&mpsc::Sender<LifeSign>>,
     ) -> Result<DeviceConnection, mpsc::Sender<LifeSign>> {
-        let mut connections = held(&self.connections);
+        let mut connections = lock(&self.connections);
         let entry = connections.entry(device);
         if let Entry::Occupied(first) = &entry
             && !silent.is_some_and(|silent| silent.same_channel(&first.get().ask))
@@ -97,12 +97,12 @@ impl ConnectionRegistry {
     }
 
     pub(super) fn all(&self) -> Vec<(DeviceId, u64)> {
-        held(&self.connections).iter().map(|(device, connection)| (*device, connection.source)).collect()
+        lock(&self.connections).iter().map(|(device, connection)| (*device, connection.source)).collect()
     }
 
     /// Ends the connection of a device with this source.
     pub(super) fn end(&self, device: DeviceId, source: u64) {
-        let mut connections = held(&self.connections);
+        let mut connections = lock(&self.connections);
         if connections.get(&device).is_some_and(|connection| connection.source == source) {
             connections.remove(&device);
         }
@@ -110,7 +110,7 @@ impl ConnectionRegistry {
 
     /// Ends the connection of a device, unless it uses the source of the last enrolment.
     pub(super) fn cut(&self, device: DeviceId, enrolled: Option<u64>) {
-        let mut connections = held(&self.connections);
+        let mut connections = lock(&self.connections);
         if connections.get(&device).is_some_and(|connection| Some(connection.source) != enrolled) {
             connections.remove(&device);
         }
@@ -131,7 +131,7 @@ impl DeviceConnection {
 
 impl Drop for DeviceConnection {
     fn drop(&mut self) {
-        let mut connections = held(&self.connections);
+        let mut connections = lock(&self.connections);
         let is_own =
             |connection: &ConnectedDevice| self.ask.upgrade().is_some_and(|ask| ask.same_channel(&connection.ask));
         if connections.get(&self.device).is_some_and(is_own) {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_copy_of_one_that_lives_gets_no_place() {
+    async fn a_copy_of_a_live_device_is_rejected() {
         let live = ConnectionRegistry::default();
         let first = alive(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
         assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none());
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_that_is_silent_is_cut_off() {
+    async fn a_silent_connection_is_replaced() {
         let live = ConnectionRegistry::default();
         let mut first = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
         let second = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn of_two_newcomers_one_gets_the_place() {
+    async fn one_of_two_new_connections_wins() {
         let live = ConnectionRegistry::default();
         let silent = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
         let take = async || live.take(DEVICE, 1, SIGN_OF_LIFE).await.map(alive);
@@ -197,7 +197,7 @@ mod tests {
 
     /// The notice of an enrolment may arrive after the device has connected again.
     #[tokio::test(start_paused = true)]
-    async fn one_that_was_enrolled_anew_stays() {
+    async fn a_device_that_was_enrolled_again_stays() {
         let live = ConnectionRegistry::default();
         let before = alive(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
         live.cut(DEVICE, Some(2));
@@ -212,10 +212,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_that_ends_frees_its_place() {
+    async fn a_connection_that_ends_is_removed() {
         let live = ConnectionRegistry::default();
         drop(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
-        assert!(held(&live.connections).is_empty());
+        assert!(lock(&live.connections).is_empty());
         drop(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
     }
 }

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_address_takes_all_the_places_of_a_table() {
+    fn one_address_cannot_take_all_displays() {
         let displays = Displays::default();
         let take = |table, from: u8| displays.take(TableId(table), ClientAddress(IpAddr::from([192, 0, 2, from])));
         let held: Vec<_> = (0..MAX_DISPLAYS_PER_TABLE).filter_map(|_| take(1, 1)).collect();

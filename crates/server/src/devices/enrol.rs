@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use taisai_endpoint::endpoint;
 use taisai_table::{Act, Actor, CommandId, DeviceId, DeviceKind, HouseCommand, Time};
 
-use super::{held, on_file};
+use super::{lock, on_file};
 use crate::auth::approvals::{ApprovedAct, may};
 use crate::auth::commands::to_the_end;
 use crate::auth::secrets::{OneTimeCode, Secrets, SecretsError, StoredDevice, hex};
@@ -130,7 +130,7 @@ async fn enrol(
     let house = hex::hex(&server.place.house);
     let enrol = async move {
         server.secrets.enrol(kept).await?;
-        held(&server.devices.enrolled).insert(device, kept);
+        lock(&server.devices.enrolled).insert(device, kept);
         server.cut(device, Some(kept.source));
         Ok(())
     };

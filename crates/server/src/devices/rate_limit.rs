@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn so_many_at_once_and_more_with_time() {
+    fn a_burst_and_then_one_for_each_interval() {
         let start = Instant::now();
         let after = |millis| start + Duration::from_millis(millis);
         let mut pace = RateLimit::new(3, Duration::from_millis(100), start);

@@ -1,4 +1,4 @@
-//! Devices at a running house.
+//! Devices at a running server.
 
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -77,10 +77,10 @@ async fn a_device_is_enrolled_by_a_code_once() {
     assert_eq!(house.post("/devices/enrol", "", weak).await.code(), "bad-request");
     assert_eq!(enrol(&house, "0000-0000-0000-0000-0000-0000-00", &key(1)).await.code(), "bad-code");
     assert_eq!(enrol(&house, "nonsense", &key(1)).await.code(), "bad-code");
-    let heard = enrol(&house, &code.to_lowercase(), &key(1)).await;
+    let response = enrol(&house, &code.to_lowercase(), &key(1)).await;
     let enrolled = house.server.devices.enrolled(DEVICE).unwrap();
     let expected = json!({"device": DEVICE, "house": "07".repeat(16), "source": enrolled.source, "kind": "screen"});
-    assert_eq!(heard.body, expected);
+    assert_eq!(response.body, expected);
     assert_eq!(enrol(&house, &code, &key(2)).await.code(), "bad-code", "used");
 
     let late = enrolment_code(&house.server.secrets, DEVICE, house.server.clock.now()).await.unwrap();
@@ -102,12 +102,12 @@ async fn an_administrator_gets_a_code() {
     assert_eq!(house.post("/devices/9/code", &dealer, alone()).await.code(), "not-allowed");
     assert_eq!(house.post("/devices/99/code", &cookie, alone()).await.code(), "unknown");
     for key in [key(1), key(2)] {
-        let heard = house.post("/devices/9/code", &cookie, alone()).await;
-        assert_eq!(heard.code(), "not-approved", "nobody is a device by one person's word");
+        let response = house.post("/devices/9/code", &cookie, alone()).await;
+        assert_eq!(response.code(), "not-approved", "nobody is a device by one person's word");
         let (by, what) = (administrator(), ApprovedAct::Code { device: DEVICE }.text());
         let approval = answered_by_manager(&house, by, Act::ManageDevices, &what, true).await;
-        let heard = house.post("/devices/9/code", &cookie, json!({"approval": approval})).await;
-        assert_eq!(enrol(&house, heard.body["code"].as_str().unwrap(), &key).await.body["device"], json!(DEVICE));
+        let response = house.post("/devices/9/code", &cookie, json!({"approval": approval})).await;
+        assert_eq!(enrol(&house, response.body["code"].as_str().unwrap(), &key).await.body["device"], json!(DEVICE));
     }
     let given = |house: &House| {
         house.significant().filter(|event| event.what == SignificantEventKind::CodeGiven(DEVICE)).count()
@@ -175,13 +175,13 @@ async fn a_device_has_one_connection() {
     assert_eq!(take(&house.server, device).await.err(), Some(Denied::NotProven), "proved before it was revoked");
 }
 
-/// What the house says of a device that connects: its source, or why it is denied.
+/// The first answer to a device that connects: its source, or why it is denied.
 async fn connected(mut socket: WebSocket, server: SharedServer) {
     let said = match super::prove(&mut socket, &server).await {
         Ok(proven) => proven.source.to_string(),
         Err(denied) => denied.code().to_owned(),
     };
-    // Whoever sent nonsense may not listen.
+    // A device that sent a bad message may not read.
     drop(socket.send(Message::Text(said.into())).await);
 }
 
@@ -222,8 +222,8 @@ async fn a_device_proves_itself_over_a_socket() {
         let unreadable = answer(address, |_| "{}".into());
         [honest, replayed, long, binary, unreadable]
     };
-    let heard = tokio::task::spawn_blocking(devices).await.unwrap();
-    assert_eq!(heard, [&source.to_string(), "not-proven", "not-proven", "not-proven", "not-proven"]);
+    let response = tokio::task::spawn_blocking(devices).await.unwrap();
+    assert_eq!(response, [&source.to_string(), "not-proven", "not-proven", "not-proven", "not-proven"]);
     assert_eq!(copies(&house).await, 1, "what was recorded is of no use again");
     served.abort();
 }

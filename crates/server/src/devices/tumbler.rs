@@ -22,7 +22,7 @@ use crate::http::request::PathParams;
 use crate::node::handle::TableHandle;
 use crate::server::SharedServer;
 use crate::ws::connection::Connection;
-use crate::ws::{CloseReason, SocketSession, converse, upgrade};
+use crate::ws::{CloseReason, SocketSession, run_session, upgrade};
 use session::{TumblerReply, TumblerSession};
 
 /// How often the session checks that its tumbler is not revoked.
@@ -53,7 +53,7 @@ async fn connect(
     Ok(upgrade(socket, held, move |mut socket| async move {
         let reason = tumble(&mut socket, &server, table, handle).await;
         drop(server);
-        reason.say(socket).await;
+        reason.close(socket).await;
     }))
 }
 
@@ -64,10 +64,10 @@ async fn tumble(socket: &mut WebSocket, server: &SharedServer, table: TableId, h
     };
     tracing::info!(table = table.0, device = proven.device.0, "a tumbler has connected");
     let (connection, messages) = Connection::new();
-    let hearing = TumblerSession::new(proven, table, handle, server.node.house());
+    let session = TumblerSession::new(proven, table, handle, server.node.house());
     let mut tumbler =
-        Tumbler { hearing, connection, device_connection, life_signs: Vec::new(), checks: interval(CHECK_INTERVAL) };
-    let reason = converse(socket, &mut tumbler, messages, server).await;
+        Tumbler { session, connection, device_connection, life_signs: Vec::new(), checks: interval(CHECK_INTERVAL) };
+    let reason = run_session(socket, &mut tumbler, messages, server).await;
     tracing::info!(table = table.0, device = proven.device.0, "a tumbler has disconnected");
     reason
 }
@@ -84,7 +84,7 @@ async fn prove(socket: &mut WebSocket, server: &SharedServer) -> Result<(Proven,
 }
 
 struct Tumbler {
-    hearing: TumblerSession,
+    session: TumblerSession,
     connection: Connection,
     device_connection: DeviceConnection,
     /// Reports to those who wait for a sign of life, because another connection claims to be this tumbler.
@@ -94,7 +94,7 @@ struct Tumbler {
 
 impl SocketSession for Tumbler {
     async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
-        match self.hearing.receive(text).await? {
+        match self.session.receive(text).await? {
             TumblerReply::Send(answer) => {
                 self.connection.send(answer);
                 Ok(())
@@ -113,7 +113,7 @@ impl SocketSession for Tumbler {
                     }
                     ConnectionSignal::CutOff => return Some(Denied::NotProven.into()),
                 },
-                _ = self.checks.tick() => match self.hearing.may_speak().await {
+                _ = self.checks.tick() => match self.session.may_speak().await {
                     Ok(true) => {}
                     Ok(false) => return Some(Denied::NotYours.into()),
                     Err(stopped) => return Some(stopped.into()),

@@ -102,7 +102,7 @@ impl Accepting {
         let places = Arc::new(Semaphore::new(self.max_connections));
         loop {
             let (stream, peer) = tokio::select! {
-                _ = stops(&mut stopping) => return,
+                _ = stop_reason(&mut stopping) => return,
                 accepted = self.listener.accept() => match accepted {
                     Ok(accepted) => accepted,
                     Err(error) => {
@@ -158,17 +158,17 @@ impl AcceptedConnection {
         // Delay is no reason to fail.
         stream.set_nodelay(true).unwrap_or_default();
         match tls {
-            None => talk(stream, self.peer, held, routes, stopping).await,
+            None => serve_connection(stream, self.peer, held, routes, stopping).await,
             Some(tls) => {
                 if let Ok(Ok(secured)) = tokio::time::timeout(HEAD_TIMEOUT, tls.accept(stream)).await {
-                    talk(secured, self.peer, held, routes, stopping).await;
+                    serve_connection(secured, self.peer, held, routes, stopping).await;
                 }
             }
         }
     }
 }
 
-async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+async fn serve_connection<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     peer: SocketAddr,
     held: ConnectionGuard,
@@ -188,7 +188,7 @@ async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     tokio::select! {
         // However it ends, only this connection does.
         _ = connection.as_mut() => {}
-        _ = stops(&mut stopping) => {
+        _ = stop_reason(&mut stopping) => {
             connection.as_mut().graceful_shutdown();
             connection.await.unwrap_or_default();
         }
@@ -196,7 +196,7 @@ async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 }
 
 /// Waits until connections must close, and returns the reason for their clients.
-pub(crate) async fn stops(stopping: &mut watch::Receiver<Stopping>) -> Cow<'static, str> {
+pub(crate) async fn stop_reason(stopping: &mut watch::Receiver<Stopping>) -> Cow<'static, str> {
     let stopped = stopping.wait_for(|stopping| stopping.close_reason().is_some()).await;
     // A server that was dropped has stopped too.
     stopped.ok().and_then(|stopping| stopping.close_reason()).unwrap_or("the house has stopped".into())

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_sites_page_is_known() {
+    fn requests_of_other_sites_are_recognised() {
         for (method, upgrade, origin, elsewhere) in [
             (Method::GET, false, Some("https://evil.example"), false),
             (Method::GET, true, Some("https://evil.example"), true),

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_house_is_not_ready_while_a_part_of_it_is_opened() {
+    async fn a_node_is_not_ready_while_a_partition_opens() {
         let house = RunningServer::start().await;
         assert_eq!(ready(&house).await, (StatusCode::OK, "ready\n".to_owned()));
         let parts = ["house", "table-1"].map(|part| part.parse::<taisai_journal::ChainName>().unwrap());

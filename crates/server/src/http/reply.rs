@@ -14,7 +14,7 @@ use taisai_table::{Refusal, Verdict};
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = Answer))]
 #[serde(rename_all = "kebab-case")]
-pub enum CommandReply {
+pub(crate) enum CommandReply {
     /// It was carried out, now or when it was sent before; with what came of it, where the command does not say it all.
     Accepted(#[serde(skip_serializing_if = "Option::is_none")] Option<Value>),
     /// It was not.
@@ -24,17 +24,17 @@ pub enum CommandReply {
 /// Why a command was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
-pub struct Refused {
+pub(crate) struct Refused {
     /// The refusal's name.
     #[cfg_attr(test, schema(value_type = crate::http::api::Code))]
-    pub code: Cow<'static, str>,
+    pub(crate) code: Cow<'static, str>,
     /// The paragraphs of the game that it rests on.
-    pub paragraphs: Vec<String>,
+    pub(crate) paragraphs: Vec<String>,
     /// What is wrong, for people.
-    pub sentence: Cow<'static, str>,
+    pub(crate) sentence: Cow<'static, str>,
     /// What the house has on file of what was presented, where that says more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub detail: Option<Value>,
+    pub(crate) detail: Option<Value>,
 }
 
 impl CommandReply {

@@ -105,9 +105,9 @@ mod tests {
             "/reports/meters?from=tomorrow",
             "/reports/queries/last-games?table=1&cluster=0&seat=1&format=csv&format=json",
         ] {
-            let heard = house.get(path, &cookie).await;
-            assert_eq!((heard.status, heard.code()), (StatusCode::BAD_REQUEST, "bad-request"), "{path}");
-            assert!(heard.body["refused"]["sentence"].is_string(), "{path}");
+            let response = house.get(path, &cookie).await;
+            assert_eq!((response.status, response.code()), (StatusCode::BAD_REQUEST, "bad-request"), "{path}");
+            assert!(response.body["refused"]["sentence"].is_string(), "{path}");
         }
         for (path, body) in [
             ("/sign-in", json!([DEALER, "a password"])),
@@ -121,8 +121,8 @@ mod tests {
             ("/tables/1/commands", json!([1, 1, null, {"round": "open-table"}])),
             ("/house/commands", json!({"source": -1})),
         ] {
-            let heard = house.post(path, &cookie, body).await;
-            assert_eq!((heard.status, heard.code()), (StatusCode::BAD_REQUEST, "bad-request"), "{path}");
+            let response = house.post(path, &cookie, body).await;
+            assert_eq!((response.status, response.code()), (StatusCode::BAD_REQUEST, "bad-request"), "{path}");
         }
         house.close().await;
     }

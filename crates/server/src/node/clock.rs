@@ -15,7 +15,7 @@ pub(crate) fn system() -> u64 {
 
 /// Starts at the system's time and then runs on a monotonic clock, so that setting the system clock changes no round.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub(crate) struct Clock {
     system: System,
     started: Instant,
     at: u64,
@@ -28,7 +28,7 @@ impl Clock {
         Self { system, started: Instant::now(), at: system().max(next) }
     }
 
-    pub fn now(&self) -> Time {
+    pub(crate) fn now(&self) -> Time {
         Time(self.at + millis(self.started.elapsed()))
     }
 
@@ -38,7 +38,7 @@ impl Clock {
     }
 
     /// By how many milliseconds the system clock is ahead of this one.
-    pub fn stepped(&self) -> i64 {
+    pub(crate) fn stepped(&self) -> i64 {
         i64::try_from(i128::from((self.system)()) - i128::from(self.now().0)).unwrap_or(i64::MAX)
     }
 }
@@ -49,7 +49,7 @@ fn millis(duration: Duration) -> u64 {
 
 /// Numbers for those who send commands. They rise even over restarts, because each is at least the time and above those on record.
 #[derive(Clone, Debug)]
-pub struct Sources {
+pub(crate) struct Sources {
     clock: Clock,
     share: Share,
     last: Arc<AtomicU64>,
@@ -57,13 +57,13 @@ pub struct Sources {
 
 /// The share of a node in the source numbers: one of every `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share {
-    pub slot: u64,
-    pub of: u64,
+pub(crate) struct Share {
+    pub(crate) slot: u64,
+    pub(crate) of: u64,
 }
 
 impl Share {
-    pub const ALL: Self = Self { slot: 0, of: 1 };
+    pub(crate) const ALL: Self = Self { slot: 0, of: 1 };
 
     /// The lowest number of this share that is not below `number`.
     const fn from(self, number: u64) -> u64 {
@@ -73,7 +73,7 @@ impl Share {
 }
 
 impl Sources {
-    pub fn new(clock: Clock, share: Share) -> Self {
+    pub(crate) fn new(clock: Clock, share: Share) -> Self {
         Self { clock, share, last: Arc::new(AtomicU64::new(0)) }
     }
 
@@ -83,7 +83,7 @@ impl Sources {
     }
 
     /// A number that nobody had before.
-    pub fn next(&self) -> u64 {
+    pub(crate) fn next(&self) -> u64 {
         let now = self.clock.now().0 * self.share.of;
         let next = |last: u64| self.share.from(now.max(last + 1));
         let taken = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_that_share_a_house_never_give_the_same_number() {
+    fn nodes_never_give_the_same_source_number() {
         let clock = Clock::start(|| 1_000, None);
         for (slot, highest) in [(0, 0), (7, 0), (7, 5_000_000), (1_023, 1_024_000), (3, 2_000_003)] {
             let sources = Sources::new(clock, Share { slot, of: 1_024 });

@@ -116,14 +116,14 @@ impl TableHandle {
         &self,
         look: impl FnOnce(&Worker) -> T + Send + 'static,
     ) -> Result<T, Stopped> {
-        let (tell, told) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let look = move |worker: &Worker| -> OnDurable {
             let seen = look(worker);
             // The caller may have given up.
-            Box::new(move || tell.send(seen).map_or_else(drop, drop))
+            Box::new(move || sender.send(seen).map_or_else(drop, drop))
         };
         send(&self.0, Request::Look(Box::new(look))).await?;
-        told.await.map_err(|_| Stopped::Closed)
+        receiver.await.map_err(|_| Stopped::Closed)
     }
 
     /// Reads the round, which must be on this thread.
@@ -227,14 +227,14 @@ impl HouseHandle {
         &self,
         look: impl FnOnce(&House) -> T + Send + 'static,
     ) -> Result<T, Stopped> {
-        let (tell, told) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let look = move |house: &House| -> OnDurable {
             let seen = look(house);
             // The caller may have given up.
-            Box::new(move || tell.send(seen).map_or_else(drop, drop))
+            Box::new(move || sender.send(seen).map_or_else(drop, drop))
         };
         send(&self.0, Request::LookAtHouse(Box::new(look))).await?;
-        told.await.map_err(|_| Stopped::Closed)
+        receiver.await.map_err(|_| Stopped::Closed)
     }
 
     pub(crate) async fn ask(

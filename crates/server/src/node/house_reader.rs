@@ -106,7 +106,7 @@ impl HouseReader {
         for (transfer, event) in arrived {
             self.awaited.received(house, &transfer, &Decision::Accepted(event), &mut fates);
         }
-        tell(&mut self.callers, fates);
+        send_fates(&mut self.callers, fates);
         if let Err(error) = &followed {
             tracing::warn!(%error, "cannot read the record of the House; trying again");
         }
@@ -127,7 +127,7 @@ impl HouseReader {
                     self.callers.push((caller, waits));
                     let mut fates = Vec::new();
                     self.awaited.wait(house, hash, caller, &mut fates);
-                    tell(&mut self.callers, fates);
+                    send_fates(&mut self.callers, fates);
                 }
             }
             Request::Call(Input::House(input), _, caller) => self.forward(input, Some(caller)),
@@ -140,7 +140,7 @@ impl HouseReader {
     }
 
     fn forward(&mut self, input: HouseInput, caller: Option<Caller>) {
-        let asked = match input {
+        let command = match input {
             HouseInput::Command { actor, id, command, .. } => ForwardedHouseCommand { actor, id, command },
             HouseInput::Own { command, reply: ReplyTo::Caller(_) | ReplyTo::Seat(_) | ReplyTo::Nobody } => {
                 ForwardedHouseCommand { actor: Actor::System, id: self.ids.next(), command }
@@ -150,7 +150,7 @@ impl HouseReader {
             | HouseInput::Watched { .. }
             | HouseInput::Checkpoint => return,
         };
-        self.peers.ask(asked, move |answer| {
+        self.peers.ask(command, move |answer| {
             // Without a reply the caller asks again under the same id.
             if let (Some(answer), Some(caller)) = (answer, caller) {
                 caller.forwarded(answer);
@@ -163,7 +163,7 @@ const fn needs_the_house(request: &Request) -> bool {
     matches!(request, Request::LookAtHouse(_) | Request::Call(Input::House(HouseInput::AwaitVoucher { .. }), _, _))
 }
 
-fn tell(callers: &mut Vec<(CallerId, Caller)>, fates: Vec<Effect>) {
+fn send_fates(callers: &mut Vec<(CallerId, Caller)>, fates: Vec<Effect>) {
     for effect in fates {
         if let Effect::Voucher(caller, fate) = effect
             && let Some(place) = callers.iter().position(|(id, _)| *id == caller)
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_stops_when_its_follower_is_lost() {
+    async fn reader_stops_when_its_follower_is_lost() {
         let (mut reader, router) = reader();
         reader.follower = None;
         let (requests, received) = mpsc::channel(8);
@@ -215,7 +215,7 @@ mod tests {
 
     /// Nobody holds the House for a while, and then this node does. A caller has a handle from before.
     #[tokio::test]
-    async fn it_ends_when_the_house_runs_here() {
+    async fn reader_ends_when_the_house_runs_here() {
         let (reader, router) = reader();
         let (requests, received) = mpsc::channel(8);
         let _handle = requests.clone();

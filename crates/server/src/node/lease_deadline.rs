@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_holds_until_it_is_over_and_is_made_longer() {
+    fn a_lease_is_renewed_until_it_has_ended() {
         assert!(SharedLeaseDeadline::FOREVER.holds());
         let deadline = SharedLeaseDeadline::new(deadline_since(Duration::from_secs(1)));
         assert!(deadline.holds());

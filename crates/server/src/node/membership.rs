@@ -97,10 +97,10 @@ impl Membership {
         let (roster, known) = watch::channel(LeaseRoster::default());
         let nodes = Peers::new(member.name().clone(), known, plan)?;
         let (lease, slot) = (SharedLeaseDeadline::new(member.deadline()), member.slot());
-        let (commands, heard) = mpsc::channel();
+        let (commands, received) = mpsc::channel();
         let lease_terms = LeaseTerms { lease: millis(terms.lease()), heartbeat: millis(terms.heartbeat_interval()) };
         let name = taisai_engine::NodeName::from(member.name().as_str());
-        let living = MembershipThread {
+        let thread_state = MembershipThread {
             decisions: Decisions::new(name, NodeTime(0), lease_terms, vec![MachineId::House]),
             began,
             name: member.name().clone(),
@@ -111,30 +111,30 @@ impl Membership {
             lease: lease.clone(),
         };
         let broken = {
-            let (events, lease) = (living.events.clone(), lease.clone());
+            let (events, lease) = (thread_state.events.clone(), lease.clone());
             move || {
                 lease.end();
                 events.send(MembershipEvent::Over("the membership thread panicked".to_owned())).unwrap_or_default();
             }
         };
-        let run = move || guarded(broken, || living.run(&heard));
+        let run = move || guarded(broken, || thread_state.run(&received));
         let thread = thread::Builder::new().name("node".to_owned()).spawn(run)?;
         Ok(Self { commands: Some(commands), thread: Some(thread), lease, nodes, slot })
     }
 
     pub(crate) fn claim(&self, parts: Vec<ChainName>) {
-        self.say(MembershipCommand::Parts(parts));
+        self.send(MembershipCommand::Parts(parts));
     }
 
     pub(crate) fn release(&self, part: ChainName) {
-        self.say(MembershipCommand::Released(part));
+        self.send(MembershipCommand::Released(part));
     }
 
     pub(crate) fn seize(&self, part: ChainName) {
-        self.say(MembershipCommand::Seized(part));
+        self.send(MembershipCommand::Seized(part));
     }
 
-    fn say(&self, command: MembershipCommand) {
+    fn send(&self, command: MembershipCommand) {
         if let Some(commands) = &self.commands {
             // A thread that has ended has reported it.
             commands.send(command).unwrap_or_default();

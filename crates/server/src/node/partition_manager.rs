@@ -16,7 +16,7 @@ use taisai_table::{ClusterId, House, MachineId, TableId};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::hosting::{PartitionHost, ReadyThread, RunningPartitions, guarded, stop_all};
+use super::partition_host::{PartitionHost, ReadyThread, RunningPartitions, guarded, stop_all};
 use super::{
     InstallationPlan, Node, NodeError, Opened, TablePlan, found, laid_out, open_cluster, open_partition, open_round,
     open_table, recorded,
@@ -229,10 +229,10 @@ impl PartitionManager {
         }
         let Some(work) = self.work.take() else { return };
         work.host.router.close();
-        for partition in std::mem::take(&mut *held(&work.running)).into_values() {
+        for partition in std::mem::take(&mut *lock(&work.running)).into_values() {
             partition.close();
         }
-        for thread in std::mem::take(&mut *held(&work.follows)) {
+        for thread in std::mem::take(&mut *lock(&work.follows)) {
             thread.join().unwrap_or_default();
         }
     }
@@ -291,7 +291,7 @@ impl ManagerThread {
     /// Opens partitions in the order in which they were claimed: a round before the clusters that wait for it.
     fn open_each(&self, next: &Mutex<Receiver<ChainName>>) {
         loop {
-            let partition = held(next).recv();
+            let partition = lock(next).recv();
             let Ok(partition) = partition else { return };
             if !self.host.unopened.has(&partition) {
                 continue;
@@ -414,7 +414,7 @@ impl ManagerThread {
 
     /// The lock is held, so that the partition is known before it can end.
     fn run(&self, partition: ChainName, ready: ReadyThread, book: RecordStore) -> Result<(), NodeError> {
-        let mut running = held(&self.running);
+        let mut running = lock(&self.running);
         let threads = vec![ready.start(self.ends(partition.clone()))?];
         running.insert(partition, RunningPartitions { threads, book });
         Ok(())
@@ -428,7 +428,7 @@ impl ManagerThread {
         let ready = self.host.house_reader(reader);
         self.host.router.remove(MachineId::House);
         let thread = ready.start(ended)?;
-        let mut follows = held(&self.follows);
+        let mut follows = lock(&self.follows);
         follows.retain(|thread| !thread.is_finished());
         follows.push(thread);
         Ok(())
@@ -451,7 +451,7 @@ impl ManagerThread {
 
     /// A partition has ended as requested: once it is recorded, another node may hold it.
     fn closed(&self, partition: ChainName) {
-        let Some(running) = held(&self.running).remove(&partition) else { return };
+        let Some(running) = lock(&self.running).remove(&partition) else { return };
         match machine_of(&partition) {
             Some(machine @ (MachineId::Round(_) | MachineId::Cluster(_))) => self.host.router.remove(machine),
             // The reader has replaced it already.
@@ -471,6 +471,6 @@ impl ManagerThread {
     }
 }
 
-fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -20,7 +20,7 @@ use tokio::io::copy_bidirectional;
 use super::peer_client::PeerError;
 use super::peers::{Peers, house, partition_of};
 use crate::auth::secrets::hex;
-use crate::http::accept::{ConnectionGuard, stops};
+use crate::http::accept::{ConnectionGuard, stop_reason};
 use crate::http::denied::Denied;
 use crate::server::SharedServer;
 
@@ -115,8 +115,8 @@ impl Peers {
                 tokio::select! {
                     // Both ends close together.
                     _ = copy_bidirectional(&mut here, &mut there) => {}
-                    _ = stops(&mut stopping) => {}
-                    () = nodes.gone(&partition, &node) => {}
+                    _ = stop_reason(&mut stopping) => {}
+                    () = nodes.lost(&partition, &node) => {}
                 }
             });
         }
@@ -126,13 +126,13 @@ impl Peers {
     /// Streams the body while its node holds the partition. A body that breaks off ends with an error.
     fn read_on(&self, partition: ChainName, node: String, body: Incoming) -> Body {
         let nodes = self.clone();
-        let gone = Box::pin(async move { nodes.gone(&partition, &node).await });
+        let lost = Box::pin(async move { nodes.lost(&partition, &node).await });
         let frames = Body::new(body).into_data_stream();
-        Body::from_stream(stream::unfold(Some((frames, gone)), async |reading| {
-            let (mut frames, mut gone) = reading?;
+        Body::from_stream(stream::unfold(Some((frames, lost)), async |reading| {
+            let (mut frames, mut lost) = reading?;
             tokio::select! {
-                frame = frames.next() => frame.map(|frame| (frame, Some((frames, gone)))),
-                () = &mut gone => Some((Err(axum::Error::new(PeerError::Gone)), None)),
+                frame = frames.next() => frame.map(|frame| (frame, Some((frames, lost)))),
+                () = &mut lost => Some((Err(axum::Error::new(PeerError::Gone)), None)),
             }
         }))
     }
@@ -146,12 +146,12 @@ impl Peers {
     ) -> Result<Response<Incoming>, PeerError> {
         tokio::select! {
             response = self.client.send(node, request) => response,
-            () = self.gone(partition, node) => Err(PeerError::Gone),
+            () = self.lost(partition, node) => Err(PeerError::Gone),
         }
     }
 
     /// Waits until the node at an address no longer holds a partition.
-    async fn gone(&self, partition: &ChainName, node: &str) {
+    async fn lost(&self, partition: &ChainName, node: &str) {
         let is_gone = |roster: &LeaseRoster| roster.holder(partition).is_none_or(|holder| holder.address != node);
         // The roster ends when this node is closed.
         self.roster.clone().wait_for(is_gone).await.map_or_else(drop, drop);
@@ -222,7 +222,7 @@ mod tests {
 
     /// A node that hangs accepts connections and sends nothing.
     #[tokio::test]
-    async fn a_node_that_stands_still_is_waited_for_as_long_as_it_holds_the_part() {
+    async fn a_node_that_hangs_is_waited_for_while_it_holds_the_partition() {
         let still = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", still.local_addr().unwrap());
         let all = [node("still", &address), node("other", "http://127.0.0.1:9"), node("own", "http://127.0.0.1:8")];
@@ -244,7 +244,7 @@ mod tests {
 
     /// A node that hangs in the middle of its answer: the client must not take the part for the whole.
     #[tokio::test]
-    async fn an_answer_breaks_off_when_its_node_is_gone() {
+    async fn a_response_breaks_off_when_its_node_loses_the_partition() {
         let still = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", still.local_addr().unwrap());
         let all = [node("still", &address), node("own", "http://127.0.0.1:8")];
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn every_address_is_about_its_part() {
+    fn every_address_goes_to_its_partition() {
         let cluster = ClusterId { table: TableId(7), number: 3 };
         for (path, partition) in [
             ("/", None),

@@ -132,7 +132,7 @@ fn accepted(answer: &CommandReply) {
 }
 
 #[tokio::test]
-async fn a_round_is_played_and_is_there_again() {
+async fn a_played_round_survives_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let node = Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
@@ -163,7 +163,7 @@ async fn a_round_is_played_and_is_there_again() {
 
 /// A late correction is kept until its player has read it: over a restart, once, and for nobody else.
 #[tokio::test]
-async fn a_correction_is_told_until_it_is_read() {
+async fn a_correction_notice_stays_until_it_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let seat = Seat(3);
     let open = || Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
@@ -213,7 +213,7 @@ async fn a_correction_is_told_until_it_is_read() {
     let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(700), second: None };
     accepted(&asker.cluster(person(8, Role::Cashier), buy).await);
     assert_eq!(sit(&node).await.1["messages"], serde_json::json!([]), "the next player is told nothing");
-    // A buy-in that two people reverse is told too, and the House hears of it.
+    // A buy-in that two people reverse is reported to the player and to the House.
     let look = move |table: &Worker| table.cluster_numbered(0)?.last_buy_in(seat).copied();
     let bought = node.handle().table(TABLE).unwrap().look(look).await.unwrap();
     let receipt = bought.unwrap().receipt;
@@ -232,11 +232,11 @@ async fn a_correction_is_told_until_it_is_read() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(HANG_LIMIT, is_told).await.expect("the House is told");
+    tokio::time::timeout(HANG_LIMIT, is_told).await.expect("it is reported to the House");
     close(node).await;
 }
 
-/// 1.3, F32: Small is cut by its own maximum, so what counts differs by more than the Differential; the House is told.
+/// 1.3, F32: Small is cut by its own maximum, so what counts differs by more than the Differential; this is reported to the House.
 #[tokio::test]
 async fn a_counted_difference_over_the_differential_is_reported_to_the_house() {
     let folder = tempfile::tempdir().unwrap();
@@ -279,7 +279,7 @@ async fn a_counted_difference_over_the_differential_is_reported_to_the_house() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(HANG_LIMIT, is_told).await.expect("the House is told");
+    tokio::time::timeout(HANG_LIMIT, is_told).await.expect("it is reported to the House");
     close(node).await;
 }
 
@@ -301,7 +301,7 @@ async fn close(node: Node) {
 }
 
 #[tokio::test]
-async fn the_record_rules_over_the_file() {
+async fn the_record_overrides_the_file() {
     let folder = tempfile::tempdir().unwrap();
     close(Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap()).await;
 
@@ -360,7 +360,7 @@ async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
     assert_eq!(open(vec![9, 9], true).await, Some(4), "as it was from then on");
 }
 
-/// The system's clock is set back by an hour while the house is stopped.
+/// The system's clock is set back by an hour while the node is stopped.
 #[tokio::test]
 async fn time_and_sources_go_on_after_what_is_on_record() {
     let folder = tempfile::tempdir().unwrap();

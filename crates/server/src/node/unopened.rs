@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_that_is_wanted_while_it_is_opened_is_not_forgotten() {
+    fn a_partition_that_is_wanted_while_it_opens_moves_later() {
         let (unopened, [one, other]) =
             (UnopenedPartitions::default(), ["table-1", "table-2"].map(|partition| partition.parse().unwrap()));
         unopened.add(one);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_cannot_be_opened_keeps_nobody_waiting_and_may_go() {
+    fn a_partition_that_cannot_be_opened_delays_nothing_and_may_move() {
         let (unopened, partition) = (UnopenedPartitions::default(), "table-1".parse::<ChainName>().unwrap());
         unopened.add(partition.clone());
         assert!(!unopened.failed(&partition), "nobody wants it");

@@ -154,8 +154,8 @@ pub(crate) struct DiceWatches(BTreeMap<TableId, WatchedTable>);
 
 impl DiceWatches {
     /// Takes in new throws of a table; all of them again if an old round has changed.
-    pub(crate) fn follow(&mut self, reader: &mut ReportReader, table: TableId, anew: bool) -> Result<(), ReportError> {
-        let mut watched = if anew { WatchedTable::default() } else { self.0.remove(&table).unwrap_or_default() };
+    pub(crate) fn follow(&mut self, reader: &mut ReportReader, table: TableId, from_start: bool) -> Result<(), ReportError> {
+        let mut watched = if from_start { WatchedTable::default() } else { self.0.remove(&table).unwrap_or_default() };
         let sql = format!(
             "SELECT round, dice, dice_set, void FROM rounds
              WHERE table_number = $1 AND round > $2 AND over_at IS NOT NULL ORDER BY round LIMIT {MAX_ROUNDS_PER_QUERY}"

@@ -51,7 +51,7 @@ impl ReportError {
     }
 
     /// The error with its causes.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn with_causes(&self) -> String {
         let mut text = self.to_string();
         let mut cause = self.source();
         while let Some(error) = cause {
@@ -64,11 +64,11 @@ impl ReportError {
 }
 
 impl From<ReportError> for Denied {
-    fn from(trouble: ReportError) -> Self {
-        match trouble {
+    fn from(error: ReportError) -> Self {
+        match error {
             ReportError::TooLong | ReportError::Tables(TablesError::Stopped) => Self::TooLong,
-            trouble => {
-                tracing::error!(error = trouble.said(), "cannot build a report");
+            error => {
+                tracing::error!(error = error.with_causes(), "cannot build a report");
                 Self::Internal
             }
         }

@@ -87,22 +87,22 @@ pub(crate) fn run(address: &Address, keys: &[PublicKey], known: &FollowState, wo
     loop {
         let followed = follower.take().map_or_else(|| Follower::open(address), Ok);
         let stepped = followed.and_then(|mut present| Ok((present.step(keys, known)?, present)));
-        let (is_more, trouble) = match stepped {
+        let (is_more, error) = match stepped {
             Ok((is_more, present)) => {
                 follower = Some(present);
                 (is_more, None)
             }
-            Err(trouble) if trouble.is_rival() => (false, None),
-            Err(trouble) => (false, Some(trouble.said())),
+            Err(error) if error.is_rival() => (false, None),
+            Err(error) => (false, Some(error.with_causes())),
         };
-        if trouble != told {
-            if let Some(error) = &trouble {
+        if error != told {
+            if let Some(error) = &error {
                 tracing::error!(error, "the reporting tables do not follow the record");
             } else {
                 tracing::info!("the reporting tables follow the record again");
             }
-            known.lock().lag.error.clone_from(&trouble);
-            told = trouble;
+            known.lock().lag.error.clone_from(&error);
+            told = error;
         }
         known.steps.send_modify(|steps| *steps += 1);
         let wait = if is_more { Duration::ZERO } else { FOLLOW_INTERVAL };

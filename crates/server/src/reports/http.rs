@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_description_is_whole() {
+    fn every_schema_is_described() {
         let description = serde_json::to_value(crate::http::api::routes().description()).unwrap();
         for path in [
             "/reports/lag",

@@ -1,4 +1,4 @@
-//! Reports on a house that was played are those of its machines, pages have no gaps, and spreadsheets no formulas.
+//! Reports on a played installation: they equal the machines' figures, pages have no gaps, and spreadsheets no formulas.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::*;
 use crate::auth::SignedIn;
 use crate::tests::played::{HOSTILE, Playing, TABLE, cluster};
 
-/// A house that was played and closed, its tables projected, and the meters of its machines.
+/// A played and closed installation: its reporting tables, and the meters of its machines.
 async fn house(folder: &Path) -> (ReportReader, std::collections::BTreeMap<(u16, Option<u32>), Meters>) {
     let mut playing = Playing::open(folder).await;
     playing.play().await;
@@ -358,7 +358,7 @@ async fn reports_follow_a_house_that_plays() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_question_that_takes_too_long_is_stopped_and_others_are_answered() {
+async fn a_slow_query_is_cancelled_and_others_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let address = Address::Folder(folder.path().to_owned());
     let mut reader = ReportReader::open(&address).unwrap();
@@ -381,7 +381,7 @@ async fn a_question_that_takes_too_long_is_stopped_and_others_are_answered() {
 }
 
 #[tokio::test]
-async fn a_projection_that_fails_is_said_and_answers_go_on() {
+async fn a_failing_projection_is_reported_and_reports_go_on() {
     let folder = tempfile::tempdir().unwrap();
     // There is no record there.
     let reports = Reports::start(Address::Folder(folder.path().to_owned()), Vec::new(), Games::default()).unwrap();

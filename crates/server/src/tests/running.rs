@@ -185,9 +185,9 @@ impl RunningServer {
     /// Signs a person in with a password of their own; returns the cookie.
     pub(crate) async fn sign_in(&self, person: PersonId) -> String {
         self.with_password(person).await;
-        let heard = self.try_in(person, PASSWORD).await;
-        assert_eq!((heard.status, &heard.body["password_to_be_set"]), (StatusCode::OK, &json!(false)));
-        pair(&heard)
+        let response = self.try_in(person, PASSWORD).await;
+        assert_eq!((response.status, &response.body["password_to_be_set"]), (StatusCode::OK, &json!(false)));
+        pair(&response)
     }
 
     pub(crate) async fn ask(&self, person: Person, command: HouseCommand) -> CommandReply {
@@ -196,8 +196,8 @@ impl RunningServer {
     }
 }
 
-pub(crate) fn pair(heard: &HttpReply) -> String {
-    heard.cookie.as_ref().unwrap().split(';').next().unwrap().to_owned()
+pub(crate) fn pair(response: &HttpReply) -> String {
+    response.cookie.as_ref().unwrap().split(';').next().unwrap().to_owned()
 }
 
 pub(crate) fn person(id: PersonId, role: Role) -> Person {

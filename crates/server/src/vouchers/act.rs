@@ -20,7 +20,7 @@ pub(crate) type TerminalAct = ActOrCommand<TerminalVoucherAct, ClusterCommand>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ActOrCommand<W, C> {
-    Word(W),
+    Act(W),
     Command(C),
 }
 
@@ -93,26 +93,26 @@ pub(crate) enum TerminalRequest {
 }
 
 impl HouseAct {
-    pub(crate) fn ask(self, key: &VoucherKey) -> Result<HouseRequest, SecretsError> {
+    pub(crate) fn into_request(self, key: &VoucherKey) -> Result<HouseRequest, SecretsError> {
         let hash = |number: Validation| number.voucher_number(key).hash;
         let presents = |hash, command| HouseRequest { command, about: VoucherUse::Presents(hash) };
         Ok(match self {
             Self::Command(command) => HouseRequest { command, about: VoucherUse::Nothing },
-            Self::Word(HouseVoucherAct::Sell { amount }) => {
+            Self::Act(HouseVoucherAct::Sell { amount }) => {
                 let number = Validation::draw()?;
                 let command = HouseCommand::SellVoucher { number: number.voucher_number(key), amount, second: None };
                 HouseRequest { command, about: VoucherUse::Issues(number, amount) }
             }
-            Self::Word(HouseVoucherAct::Redeem { number }) => {
+            Self::Act(HouseVoucherAct::Redeem { number }) => {
                 presents(hash(number), HouseCommand::RedeemAtCage { hash: hash(number) })
             }
-            Self::Word(HouseVoucherAct::Void { number, why }) => {
+            Self::Act(HouseVoucherAct::Void { number, why }) => {
                 presents(hash(number), HouseCommand::VoidVoucher { hash: hash(number), why, second: None })
             }
-            Self::Word(HouseVoucherAct::PayExpired { number, why }) => {
+            Self::Act(HouseVoucherAct::PayExpired { number, why }) => {
                 presents(hash(number), HouseCommand::RuleExpired { hash: hash(number), why })
             }
-            Self::Word(HouseVoucherAct::Reissue { serial }) => reissue(key, serial)?,
+            Self::Act(HouseVoucherAct::Reissue { serial }) => reissue(key, serial)?,
         })
     }
 }
@@ -125,7 +125,7 @@ fn reissue(key: &VoucherKey, serial: VoucherSerial) -> Result<HouseRequest, Secr
 }
 
 impl TerminalAct {
-    pub(crate) fn ask(
+    pub(crate) fn into_request(
         self,
         key: &VoucherKey,
         (cluster, seat): (ClusterId, Seat),
@@ -133,23 +133,23 @@ impl TerminalAct {
         let ask_house = |command| TerminalRequest::House(HouseRequest { command, about: VoucherUse::Nothing });
         Ok(match self {
             Self::Command(command) => TerminalRequest::Cluster(command, None),
-            Self::Word(TerminalVoucherAct::CashOutToVoucher {}) => {
+            Self::Act(TerminalVoucherAct::CashOutToVoucher {}) => {
                 let number = Validation::draw()?;
                 let to = CashOut::Voucher(number.voucher_number(key));
                 TerminalRequest::Cluster(ClusterCommand::CashOut { seat, to }, Some(number))
             }
-            Self::Word(TerminalVoucherAct::Redeem { number }) => {
+            Self::Act(TerminalVoucherAct::Redeem { number }) => {
                 let hash = number.voucher_number(key).hash;
                 let command = HouseCommand::RedeemAtSeat { hash, cluster, seat };
                 TerminalRequest::House(HouseRequest { command, about: VoucherUse::Presents(hash) })
             }
-            Self::Word(TerminalVoucherAct::ConfirmVoucher { serial }) => {
+            Self::Act(TerminalVoucherAct::ConfirmVoucher { serial }) => {
                 ask_house(HouseCommand::ConfirmVoucher { serial })
             }
-            Self::Word(TerminalVoucherAct::ReissueVoucher { serial }) => TerminalRequest::House(reissue(key, serial)?),
-            Self::Word(TerminalVoucherAct::TakeBackClaim { claim }) => ask_house(HouseCommand::TakeBackClaim { claim }),
-            Self::Word(TerminalVoucherAct::ReadClaim { claim }) => ask_house(HouseCommand::ReadClaim { claim }),
-            Self::Word(TerminalVoucherAct::InsertNote { amount }) => {
+            Self::Act(TerminalVoucherAct::ReissueVoucher { serial }) => TerminalRequest::House(reissue(key, serial)?),
+            Self::Act(TerminalVoucherAct::TakeBackClaim { claim }) => ask_house(HouseCommand::TakeBackClaim { claim }),
+            Self::Act(TerminalVoucherAct::ReadClaim { claim }) => ask_house(HouseCommand::ReadClaim { claim }),
+            Self::Act(TerminalVoucherAct::InsertNote { amount }) => {
                 TerminalRequest::Acceptor(ClusterCommand::AcceptNote { seat, amount })
             }
         })
@@ -157,7 +157,7 @@ impl TerminalAct {
 }
 
 /// The acts that clients may use beside a machine's commands.
-pub(crate) trait Words<C> {
+pub(crate) trait ClientActs<C> {
     /// Their names in JSON.
     const SPELLED: &'static [&'static str];
 
@@ -170,7 +170,7 @@ pub(crate) trait Words<C> {
     }
 }
 
-impl Words<HouseCommand> for HouseVoucherAct {
+impl ClientActs<HouseCommand> for HouseVoucherAct {
     const SPELLED: &'static [&'static str] = &["sell", "redeem", "void", "pay-expired", "reissue"];
 
     fn instead_of(command: &HouseCommand) -> Option<&'static str> {
@@ -215,7 +215,7 @@ impl Words<HouseCommand> for HouseVoucherAct {
     }
 }
 
-impl Words<ClusterCommand> for TerminalVoucherAct {
+impl ClientActs<ClusterCommand> for TerminalVoucherAct {
     const SPELLED: &'static [&'static str] = &[
         "cash-out-to-voucher",
         "redeem",
@@ -277,11 +277,11 @@ impl Words<ClusterCommand> for TerminalVoucherAct {
 }
 
 /// The first key of the message decides which of the two it is; nothing is parsed twice.
-impl<'de, W: Words<C> + Deserialize<'de>, C: Deserialize<'de>> Deserialize<'de> for ActOrCommand<W, C> {
+impl<'de, W: ClientActs<C> + Deserialize<'de>, C: Deserialize<'de>> Deserialize<'de> for ActOrCommand<W, C> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Reader<W, C>(PhantomData<(W, C)>);
 
-        impl<'de, W: Words<C> + Deserialize<'de>, C: Deserialize<'de>> Visitor<'de> for Reader<W, C> {
+        impl<'de, W: ClientActs<C> + Deserialize<'de>, C: Deserialize<'de>> Visitor<'de> for Reader<W, C> {
             type Value = ActOrCommand<W, C>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -305,12 +305,12 @@ impl<'de, W: Words<C> + Deserialize<'de>, C: Deserialize<'de>> Deserialize<'de> 
 
 fn read<'de, W, C, D>(name: &str, deserializer: D) -> Result<ActOrCommand<W, C>, D::Error>
 where
-    W: Words<C> + Deserialize<'de>,
+    W: ClientActs<C> + Deserialize<'de>,
     C: Deserialize<'de>,
     D: Deserializer<'de>,
 {
     if W::SPELLED.contains(&name) {
-        return W::deserialize(deserializer).map(ActOrCommand::Word);
+        return W::deserialize(deserializer).map(ActOrCommand::Act);
     }
     let command = C::deserialize(deserializer)?;
     if !W::has(&command) {

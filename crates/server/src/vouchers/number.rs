@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_told_without_repeating_it() {
+    fn an_invalid_number_is_not_repeated_in_the_error() {
         for bad in [
             "",
             "12345678901234567",

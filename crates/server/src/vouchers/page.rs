@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_text_and_only_the_house_is_asked() {
+    fn names_are_escaped_and_only_this_server_is_asked() {
         let page = page(&drawn(&place("<script>alert('x')</script>\"&", false)));
         assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;"), "{page}");
         assert_eq!(page.matches("href=").count(), page.matches("href=\"/voucher.css\"").count(), "{page}");

@@ -1,4 +1,4 @@
-//! Vouchers at a house that runs: cashed out at a terminal, printed, and redeemed once, whoever tries at the same moment.
+//! Vouchers of a running node: cashed out at a terminal, printed, and redeemed once, also when several try at the same moment.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ fn person(id: u32, role: Role) -> Actor {
     Actor::Person(Person { id: PersonId(id), roles: Roles::of(&[role]) })
 }
 
-/// A house with one terminal, two cashiers and a seat with credits.
+/// A node with one terminal, two cashiers and a seat with credits.
 struct Cage {
     node: Node,
     sequence: u64,
@@ -108,7 +108,9 @@ impl Cage {
         accepted(&table.ask_cluster(0, person(8, Role::Cashier), id, buy).await.unwrap());
         let act: TerminalAct = serde_json::from_value(json!({"cash-out-to-voucher": {}})).unwrap();
         let id = self.id();
-        let TerminalRequest::Cluster(command, Some(number)) = act.ask(&KEY, (CLUSTER, SEAT)).unwrap() else { panic!() };
+        let TerminalRequest::Cluster(command, Some(number)) = act.into_request(&KEY, (CLUSTER, SEAT)).unwrap() else {
+            panic!()
+        };
         accepted(&table.ask_cluster(0, TERMINAL, id, command).await.unwrap());
         let became = node.house().voucher(number.voucher_number(&KEY).hash).await.unwrap();
         (number, became)
@@ -126,7 +128,7 @@ fn accepted(answer: &CommandReply) {
 
 fn redeem(text: &str) -> HouseCommand {
     let act: HouseAct = serde_json::from_value(json!({"redeem": {"number": text}})).unwrap();
-    act.ask(&KEY).unwrap().command
+    act.into_request(&KEY).unwrap().command
 }
 
 /// One voucher at two cages and at a terminal at the same instant (F41).
@@ -144,7 +146,7 @@ async fn a_voucher_is_printed_and_redeemed_once() {
     let house = cage.node.handle().house();
     let (first, second, third) = (cage.id(), cage.id(), cage.id());
     let act: TerminalAct = serde_json::from_value(json!({"redeem": {"number": voucher.validation}})).unwrap();
-    let asked = act.ask(&KEY, (CLUSTER, SEAT)).unwrap();
+    let asked = act.into_request(&KEY, (CLUSTER, SEAT)).unwrap();
     let TerminalRequest::House(HouseRequest { command: at_seat, about: VoucherUse::Presents(hash) }) = asked else {
         panic!()
     };

@@ -170,7 +170,7 @@ pub(super) mod tests {
         Actor::Person(Person { id: PersonId(8), roles: Roles::of(&[Role::Cashier]) })
     }
 
-    /// A house with a cashier who has sold one voucher.
+    /// A House whose cashier has sold one voucher.
     pub(crate) fn sold(amount: i64) -> (House, VoucherHash) {
         let mut house = House::new(Profile::singapore(), false);
         let founder = |id, role| taisai_table::Founder {

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_message_wakes_whoever_waits_for_it() {
+    async fn a_message_wakes_the_socket() {
         let (connection, mut queue) = Connection::new();
         let mut taken = Vec::new();
         let (is_taken, is_sent) = tokio::join!(queue.take(&mut taken), async {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_sent_to_a_screen_that_has_gone() {
+    fn nothing_is_sent_to_a_disconnected_screen() {
         let (connection, queue) = Connection::new();
         drop(queue);
         assert!(connection.is_closed() && !connection.send(text(1)));

@@ -7,7 +7,7 @@ use taisai_endpoint::endpoint;
 use taisai_engine::Topic;
 use taisai_table::TableId;
 
-use super::{CloseReason, SocketSession, converse, upgrade};
+use super::{CloseReason, SocketSession, run_session, upgrade};
 use crate::auth::ClientAddress;
 use crate::http::accept::ConnectionGuard;
 use crate::http::denied::Denied;
@@ -42,10 +42,10 @@ pub(super) async fn connect(
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (connection, messages) = Connection::new();
         let reason = match handle.subscribe(vec![Topic::Public], None, connection).await {
-            Ok(()) => converse(&mut socket, &mut Display, messages, &server).await,
+            Ok(()) => run_session(&mut socket, &mut Display, messages, &server).await,
             Err(stopped) => stopped.into(),
         };
         drop((server, handle, place));
-        reason.say(socket).await;
+        reason.close(socket).await;
     }))
 }

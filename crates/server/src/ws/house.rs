@@ -9,7 +9,7 @@ use taisai_engine::Topic;
 use taisai_table::{ApprovalId, CommandId, Role};
 
 use super::staff::Source;
-use super::{CloseReason, SignInWatch, SocketSession, UnreadableCommands, converse, told, upgrade};
+use super::{CloseReason, SignInWatch, SocketSession, UnreadableCommands, reply_or_close, run_session, upgrade};
 use crate::auth::commands::{self, PersonCommand};
 use crate::auth::{self, SignedIn};
 use crate::http::accept::ConnectionGuard;
@@ -95,7 +95,7 @@ impl SocketSession for AtDesk {
             let by = auth::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
             let answer = commands::at_house(&self.server, PersonCommand { by, id, approval, command }).await;
-            self.connection.send(NumberedReplies::one(sequence, told(answer)?));
+            self.connection.send(NumberedReplies::one(sequence, reply_or_close(answer)?));
         }
         Ok(())
     }
@@ -132,11 +132,11 @@ pub(super) async fn connect(
                     unreadable: UnreadableCommands::new(connection.clone()),
                     connection,
                 };
-                converse(&mut socket, &mut screen, messages, &server).await
+                run_session(&mut socket, &mut screen, messages, &server).await
             }
             Err(stopped) => stopped.into(),
         };
         drop(server);
-        reason.say(socket).await;
+        reason.close(socket).await;
     }))
 }

@@ -152,7 +152,7 @@ impl Publisher {
 
     /// Holds the effects of a batch until it is durable.
     pub(crate) fn hold(&self, number: BatchNumber, batch: Batch) {
-        if let Some(held) = &mut *locked(&self.held) {
+        if let Some(held) = &mut *lock(&self.held) {
             held.push((number, batch));
         }
     }
@@ -165,7 +165,7 @@ impl Publisher {
     /// An append failed, or its outcome is unknown: nothing leaves any more.
     pub(crate) fn failed(&self) {
         // Dropping the batches tells their callers before the process ends.
-        *locked(&self.held) = None;
+        *lock(&self.held) = None;
         self.send(Event::Failed);
     }
 
@@ -181,7 +181,7 @@ impl Publisher {
 
     /// The public view of the table as last published, if it was.
     pub(crate) fn public(&self) -> Option<serde_json::Value> {
-        locked(&self.public).clone()
+        lock(&self.public).clone()
     }
 
     fn send(&self, event: Event) {
@@ -225,7 +225,7 @@ impl Publishing {
                 }
                 Event::ReturnSpentTo(spent) => self.spent = Some(spent),
             }
-            for (number, batch) in locked(&self.held).iter_mut().flat_map(|held| held.drain(..)) {
+            for (number, batch) in lock(&self.held).iter_mut().flat_map(|held| held.drain(..)) {
                 self.outbox.hold(number, batch);
             }
             // After the lease another node may answer for these partitions, so nothing may leave here.
@@ -240,7 +240,7 @@ impl Publishing {
 
     /// Drops everything that waits. Callers ask again.
     fn close(&mut self) {
-        *locked(&self.held) = None;
+        *lock(&self.held) = None;
         self.outbox.close();
         self.callers.clear();
     }
@@ -344,7 +344,7 @@ impl Publishing {
             ScreenChange::Public(view) => {
                 let Some(table) = &mut self.table else { return };
                 let change = table.set_public(*view);
-                *locked(&self.public) = table.whole_public();
+                *lock(&self.public) = table.whole_public();
                 if let Some(change) = change {
                     self.show_all(Topic::Public, &change);
                 }
@@ -421,7 +421,7 @@ impl Drop for Publishing {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -8,7 +8,7 @@ use taisai_endpoint::endpoint;
 use taisai_engine::{NewestCommand, Topic};
 use taisai_table::{ApprovalId, CommandId, Person, Position, Role, Round, TableId};
 
-use super::{CloseReason, SignInWatch, SocketSession, UnreadableCommands, converse, told, upgrade};
+use super::{CloseReason, SignInWatch, SocketSession, UnreadableCommands, reply_or_close, run_session, upgrade};
 use crate::auth::commands::{self, PersonCommand, TableCommand};
 use crate::auth::{self, SignedIn};
 use crate::http::accept::ConnectionGuard;
@@ -90,7 +90,7 @@ impl SocketSession for Console {
             let id = CommandId { source: self.source, sequence };
             let answer =
                 commands::at_table(&self.server, self.table, PersonCommand { by, id, approval, command }).await;
-            self.connection.send(NumberedReplies::one(sequence, told(answer)?));
+            self.connection.send(NumberedReplies::one(sequence, reply_or_close(answer)?));
         }
         Ok(())
     }
@@ -132,11 +132,11 @@ pub(super) async fn connect(
                     unreadable: UnreadableCommands::new(connection.clone()),
                     connection,
                 };
-                converse(&mut socket, &mut console, messages, &server).await
+                run_session(&mut socket, &mut console, messages, &server).await
             }
             Err(stopped) => stopped.into(),
         };
         drop((server, handle));
-        reason.say(socket).await;
+        reason.close(socket).await;
     }))
 }

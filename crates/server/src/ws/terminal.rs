@@ -14,7 +14,7 @@ use taisai_table::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::{CloseReason, SocketSession, UnreadableCommands, converse, not_too_many, read, upgrade};
+use super::{CloseReason, SocketSession, UnreadableCommands, not_too_many, read, run_session, upgrade};
 use crate::devices::acceptor;
 use crate::devices::{ConnectionSignal, DeviceConnection, LifeSign, Proven, prove, take};
 use crate::http::accept::ConnectionGuard;
@@ -218,7 +218,7 @@ impl Commands {
         }
         for TerminalCommand { sequence, command } in commands {
             let (id, actor) = (CommandId { source, sequence }, self.at.actor());
-            match command.ask(&self.at.server.vouchers.key, (cluster, seat)).map_err(Denied::from)? {
+            match command.into_request(&self.at.server.vouchers.key, (cluster, seat)).map_err(Denied::from)? {
                 TerminalRequest::Cluster(command, None) => {
                     let reply = ReplyTo::Seat(sequence);
                     self.at.handle.send(cluster_command(cluster.number, actor, id, command, reply)).await?;
@@ -305,7 +305,7 @@ pub(super) async fn connect(
     Ok(upgrade(socket, held, move |mut socket| async move {
         let reason = play(&mut socket, &server, TableId(table)).await;
         drop(server);
-        reason.say(socket).await;
+        reason.close(socket).await;
     }))
 }
 
@@ -342,7 +342,7 @@ async fn play(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> 
     }
     let at = AtSeat { server: server.clone(), connection: connection.clone(), device, cluster, seat, source, handle };
     let mut terminal = Terminal { commands: Commands::new(at), device_connection, life_signs: Vec::new() };
-    let reason = converse(socket, &mut terminal, messages, server).await;
+    let reason = run_session(socket, &mut terminal, messages, server).await;
     // A partition that has stopped needs no notice.
     terminal.commands.at.handle.disconnect(place_at, &connection).await.unwrap_or_default();
     reason

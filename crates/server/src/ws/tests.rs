@@ -36,19 +36,19 @@ impl SocketSession for Counting {
 
 /// Serves such screens, in doubt or not, and tells the signs of life of each that has ended.
 async fn serve(house: &RunningServer, is_doubted: bool) -> (SocketAddr, mpsc::UnboundedReceiver<usize>) {
-    let (tell, told) = mpsc::unbounded_channel();
+    let (sender, receiver) = mpsc::unbounded_channel();
     let upgrade = async move |State(server): State<SharedServer>, upgrade: WebSocketUpgrade| {
         upgrade.on_upgrade(async move |mut socket| {
             let (mut screen, (_connection, messages)) = (Counting { signs: 0, is_doubted }, Connection::new());
-            converse(&mut socket, &mut screen, messages, &server).await;
-            tell.send(screen.signs).unwrap_or_default();
+            run_session(&mut socket, &mut screen, messages, &server).await;
+            sender.send(screen.signs).unwrap_or_default();
         })
     };
     let router = Router::new().route("/", any(upgrade)).with_state(Arc::clone(&house.server));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(axum::serve(listener, router).into_future());
-    (address, told)
+    (address, receiver)
 }
 
 fn connect(address: SocketAddr) -> WebSocket<TcpStream> {
@@ -61,7 +61,7 @@ fn connect(address: SocketAddr) -> WebSocket<TcpStream> {
 async fn the_end_of_a_connection_is_no_sign_of_life() {
     type Says = fn(&mut WebSocket<TcpStream>);
     let house = RunningServer::start().await;
-    let (address, mut told) = serve(&house, false).await;
+    let (address, mut receiver) = serve(&house, false).await;
     let rows: [(&str, Says, usize); 5] = [
         ("it breaks off", |_| {}, 0),
         ("it says that it goes", |socket| socket.close(None).unwrap(), 0),
@@ -79,27 +79,27 @@ async fn the_end_of_a_connection_is_no_sign_of_life() {
     ];
     for (what, says, signs) in rows {
         tokio::task::spawn_blocking(move || says(&mut connect(address))).await.unwrap();
-        assert_eq!(told.recv().await, Some(signs), "{what}");
+        assert_eq!(receiver.recv().await, Some(signs), "{what}");
     }
 }
 
 /// A screen that was quiet for long is asked too, and told the time: this one has not been quiet.
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_is_doubted_is_asked_at_once() {
+async fn a_doubted_connection_is_pinged_at_once() {
     let house = RunningServer::start().await;
     let (address, _told) = serve(&house, true).await;
-    let heard = move || {
+    let response = move || {
         let mut socket = connect(address);
         (socket.read().unwrap(), socket.read())
     };
-    let (first, second) = tokio::task::spawn_blocking(heard).await.unwrap();
+    let (first, second) = tokio::task::spawn_blocking(response).await.unwrap();
     assert!(first.is_ping(), "{first}");
     assert!(!second.is_ok_and(|second| second.is_text()), "it was asked because it was quiet");
 }
 
-/// A page takes the house for lost that does not beat, however long the house would wait for the page.
+/// A page counts the server as lost without heartbeats, however long the server would wait for the page.
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_answers_is_asked_again() {
+async fn a_connection_that_answers_is_pinged_again() {
     let house = RunningServer::start().await;
     let (address, _told) = serve(&house, false).await;
     let beats = move || {

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_is_read_again_however_it_is_typed() {
+    fn a_code_is_read_however_it_is_typed() {
         for bits in [0, 1, u128::MAX, 0x0123_4567_89ab_cdef_0123_4567_89ab_cdef] {
             let shown = OneTimeCode(bits).to_string();
             let groups: Vec<_> = shown.split('-').map(str::len).collect();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_read() {
+    fn other_texts_are_no_codes() {
         let largest = OneTimeCode(u128::MAX).to_string();
         let above = largest.replacen('7', "8", 1);
         for typed in ["", "-", "0000", &largest[1..], &format!("{largest}0"), &above, &largest.replace('Z', "U"), "é"]

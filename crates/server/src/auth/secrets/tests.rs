@@ -98,7 +98,7 @@ fn secrets_on_a_server() {
     run(suite(&Address::Postgres(TemporaryServer::shared().database())));
 }
 
-/// A connection that is lost is made anew.
+/// A lost connection is opened again.
 #[test]
 fn secrets_on_a_server_that_restarts() {
     let mut server = TemporaryServer::start();
@@ -115,7 +115,7 @@ fn secrets_on_a_server_that_restarts() {
 
 /// A standby that never comes: the commit waits until it is cancelled, and then warns.
 #[test]
-fn what_a_server_warns_of_is_not_done() {
+fn a_commit_with_a_warning_fails() {
     let mut server = TemporaryServer::start();
     let address = server.database();
     let secrets = Secrets::open(&Address::Postgres(address.clone()), Expected::Either).unwrap();

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_is_read_and_nothing_else() {
+    fn every_message_is_read_and_nothing_else() {
         let seat = Seat(3);
         let amount = Money::from_cents(5_000);
         for (text, expected) in [

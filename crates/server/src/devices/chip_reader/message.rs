@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_is_read_and_nothing_else() {
+    fn every_message_is_read_and_nothing_else() {
         let (seat, chips) = (Seat(3), Chips::Own);
         let stakes =
             || Stakes::from_slice(&[Stake { bet_box: "big".parse().unwrap(), amount: Money::from_cents(5_000) }]);

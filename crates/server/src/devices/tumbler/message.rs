@@ -4,6 +4,8 @@ use serde::Deserialize;
 use taisai_rules::Face;
 use taisai_table::RoundCommand;
 
+use crate::devices::UnreadableMessage;
+
 const MAX_FAULT_CHARS: usize = 200;
 
 /// A message of a tumbler: beside its number exactly one of the others.
@@ -62,15 +64,10 @@ pub(super) enum TumblerCommand {
     Fault(String),
 }
 
-/// A message that cannot be read; with its number, if that could be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct UnreadableMessage(pub(super) Option<u64>);
-
-/// Reads a message.
 pub(super) fn read(text: &str) -> Result<(u64, TumblerCommand), UnreadableMessage> {
     let message = serde_json::from_str(text).map_err(|_| UnreadableMessage(None))?;
     let FromTumbler { sequence, activated, tumbled, at_rest, fault } = message;
-    let word = match (activated, tumbled, at_rest, fault) {
+    let command = match (activated, tumbled, at_rest, fault) {
         (Some(Activated {}), None, None, None) => TumblerCommand::Command(RoundCommand::Activate),
         (None, Some(Tumbled { times }), None, None) => TumblerCommand::Command(RoundCommand::Tumbled { times }),
         (None, None, Some(AtRest { faces }), None) => TumblerCommand::Command(RoundCommand::AtRest { faces }),
@@ -79,7 +76,7 @@ pub(super) fn read(text: &str) -> Result<(u64, TumblerCommand), UnreadableMessag
         }
         _ => return Err(UnreadableMessage(Some(sequence))),
     };
-    Ok((sequence, word))
+    Ok((sequence, command))
 }
 
 #[cfg(test)]
@@ -87,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_is_read() {
+    fn every_message_is_read() {
         let face = |number: u8| Face::try_from(number).ok();
         for (text, word) in [
             (r#"{"sequence":1,"activated":{}}"#, TumblerCommand::Command(RoundCommand::Activate)),
@@ -103,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_not_read() {
+    fn bad_messages_are_rejected() {
         let long = format!(r#"{{"sequence":7,"fault":{{"what":"{}"}}}}"#, "x".repeat(201));
         for (text, sequence) in [
             ("", None),

@@ -1,45 +1,34 @@
-//! A tumbler is heard: what it says is put before the round of its table, and answered. Nonsense, haste and repetition are
-//! answered with a refusal, and too much of them ends the connection. Its faults go to the house's significant events.
+//! The session of a tumbler: its messages become commands of its table's round. Bad, too frequent and repeated messages are refused,
+//! and too many of them end the connection. Faults become significant events of the House.
 
 use std::time::{Duration, Instant};
 
 use axum::extract::ws::Utf8Bytes;
-use serde::Serialize;
 use taisai_table::{Actor, CommandId, House, HouseCommand, Refusal, ReportedEvent, TableId};
 
-use super::message::{TumblerCommand, UnreadableMessage, read};
-use crate::devices::{Proven, RateLimit};
+use super::message::{TumblerCommand, read};
+use crate::devices::{DeviceReply, Proven, RateLimit, UnreadableMessage};
 use crate::http::denied::Denied;
 use crate::http::reply::{CommandReply, json};
 use crate::node::handle::HouseHandle;
 use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
 
-/// How fast a tumbler may speak: a tumble is some five messages in ten seconds.
+/// A tumble is about five messages in ten seconds.
 const MESSAGE_RATE: (u32, Duration) = (32, Duration::from_millis(100));
 
-/// How often faults are taken down: one that does not go away is still one.
+/// A fault that persists is recorded only now and then.
 const FAULT_RATE: (u32, Duration) = (3, Duration::from_secs(20));
 
-/// So many messages in a row that cannot be read or come too fast end the connection.
+/// More unreadable or too frequent messages in a row close the connection.
 const MAX_DENIED_IN_A_ROW: u32 = 64;
 
-/// What is done after a message.
 pub(super) enum TumblerReply {
-    /// It is answered.
     Send(Utf8Bytes),
-    /// There were too many of its kind.
+    /// Too many messages were denied: close the connection.
     Enough(Denied),
 }
 
-/// The answer to a message; without its number where that could not be read.
-#[derive(Serialize)]
-struct Answered {
-    sequence: Option<u64>,
-    answer: CommandReply,
-}
-
-/// A tumbler at a table.
 pub(super) struct TumblerSession {
     tumbler: Proven,
     table: TableId,
@@ -52,11 +41,11 @@ pub(super) struct TumblerSession {
 
 impl TumblerSession {
     pub(super) fn new(tumbler: Proven, table: TableId, handle: TableHandle, house: HouseHandle) -> Self {
-        let pace = |(most, each)| RateLimit::new(most, each, Instant::now());
-        Self { tumbler, table, handle, house, messages: pace(MESSAGE_RATE), faults: pace(FAULT_RATE), denied: 0 }
+        let limit = |(most, each)| RateLimit::new(most, each, Instant::now());
+        Self { tumbler, table, handle, house, messages: limit(MESSAGE_RATE), faults: limit(FAULT_RATE), denied: 0 }
     }
 
-    /// Whether the tumbler is still on file: one that was revoked is heard no more.
+    /// Whether the tumbler is on file and not revoked.
     pub(super) async fn may_speak(&self) -> Result<bool, Stopped> {
         Ok(self.newest_fault().await?.is_some())
     }
@@ -68,7 +57,7 @@ impl TumblerSession {
         self.house.look(move |house| is_known(house).then(|| house.newest(source))).await
     }
 
-    /// Hears a message and waits for its answer, so that no more than one of them is ever on its way.
+    /// Waits for the reply, so that at most one command is on its way.
     pub(super) async fn receive(&mut self, text: &str) -> Result<TumblerReply, Stopped> {
         if !self.messages.allows(Instant::now()) {
             return Ok(self.deny(None, Denied::TooMany));
@@ -104,7 +93,7 @@ impl TumblerSession {
             }
         };
         self.denied = 0;
-        Ok(TumblerReply::Send(json(&Answered { sequence: Some(sequence), answer })))
+        Ok(TumblerReply::Send(json(&DeviceReply { sequence: Some(sequence), answer })))
     }
 
     /// What is wrong is for people: it is in the log, and an event says that there is something.
@@ -123,7 +112,7 @@ impl TumblerSession {
         if self.denied > MAX_DENIED_IN_A_ROW {
             TumblerReply::Enough(denied)
         } else {
-            TumblerReply::Send(json(&Answered { sequence, answer: CommandReply::Refused(denied.into()) }))
+            TumblerReply::Send(json(&DeviceReply { sequence, answer: CommandReply::Refused(denied.into()) }))
         }
     }
 }

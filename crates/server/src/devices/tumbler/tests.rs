@@ -1,4 +1,4 @@
-//! Tumblers at a house that runs: one that does its work, and many that do not.
+//! Tumblers at a running node: one that works, and many that do not.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const TABLE: TableId = TableId(1);
 const TUMBLER: DeviceId = DeviceId(7);
 const ANOTHER: DeviceId = DeviceId(8);
 
-/// A house with one table, its people and two tumblers, one of them in use.
+/// A node with one table, its people and two tumblers, one of them in use.
 struct Pit {
     node: Node,
     source: u64,
@@ -110,7 +110,7 @@ impl Pit {
         Tumbler(TumblerSession::new(proven, TABLE, node.table(TABLE).unwrap(), node.house()))
     }
 
-    /// The house closes once nobody holds a way into it.
+    /// The node closes once all handles are dropped.
     async fn close(self) {
         let Self { node, .. } = self;
         tokio::task::spawn_blocking(move || node.close()).await.unwrap();
@@ -166,7 +166,7 @@ async fn a_round_is_tumbled_and_the_dealer_commits() {
 }
 
 #[tokio::test]
-async fn what_is_out_of_order_or_said_twice_does_no_harm() {
+async fn repeated_and_misordered_messages_do_no_harm() {
     let mut pit = Pit::new().await;
     let mut tumbler = pit.tumbler(TUMBLER);
     pit.deal(RoundCommand::OpenBets).await;
@@ -234,7 +234,7 @@ async fn a_tumbler_that_is_not_in_use_is_refused() {
 }
 
 #[tokio::test]
-async fn a_revoked_tumbler_is_heard_no_more() {
+async fn a_revoked_tumbler_is_ignored() {
     let mut pit = Pit::new().await;
     let mut tumbler = pit.tumbler(TUMBLER);
     pit.deal(RoundCommand::OpenBets).await;
@@ -248,7 +248,7 @@ async fn a_revoked_tumbler_is_heard_no_more() {
 }
 
 #[tokio::test]
-async fn nonsense_and_haste_are_refused_and_then_end_the_connection() {
+async fn bad_and_too_frequent_messages_are_refused_then_disconnect() {
     let pit = Pit::new().await;
     let mut tumbler = pit.tumbler(TUMBLER);
     let bad = tumbler.sends("{\"sequence\":3}").await;
@@ -271,7 +271,7 @@ async fn nonsense_and_haste_are_refused_and_then_end_the_connection() {
 }
 
 #[tokio::test]
-async fn a_fault_is_an_event_and_a_fault_without_end_is_few() {
+async fn a_fault_is_an_event_and_repeated_faults_are_limited() {
     let pit = Pit::new().await;
     let mut tumbler = pit.tumbler(TUMBLER);
     for _ in 0..2 {

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_of_several_forms_is_one() {
+    fn combined_schemas_become_one() {
         let forms = json!({"Stake": {"properties": {"box": {}}, "required": ["box"]}});
         let mut form =
             json!({"allOf": [{"$ref": "#/components/schemas/Stake"}, {"properties": {"chips": {}}, "required": []}]});
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_that_is_named_is_described() {
+    fn every_named_schema_is_described() {
         fn check(part: &Value, description: &Value) {
             match part {
                 Value::Object(fields) => {

@@ -140,9 +140,10 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn anyone_may_read_the_rules() {
         let house = RunningServer::start().await;
-        let heard = house.send("GET", "/games/tai-sai-classic/rules", None, 1, None).await;
-        assert_eq!((heard.status, &heard.body["game"]), (StatusCode::OK, &"tai-sai-classic@1".into()));
-        let documents: Vec<_> = heard.body["texts"].as_array().unwrap().iter().map(|text| &text["document"]).collect();
+        let response = house.send("GET", "/games/tai-sai-classic/rules", None, 1, None).await;
+        assert_eq!((response.status, &response.body["game"]), (StatusCode::OK, &"tai-sai-classic@1".into()));
+        let documents: Vec<_> =
+            response.body["texts"].as_array().unwrap().iter().map(|text| &text["document"]).collect();
         assert_eq!(documents, ["001", "003"]);
         let unknown = house.send("GET", "/games/craps/rules", None, 1, None).await;
         assert_eq!(unknown.status, StatusCode::NOT_FOUND);

@@ -22,7 +22,7 @@ fn hash() -> VoucherHash {
 }
 
 #[test]
-fn the_words_of_the_cage_become_commands() {
+fn acts_of_the_cage_become_commands() {
     let hash = hash();
     let presents = |command| HouseRequest { command, about: VoucherUse::Presents(hash) };
     let why = || "torn".to_owned();
@@ -37,24 +37,24 @@ fn the_words_of_the_cage_become_commands() {
             presents(HouseCommand::RuleExpired { hash, why: why() }),
         ),
     ] {
-        assert_eq!(house(&json).unwrap().ask(&KEY).unwrap(), expected);
+        assert_eq!(house(&json).unwrap().into_request(&KEY).unwrap(), expected);
     }
     let amount = Money::from_cents(5_000);
-    let sold = || house(&json!({"sell": {"amount": 5_000}})).unwrap().ask(&KEY).unwrap();
+    let sold = || house(&json!({"sell": {"amount": 5_000}})).unwrap().into_request(&KEY).unwrap();
     let VoucherUse::Issues(number, _) = sold().about else { panic!() };
     assert_ne!(sold().about, VoucherUse::Issues(number, amount), "each time another number (F42)");
     let HouseRequest { command, about: VoucherUse::Issues(number, paid) } = sold() else { panic!() };
     assert_eq!(paid, amount);
     assert_eq!(command, HouseCommand::SellVoucher { number: number.voucher_number(&KEY), amount, second: None });
-    let anew = house(&json!({"reissue": {"serial": 7}})).unwrap().ask(&KEY).unwrap();
+    let anew = house(&json!({"reissue": {"serial": 7}})).unwrap().into_request(&KEY).unwrap();
     let HouseRequest { command, about: VoucherUse::Replaces(serial, number) } = anew else { panic!() };
     let number = number.voucher_number(&KEY);
     assert_eq!(command, HouseCommand::ReissueVoucher { serial, number, ended: None, second: None });
 }
 
 #[test]
-fn the_words_of_a_terminal_become_commands() {
-    let ask = |json: Value| terminal(&json).unwrap().ask(&KEY, SEAT).unwrap();
+fn acts_of_a_terminal_become_commands() {
+    let ask = |json: Value| terminal(&json).unwrap().into_request(&KEY, SEAT).unwrap();
     let numbers = [1, 2].map(|_| {
         let cash_out = ask(json!({"cash-out-to-voucher": {}}));
         let TerminalRequest::Cluster(command, Some(number)) = cash_out else { panic!("{cash_out:?}") };
@@ -90,11 +90,13 @@ fn every_other_command_is_read_in_its_own_spelling() {
         HouseCommand::Configure { key: "k".to_owned(), value: "v".to_owned(), why: "w".to_owned(), second: None },
     ] {
         let act = house(&serde_json::to_value(&command).unwrap()).unwrap();
-        assert_eq!(act.ask(&KEY).unwrap(), HouseRequest { command, about: VoucherUse::Nothing });
+        assert_eq!(act.into_request(&KEY).unwrap(), HouseRequest { command, about: VoucherUse::Nothing });
     }
     let stakes = json!([{"box": "small", "amount": 1_000}]);
     let place = json!({"place": {"seat": 3, "chips": "own", "stakes": stakes}});
-    let TerminalRequest::Cluster(command, None) = terminal(&place).unwrap().ask(&KEY, SEAT).unwrap() else { panic!() };
+    let TerminalRequest::Cluster(command, None) = terminal(&place).unwrap().into_request(&KEY, SEAT).unwrap() else {
+        panic!()
+    };
     assert_eq!(serde_json::to_value(&command).unwrap(), place);
     for command in [
         ClusterCommand::CashOut { seat: Seat(3), to: CashOut::HandPay },
@@ -107,7 +109,7 @@ fn every_other_command_is_read_in_its_own_spelling() {
 }
 
 #[test]
-fn what_holds_a_hash_is_not_taken_from_outside() {
+fn commands_with_a_hash_are_not_taken_from_clients() {
     let hash = VoucherHash([9; 32]);
     let number = VoucherNumber { hash, digits: 1 };
     for (command, word) in [
@@ -127,7 +129,7 @@ fn what_holds_a_hash_is_not_taken_from_outside() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
+fn an_unreadable_act_names_the_reason() {
     for (json, told) in [
         (json!({}), "the command has no name"),
         (json!([]), "a command: its name, or an object with its name as the only key"),
@@ -161,5 +163,5 @@ fn what_cannot_be_read_is_told() {
 #[test]
 fn a_name_with_escapes_is_the_same_name() {
     let act: HouseAct = serde_json::from_str(r#"{"s\u0065ll":{"amount":5}}"#).unwrap();
-    assert_eq!(act, ActOrCommand::Word(HouseVoucherAct::Sell { amount: Money::from_cents(5) }));
+    assert_eq!(act, ActOrCommand::Act(HouseVoucherAct::Sell { amount: Money::from_cents(5) }));
 }

@@ -190,7 +190,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(cents in any::<i64>(), shift in 0..63_u32) {
+        fn numerals_read_back_as_the_amount(cents in any::<i64>(), shift in 0..63_u32) {
             let cents = cents >> shift;
             for script in [&SIMPLIFIED, &TRADITIONAL] {
                 let text = write(cents, script);

@@ -177,7 +177,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_said_is_heard(cents in any::<i64>(), shift in 0..63_u32) {
+        fn words_read_back_as_the_amount(cents in any::<i64>(), shift in 0..63_u32) {
             let cents = cents >> shift;
             prop_assert_eq!(hear(&say(cents)), i128::from(cents), "{}", say(cents));
         }

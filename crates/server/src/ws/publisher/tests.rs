@@ -79,11 +79,11 @@ async fn a_full_queue_of_another_partition_stops_no_publisher() {
     };
     let mut effects: Vec<_> = (1..=5).map(|number| Effect::Send(followed(number))).collect();
     effects.push(Effect::ReadBarrier(CallerId(7)));
-    let (tell, told) = oneshot::channel();
-    let caller = Caller::OnDurable(Box::new(move || tell.send(()).unwrap()));
+    let (sender, receiver) = oneshot::channel();
+    let caller = Caller::OnDurable(Box::new(move || sender.send(()).unwrap()));
     publisher.hold(BatchNumber(1), Batch { effects, callers: vec![(CallerId(7), caller)], ..Batch::default() });
     publisher.durable(BatchNumber(1));
-    timeout(HANG_LIMIT, told).await.expect("the publisher goes on").unwrap();
+    timeout(HANG_LIMIT, receiver).await.expect("the publisher goes on").unwrap();
     for number in 1..=5 {
         let request = timeout(HANG_LIMIT, received.recv()).await.expect("the message arrives").unwrap();
         let Request::Input(Input::Message(Message::Followed { followed, .. })) = request else { panic!("a message") };

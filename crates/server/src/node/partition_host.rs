@@ -89,9 +89,9 @@ impl ReadyThread {
     ) -> std::io::Result<JoinHandle<()>> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
         thread::Builder::new().name(self.name).spawn(move || {
-            let mut told = ThreadEnd(Some(ended));
+            let mut end = ThreadEnd(Some(ended));
             let result = runtime.block_on((self.run)());
-            told.tell(result);
+            end.report(result);
         })
     }
 }
@@ -100,28 +100,28 @@ impl ReadyThread {
 struct ThreadEnd<E: FnOnce(Result<(), Stopped>)>(Option<E>);
 
 impl<E: FnOnce(Result<(), Stopped>)> ThreadEnd<E> {
-    fn tell(&mut self, ended: Result<(), Stopped>) {
-        if let Some(tell) = self.0.take() {
-            tell(ended);
+    fn report(&mut self, ended: Result<(), Stopped>) {
+        if let Some(report) = self.0.take() {
+            report(ended);
         }
     }
 }
 
 impl<E: FnOnce(Result<(), Stopped>)> Drop for ThreadEnd<E> {
     fn drop(&mut self) {
-        self.tell(Err(Stopped::Closed));
+        self.report(Err(Stopped::Closed));
     }
 }
 
 /// Does some work and calls `broken` if it panics.
 pub(crate) fn guarded(broken: impl FnOnce(), work: impl FnOnce()) {
-    let mut told = ThreadEnd(Some(|ended: Result<(), Stopped>| {
+    let mut end = ThreadEnd(Some(|ended: Result<(), Stopped>| {
         if ended.is_err() {
             broken();
         }
     }));
     work();
-    told.tell(Ok(()));
+    end.report(Ok(()));
 }
 
 impl PartitionHost {
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_breaks_down_is_told_of() {
+    fn a_panic_is_reported() {
         let is_told = Cell::new(false);
         guarded(|| is_told.set(true), || {});
         assert!(!is_told.get(), "nothing broke down");
