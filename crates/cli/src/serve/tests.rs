@@ -107,7 +107,7 @@ fn the_first_start_tells_who_comes_in_by_what() {
     };
     let tell = |is_training, address: &str, first_use: Option<&FirstUse>| {
         let mut out = Vec::new();
-        tell(&mut out, ("House", is_training), (address.parse().unwrap(), false), first_use).unwrap();
+        print_welcome(&mut out, ("House", is_training), (address.parse().unwrap(), false), first_use).unwrap();
         anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
     };
     let first = tell(false, "127.0.0.1:8080", Some(&first_use));
