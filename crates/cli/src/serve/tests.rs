@@ -78,11 +78,19 @@ fn a_demonstration_is_a_training_house_with_data_of_its_own() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_told() {
+fn invalid_settings_are_refused() {
     for (flags, environment, expected) in [
-        (["--listen", "here"], ("TAISAI_DATA", "x"), "\"here\" is no address to listen on"),
-        (["--log", "loud"], ("TAISAI_DATA", "x"), "\"loud\" does not say what is logged"),
-        (["--data", "d"], ("TAISAI_LISTEN", ":80"), "\":80\" is no address to listen on"),
+        (
+            ["--listen", "here"],
+            ("TAISAI_DATA", "x"),
+            "\"here\" is not an address to listen on: it is an IP address and a port, like 127.0.0.1:8080",
+        ),
+        (["--log", "loud"], ("TAISAI_DATA", "x"), "\"loud\" is not a log level"),
+        (
+            ["--data", "d"],
+            ("TAISAI_LISTEN", ":80"),
+            "\":80\" is not an address to listen on: it is an IP address and a port, like 127.0.0.1:8080",
+        ),
         (["--config", "/none/taisai.toml"], ("TAISAI_DATA", "x"), "cannot read /none/taisai.toml"),
     ] {
         assert_eq!(settled(&flags, &[environment]).unwrap_err().to_string(), expected);
