@@ -42,7 +42,7 @@ pub(crate) fn run(args: &BackupArgs) -> anyhow::Result<bool> {
         );
     };
     let destination = &args.destination;
-    ensure!(!destination.exists(), "{} is there already: name a new folder", destination.display());
+    ensure!(!destination.exists(), "{} exists already: name a new folder", destination.display());
     let store = Store::at(args.store.clone(), &args.key)?;
     let part = UnfinishedCopy::begin(destination)?;
     copy(source, &part.0, args)?;
@@ -116,7 +116,7 @@ fn verify(store: &Store, part: &Path) -> anyhow::Result<bool> {
     let program = crate::audit::program()?;
     let mut archive = address.archive()?;
     let heads = archive.heads()?;
-    ensure!(heads.iter().any(|head| head.next > 0), "the store is empty: there is nothing to keep");
+    ensure!(heads.iter().any(|head| head.next > 0), "the store is empty: there is nothing to copy");
     let found = AuditFinding::of_store(&mut *archive, &heads)?;
     let bar = Mutex::new(ProgressBar::new("verify", heads.iter().map(|head| head.next).sum()));
     let progress = || bar.lock().map(|mut bar| bar.advance(1)).unwrap_or_default();
@@ -139,18 +139,18 @@ struct UnfinishedCopy(PathBuf);
 
 impl UnfinishedCopy {
     fn begin(destination: &Path) -> anyhow::Result<Self> {
-        let mut name = destination.file_name().context("the copy needs a folder of its own")?.to_owned();
+        let mut name = destination.file_name().context("the copy needs a folder name")?.to_owned();
         name.push(format!(".{}.part", std::process::id()));
         let part = destination.with_file_name(name);
-        fs::create_dir(&part).with_context(|| format!("cannot make {}", part.display()))?;
+        fs::create_dir(&part).with_context(|| format!("cannot create {}", part.display()))?;
         Ok(Self(part))
     }
 
     /// Renames the copy, if nothing has that name by now.
     fn end(self, destination: &Path) -> anyhow::Result<()> {
         File::open(&self.0)?.sync_all()?;
-        ensure!(!destination.exists(), "{} has come meanwhile", destination.display());
-        fs::rename(&self.0, destination).with_context(|| format!("cannot make {}", destination.display()))?;
+        ensure!(!destination.exists(), "{} appeared during the backup: name another folder", destination.display());
+        fs::rename(&self.0, destination).with_context(|| format!("cannot create {}", destination.display()))?;
         let folder = destination.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         File::open(folder)?.sync_all()?;
         Ok(())

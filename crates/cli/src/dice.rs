@@ -73,7 +73,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<bool> {
         );
     }
     if throws.is_empty() {
-        bail!("there is no throw in {}", args.source);
+        bail!("no throws in {}", args.source);
     }
     let (watch, course) = watched(&throws);
     if let Some(output) = output {

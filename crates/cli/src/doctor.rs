@@ -13,9 +13,8 @@ use taisai_server::config::GameNames;
 
 use crate::print::{self, BAD, Column, GOOD, counted};
 use crate::serve::HouseArgs;
-use finding::{Finding, State};
+use finding::{CheckState, DoctorFinding};
 
-/// Which house is looked at.
 #[derive(clap::Args)]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
@@ -25,7 +24,7 @@ pub(crate) struct DoctorArgs {
     json: bool,
 }
 
-/// Looks at all of it; `false` if something is wrong.
+/// Runs all checks. `false` if something is wrong.
 pub(crate) fn run(args: &DoctorArgs, names: &GameNames<'_>) -> anyhow::Result<bool> {
     let mut config = args.house.file(names)?;
     args.house.place(&mut config, &|name: &str| std::env::var_os(name))?;
@@ -37,40 +36,40 @@ pub(crate) fn run(args: &DoctorArgs, names: &GameNames<'_>) -> anyhow::Result<bo
     let (record, has_record) = record(&address);
     findings.extend(record);
     findings.extend(files::judge(&config, has_record));
-    let wrong = findings.iter().filter(|finding| finding.state == State::Wrong).count();
+    let wrong = findings.iter().filter(|finding| finding.state == CheckState::Wrong).count();
     if args.json {
         print::json_array(&findings)?;
     } else {
-        tell(&findings, wrong)?;
+        print_findings(&findings, wrong)?;
     }
     Ok(wrong == 0)
 }
 
-/// Whether the record can be read, and whether there is one. One that cannot be read is taken for one that is there.
-fn record(address: &Address) -> (Option<Finding>, bool) {
+/// Whether the record can be read, and whether there is one. A record that cannot be read counts as one.
+fn record(address: &Address) -> (Option<DoctorFinding>, bool) {
     const CHECK: &str = "record";
     if matches!(address, Address::Folder(folder) if !folder.join("journal.db").exists()) {
         let fix = "taisai serve begins it; if there was one, correct the folder";
-        return (Some(Finding::note(CHECK, format!("{address} holds none yet"), fix)), false);
+        return (Some(DoctorFinding::note(CHECK, format!("{address} holds none yet"), fix)), false);
     }
     match address.archive().and_then(|mut archive| Ok(archive.heads()?.len())) {
         Ok(count) => {
             let chains = counted(u64::try_from(count).unwrap_or(u64::MAX), ("chain", "chains"));
-            (Some(Finding::ok(CHECK, format!("{chains} can be read"))), count > 0)
+            (Some(DoctorFinding::ok(CHECK, format!("{chains} can be read"))), count > 0)
         }
         Err(StoreError::Postgres(PostgresError::Empty)) => {
-            (Some(Finding::note(CHECK, "the database holds none yet", "taisai serve begins it")), false)
+            (Some(DoctorFinding::note(CHECK, "the database holds none yet", "taisai serve begins it")), false)
         }
         // Why the servers cannot be used was said of each of them.
         Err(StoreError::Postgres(PostgresError::Absent { .. } | PostgresError::KeptOut { .. })) => (None, true),
         Err(error) => {
             let found = format!("it cannot be read: {:#}", anyhow::Error::from(error));
-            (Some(Finding::wrong(CHECK, found, "see docs/operating.md, When the store fails")), true)
+            (Some(DoctorFinding::wrong(CHECK, found, "see docs/operating.md, When the store fails")), true)
         }
     }
 }
 
-fn tell(findings: &[Finding], wrong: usize) -> std::io::Result<()> {
+fn print_findings(findings: &[DoctorFinding], wrong: usize) -> std::io::Result<()> {
     let mut out = anstream::stdout().lock();
     let columns = [Column::left(""), Column::left("Check"), Column::left("Found")];
     let rows = findings.iter().flat_map(|finding| {

@@ -4,7 +4,7 @@ mod cloth;
 mod fit;
 
 use cloth::Shade;
-use fit::{FittedText, Item, Side, TextStyle};
+use fit::{FeltItem, FittedText, Side, TextStyle};
 use taisai_rules::{Area, BetBox, BoxKind, Caption, Citation, Game, Language, Layout, PrintRole, PrintedLine, Rect};
 
 /// Pixels of the picture for one unit of the felt.
@@ -79,9 +79,9 @@ impl Print<'_> {
             BoxKind::Single => {
                 let words = self.lines(bet_box, [42, 28, 28]);
                 if words.is_empty() {
-                    return fit::stack(at, &[(0, Item::Dice(groups, 92))]);
+                    return fit::stack(at, &[(0, FeltItem::Dice(groups, 92))]);
                 }
-                beside(at, 44, Item::Dice(groups, 92), &words, false)
+                beside(at, 44, FeltItem::Dice(groups, 92), &words, false)
             }
             BoxKind::Sum => fit::stack(at, &self.with_name(bet_box, 76, 40)),
             BoxKind::Four => fit::stack(at, &self.with_name(bet_box, 54, 32)),
@@ -107,12 +107,12 @@ impl Print<'_> {
     }
 
     /// The name as large as there is room, then the other lines, which share what is given to them.
-    fn with_name(&self, bet_box: BetBox, largest: u32, share: u32) -> Vec<(u32, Item)> {
+    fn with_name(&self, bet_box: BetBox, largest: u32, share: u32) -> Vec<(u32, FeltItem)> {
         let mut lines = self.lines(bet_box, [largest, 28, 28]);
         let others = u32::try_from(lines.len()).unwrap_or(1).saturating_sub(1).max(1);
         for (place, (given, item)) in lines.iter_mut().enumerate() {
             *given = if place == 0 { 0 } else { share / others };
-            if let (0, Item::FittedText(words)) = (place, item) {
+            if let (0, FeltItem::Text(words)) = (place, item) {
                 words.voice = TextStyle::Sign;
             }
         }
@@ -127,13 +127,13 @@ impl Print<'_> {
         for (place, (share, _)) in items.iter_mut().enumerate() {
             *share = if place < named { 28 } else { 22 };
         }
-        items.insert(named, (0, Item::Dice(groups, largest)));
+        items.insert(named, (0, FeltItem::Dice(groups, largest)));
         fit::stack(at, &items)
     }
 
     /// The lines of a box but for its character, each with its share of the height. The sizes are the largest of names,
     /// odds and notes.
-    fn lines(&self, bet_box: BetBox, [name, odds, note]: [u32; 3]) -> Vec<(u32, Item)> {
+    fn lines(&self, bet_box: BetBox, [name, odds, note]: [u32; 3]) -> Vec<(u32, FeltItem)> {
         let printed = self.layout.printed(bet_box).into_iter().enumerate();
         let items = printed.filter_map(|(place, line)| match line.role {
             PrintRole::Character => None,
@@ -147,11 +147,11 @@ impl Print<'_> {
     }
 
     /// A line of a box, as large as that of its whole kind and of its opposite can be.
-    fn line(&self, bet_box: BetBox, place: usize, voice: TextStyle, largest: u32) -> Item {
+    fn line(&self, bet_box: BetBox, place: usize, voice: TextStyle, largest: u32) -> FeltItem {
         let text = |b: BetBox| self.layout.printed(b).into_iter().nth(place).map_or(String::new(), |line| line.text);
         let opposite = bet_box.opposite().into_iter().filter(|b| self.layout.has(*b));
         let family = self.layout.boxes_of(bet_box.kind()).chain(opposite).map(text).collect();
-        Item::FittedText(FittedText { text: text(bet_box), family, voice, largest })
+        FeltItem::Text(FittedText { text: text(bet_box), family, voice, largest })
     }
 
     fn caption(&self, caption: &Caption) -> String {
@@ -178,7 +178,7 @@ impl Print<'_> {
 }
 
 /// A sign or die with its words beside it: on the outer side of the felt, so that its two halves mirror each other.
-fn beside(at: Rect, share: u32, sign: Item, words: &[(u32, Item)], is_right: bool) -> String {
+fn beside(at: Rect, share: u32, sign: FeltItem, words: &[(u32, FeltItem)], is_right: bool) -> String {
     let width = at.width * share / 100;
     let (sign_x, words_x) = if is_right { (at.x + at.width - width, at.x) } else { (at.x, at.x + width) };
     fit::stack(Rect { x: sign_x, width, ..at }, &[(0, sign)])

@@ -24,7 +24,7 @@ pub fn load(folder: Option<&Path>) -> anyhow::Result<Cow<'static, Games>> {
     let Some(folder) = folder else { return Ok(Cow::Borrowed(Games::embedded())) };
     let files = files_of(folder)?;
     if files.is_empty() {
-        bail!("there is no game (*.toml) in {}", folder.display());
+        bail!("no game (*.toml) in {}", folder.display());
     }
     let mut games = Games::default();
     let mut faults = String::new();

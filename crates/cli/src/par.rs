@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ParArgs, games: &Games, now: Moment) -> anyhow::Result<
         let Some(folder) = &args.output else { bail!("--all needs a folder to write to: -o DIR") };
         return all(games, &maker, folder);
     }
-    let Some(table) = args.table.given() else { bail!("say which sheet: --game G --layout L, or --all") };
+    let Some(table) = args.table.given() else { bail!("name a sheet with --game G --layout L, or use --all") };
     let (game, layout) = table.find(games, now)?;
     let path = args.output.as_deref().filter(|path| path.as_os_str() != "-");
     let output = path.map(OutputFile::new).transpose()?;
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &ParArgs, games: &Games, now: Moment) -> anyhow::Result<
 
 /// Writes every sheet in three forms, and the index.
 fn all(games: &Games, maker: &Maker, folder: &Path) -> anyhow::Result<bool> {
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
     let index_output = OutputFile::new(&folder.join("index.html"))?;
     let sheets: Vec<_> = games
         .iter()

@@ -80,7 +80,7 @@ pub(crate) fn run(args: &ServeArgs, names: &GameNames<'_>) -> anyhow::Result<boo
         plan.sign_of_life = std::time::Duration::from_millis(millis);
     }
     let tell = |address: SocketAddr, first_use: Option<&FirstUse>| {
-        tell(&mut anstream::stdout().lock(), (&name, is_training), (address, is_secured), first_use)
+        print_welcome(&mut anstream::stdout().lock(), (&name, is_training), (address, is_secured), first_use)
     };
     let stop = {
         let _within = runtime.enter();
@@ -106,16 +106,18 @@ fn config(
     args.house.place(&mut config, &environment)?;
     let text = |name: &str| text(&environment, name);
     if let Some(listen) = args.listen.clone().map_or_else(|| text("TAISAI_LISTEN"), |flag| Ok(Some(flag)))? {
-        config.listen = listen.parse().with_context(|| format!("{listen:?} is no address to listen on"))?;
+        config.listen = listen.parse().with_context(|| {
+            format!("{listen:?} is not an address to listen on: it is an IP address and a port, like 127.0.0.1:8080")
+        })?;
     }
     if let Some(node) = args.node.clone().map_or_else(|| text("TAISAI_NODE"), |flag| Ok(Some(flag)))? {
         if !is_node(&node) {
-            bail!("{node:?} is no address of a node: it is http:// or https://, its host and its port");
+            bail!("{node:?} is not the address of a node: it is http:// or https://, its host and its port");
         }
         config.node.address = Some(node);
     }
     if let Some(log) = args.log.clone().map_or_else(|| text("TAISAI_LOG"), |flag| Ok(Some(flag)))? {
-        config.log = log.parse().with_context(|| format!("{log:?} does not say what is logged"))?;
+        config.log = log.parse().with_context(|| format!("{log:?} is not a log level"))?;
     }
     Ok(config)
 }
@@ -196,19 +198,19 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
 }
 
 /// Prints the one-time passwords and codes of the first start, then the addresses of the screens, the front page last.
-fn tell(
+fn print_welcome(
     out: &mut impl Write,
     (name, is_training): (&str, bool),
     (address, is_secured): (SocketAddr, bool),
     first_use: Option<&FirstUse>,
 ) -> std::io::Result<()> {
-    let base = format!("{}://{}", if is_secured { "https" } else { "http" }, reached(address));
+    let base = format!("{}://{}", if is_secured { "https" } else { "http" }, browser_address(address));
     writeln!(out, "{HEADING}{name}{HEADING:#}")?;
     if is_training {
         writeln!(out, "{BAD}TRAINING{BAD:#}  No money here is real, and none is paid for it.")?;
     }
     if let Some(FirstUse { people, devices }) = first_use {
-        print::heading(out, "People, each with a password for the first time: it is told this once")?;
+        print::heading(out, "People, each with a one-time password, which is not printed again")?;
         let columns =
             [Column::right("Number"), Column::left("Name"), Column::left("Roles"), Column::left("One-time password")];
         let row = |person: &taisai_server::config::FirstPerson| {
@@ -248,7 +250,7 @@ fn tell(
 }
 
 /// An address that a browser on this machine reaches.
-fn reached(address: SocketAddr) -> SocketAddr {
+fn browser_address(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),

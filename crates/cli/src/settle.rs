@@ -96,7 +96,7 @@ fn try_settle_line(games: &Games, now: Option<Moment>, line: &[u8], answers: &mu
     Ok(())
 }
 
-fn parse(line: &[u8]) -> Result<SlipLine<'_>, LineError> {
+fn parse(line: &[u8]) -> Result<SlipObject<'_>, LineError> {
     let not_json = |error: &dyn fmt::Display| LineError::new("not-json", format!("this line is not JSON: {error}"));
     let line = str::from_utf8(line).map_err(|error| not_json(&error))?;
     serde_json::from_str(line).map(|JsonObject(slip)| slip).map_err(|error| {
@@ -110,12 +110,12 @@ fn parse(line: &[u8]) -> Result<SlipLine<'_>, LineError> {
     })
 }
 
-fn find_layout<'g>(games: &'g Games, now: Option<Moment>, slip: &SlipLine<'_>) -> Result<&'g Layout, LineError> {
+fn find_layout<'g>(games: &'g Games, now: Option<Moment>, slip: &SlipObject<'_>) -> Result<&'g Layout, LineError> {
     let game = games.find(&slip.game, now).map_err(|error| LineError::new(error.code(), error.to_string()))?;
     game.layout(&slip.layout).map_err(|error| LineError::new("unknown-layout", error.to_string()))
 }
 
-fn settle<'s>(layout: &Layout, slip: &'s SlipLine<'_>) -> Result<Settlement<&'s str>, LineError> {
+fn settle<'s>(layout: &Layout, slip: &'s SlipObject<'_>) -> Result<Settlement<&'s str>, LineError> {
     let dice = dice(&slip.dice)?;
     let limits = match &slip.limits {
         Some(JsonObject(limits)) => limits.check(layout)?,
@@ -182,21 +182,21 @@ impl From<SlipError> for LineError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SlipLine<'a> {
+struct SlipObject<'a> {
     #[serde(borrow)]
     game: Cow<'a, str>,
     #[serde(borrow)]
     layout: Cow<'a, str>,
     dice: Vec<WholeNumber>,
     #[serde(borrow, default)]
-    limits: Option<JsonObject<SlipLimits<'a>>>,
+    limits: Option<JsonObject<LimitsObject<'a>>>,
     #[serde(borrow)]
-    bets: Vec<JsonObject<SlipBet<'a>>>,
+    bets: Vec<JsonObject<BetObject<'a>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SlipBet<'a> {
+struct BetObject<'a> {
     #[serde(borrow)]
     player: Cow<'a, str>,
     #[serde(borrow, rename = "box")]
@@ -204,7 +204,7 @@ struct SlipBet<'a> {
     amount: WholeNumber,
 }
 
-impl SlipBet<'_> {
+impl BetObject<'_> {
     fn error(&self) -> Option<LineError> {
         match (&self.bet_box, &self.amount) {
             (BoxName::Unknown(text), _) => {
@@ -242,7 +242,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for BoxName<'a> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SlipLimits<'a> {
+struct LimitsObject<'a> {
     unit: Option<WholeNumber>,
     #[serde(borrow, default)]
     boxes: BoxLimits<'a>,
@@ -251,18 +251,18 @@ struct SlipLimits<'a> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SlipBoxLimit {
+struct BoxLimitObject {
     min: Option<WholeNumber>,
     max: Option<WholeNumber>,
 }
 
-impl SlipLimits<'_> {
+impl LimitsObject<'_> {
     fn check(&self, layout: &Layout) -> Result<Limits, LineError> {
         let unit = self.unit.as_ref().map_or(Ok(Money::from_cents(1)), |unit| unit.limit("unit", "bad-unit"))?;
         let limit =
             |whole: &Option<WholeNumber>, name| whole.as_ref().map(|whole| whole.limit(name, "bad-limit")).transpose();
         let mut boxes = Vec::with_capacity(self.boxes.0.len());
-        for (key, SlipBoxLimit { min, max }) in &self.boxes.0 {
+        for (key, BoxLimitObject { min, max }) in &self.boxes.0 {
             let key: BoxKey = key.parse().map_err(|error: UnknownBox| {
                 let message = format!("limits: there is no kind or box {:?}; {error}", shortened(key));
                 LineError::new("unknown-box", message)
@@ -275,12 +275,12 @@ impl SlipLimits<'_> {
 
 /// The entries of `boxes` in their order, so that a duplicate is detected.
 #[derive(Default)]
-struct BoxLimits<'a>(Vec<(Cow<'a, str>, SlipBoxLimit)>);
+struct BoxLimits<'a>(Vec<(Cow<'a, str>, BoxLimitObject)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for BoxLimits<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
+        struct BoxLimitsVisitor;
+        impl<'de> Visitor<'de> for BoxLimitsVisitor {
             type Value = BoxLimits<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -299,7 +299,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for BoxLimits<'a> {
                 Ok(BoxLimits(entries))
             }
         }
-        deserializer.deserialize_any(Entries)
+        deserializer.deserialize_any(BoxLimitsVisitor)
     }
 }
 

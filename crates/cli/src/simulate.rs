@@ -96,7 +96,7 @@ pub(crate) fn run(args: &SimulateArgs, games: &Games, now: Moment) -> anyhow::Re
         return counted(args, layout, threads, output);
     }
     if args.players.is_empty() {
-        bail!("there is no player: --player flat:big=10, or --engine count for every box at once");
+        bail!("no player: add one like --player flat:big=10, or use --engine count for every box");
     }
     let plan = plan(args, game, layout)?;
     let planned = plan.rounds() * plan.sessions();

@@ -1,4 +1,4 @@
-//! Which store, and which keys: what the command says, or what lies in the data folder.
+//! Opens the store and the trusted keys that the arguments name, or the key in the data folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,11 @@ use taisai_table::{MachineId, TableId};
 
 use crate::args::StoreArgs;
 
-/// A store to be read.
 pub(crate) struct Store {
     pub(crate) address: Address,
-    /// The keys whose checkpoints are believed; if there are none, any key is.
+    /// Trusted keys. If there are none, every key is trusted.
     pub(crate) keys: Vec<PublicKey>,
-    /// Whether the key was found in the store's own folder.
+    /// Whether the key is the one in the store's own folder.
     pub(crate) is_own_key: bool,
 }
 
@@ -33,7 +32,7 @@ impl Store {
         {
             let own = SigningKey::open(&files.key);
             keys.push(
-                own.context("the key in the store's folder is of no use: name the public one with --key")?.public(),
+                own.context("the key in the data folder cannot be used: name the public key with --key")?.public(),
             );
             is_own_key = true;
         }
@@ -64,7 +63,7 @@ pub(crate) fn table(given: Option<u16>, heads: &[ChainHead]) -> anyhow::Result<T
     });
     match tables.collect::<Vec<_>>()[..] {
         [table] => Ok(table),
-        [] => bail!("the store has no table"),
+        [] => bail!("the store has no table: is this the right folder?"),
         ref tables => {
             let tables: Vec<_> = tables.iter().map(|table| table.0.to_string()).collect();
             bail!("name one with --table: the store has the tables {}", tables.join(", "))
@@ -79,7 +78,9 @@ pub(crate) fn keys(given: &[String]) -> anyhow::Result<Vec<PublicKey>> {
 
 fn key(text: &str) -> anyhow::Result<PublicKey> {
     if text.starts_with("ed25519:") {
-        return text.parse().with_context(|| format!("{text} is no public key"));
+        return text
+            .parse()
+            .with_context(|| format!("{text} is not a public key: it is ed25519: and 64 hexadecimal digits"));
     }
     let path = Path::new(text);
     if path.is_dir() {
@@ -87,8 +88,8 @@ fn key(text: &str) -> anyhow::Result<PublicKey> {
     }
     let content = std::fs::read(path).with_context(|| format!("{text} is neither ed25519:… nor a file"))?;
     match std::str::from_utf8(&content).map(str::trim) {
-        Ok(line) if line.starts_with("ed25519:") => line.parse().with_context(|| format!("{text} holds no public key")),
+        Ok(line) if line.starts_with("ed25519:") => line.parse().with_context(|| format!("{text} has no public key")),
         Ok(_) => Ok(SigningKey::open(path)?.public()),
-        Err(_) => bail!("{text} holds no key"),
+        Err(_) => bail!("{text} has no key"),
     }
 }

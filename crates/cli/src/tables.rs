@@ -1,4 +1,4 @@
-//! `taisai tables`: which machine of a house holds which part of it, and moving a part to another.
+//! `taisai tables`: shows which node holds which partition, and moves a partition to another node.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -10,30 +10,29 @@ use taisai_record::Address;
 
 use crate::print::{self, Column};
 
-/// How often it is looked whether a part has moved.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(clap::Subcommand)]
 pub(crate) enum TablesCommand {
-    /// Show the machines that run the house, and which part of it each holds
+    /// Show the nodes, and which partitions each holds
     List {
         #[command(flatten)]
         store: NodeStoreArgs,
-        /// Print for programs
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Move a part of the house to another machine: a table when its round is over, the House at once
+    /// Move a table to another node when its round is over, or the House now
     ///
-    /// It waits until the part has moved. If it has not in time the wish stands, and the table moves when it can.
+    /// Waits until it has moved. After the time-out the request stands, and the table moves when it can.
     Move {
-        /// The part: house, or table-1 and so on
+        /// Partition to move: house, table-1 and so on
         #[arg(value_name = "PART")]
         part: ChainName,
-        /// The address of the machine that it shall move to, as `taisai tables list` shows it
+        /// Address of the node to move to, as `taisai tables list` shows it
         #[arg(long, value_name = "ADDRESS")]
         to: String,
-        /// How many seconds it is waited for
+        /// Time-out in seconds
         #[arg(long, value_name = "SECONDS", default_value_t = 300)]
         wait: u64,
         #[command(flatten)]
@@ -41,10 +40,9 @@ pub(crate) enum TablesCommand {
     },
 }
 
-/// Where the house is.
 #[derive(clap::Args)]
 pub(crate) struct NodeStoreArgs {
-    #[arg(long, value_name = "STORE", help = "The store of its record, postgres://… [env: TAISAI_STORE]")]
+    #[arg(long, value_name = "STORE", help = "Store of the record, postgres://… [env: TAISAI_STORE]")]
     store: Option<Address>,
 }
 
@@ -54,14 +52,13 @@ impl NodeStoreArgs {
         match self.store.clone().or_else(of_environment) {
             Some(Address::Postgres(address)) => Ok(Leases::open(&address, LeaseTiming::default())?),
             Some(Address::Folder(folder)) => {
-                bail!("{} is a folder: a house in a folder runs on one machine", folder.display())
+                bail!("{} is a folder: only a casino on a database has several nodes", folder.display())
             }
-            None => bail!("say where the house is: --store postgres://…"),
+            None => bail!("name the store: --store postgres://…"),
         }
     }
 }
 
-/// The machines and parts, as programs are told.
 #[derive(Serialize)]
 struct PlacementJson<'a> {
     nodes: Vec<NodeJson<'a>>,
@@ -133,11 +130,11 @@ fn list(roster: &LeaseRoster, json: bool) -> anyhow::Result<()> {
 fn move_part(leases: &mut Leases, part: &ChainName, to: &str, wait: Duration) -> anyhow::Result<bool> {
     let roster = leases.read()?;
     let node = roster.nodes.iter().find(|node| node.address == to);
-    let node = node.ok_or_else(|| anyhow!("no machine of the house has the address {to}: see `taisai tables list`"))?;
+    let node = node.ok_or_else(|| anyhow!("no node has the address {to}: see `taisai tables list`"))?;
     match leases.request_move(part, &node.name)? {
         MoveOutcome::Noted => {}
-        MoveOutcome::NoSuchNode => bail!("the machine at {to} has just left the house"),
-        MoveOutcome::NoSuchPartition => bail!("the house has no part {part}: see `taisai tables list`"),
+        MoveOutcome::NoSuchNode => bail!("the node at {to} has just stopped"),
+        MoveOutcome::NoSuchPartition => bail!("there is no partition {part}: see `taisai tables list`"),
     }
     let begun = Instant::now();
     while begun.elapsed() < wait {

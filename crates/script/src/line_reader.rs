@@ -10,7 +10,7 @@ use crate::language::PhrasePart;
 use crate::script::{ScriptFault, ScriptPeople};
 use crate::suggest::suggest;
 
-struct Token<'a> {
+struct LineToken<'a> {
     text: &'a str,
     /// Counted from one, in characters.
     column: usize,
@@ -18,7 +18,7 @@ struct Token<'a> {
 
 pub(crate) struct LineReader<'a> {
     line: usize,
-    tokens: Vec<Token<'a>>,
+    tokens: Vec<LineToken<'a>>,
     next: usize,
     /// The column after the last token: of `because`, or of the end of the line.
     end: usize,
@@ -42,9 +42,9 @@ impl<'a> LineReader<'a> {
             }
             let bare = word.trim_end_matches([',', ':']);
             let bare = if bare.is_empty() { word } else { bare };
-            tokens.push(Token { text: bare, column });
+            tokens.push(LineToken { text: bare, column });
             if bare.len() < word.len() {
-                tokens.push(Token { text: &word[bare.len()..], column: column + bare.chars().count() });
+                tokens.push(LineToken { text: &word[bare.len()..], column: column + bare.chars().count() });
             }
         }
         Self { line, tokens, next: 0, end, because, seats, people }

@@ -30,7 +30,9 @@ pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path, force: bool)
     let evidence = RoundEvidence::gather(&mut *archive, &store.keys, table, round)?;
     let bytes = evidence.to_bytes()?;
     if !store.keys.is_empty() {
-        evidence.check(&store.keys, &super::program()?).context("what was gathered proves nothing")?;
+        evidence
+            .check(&store.keys, &super::program()?)
+            .context("the evidence does not verify: run taisai audit verify")?;
     }
     let (file, length) = (output.display(), bytes.len());
     written.write(bytes)?;

@@ -50,7 +50,7 @@ struct SignInReply {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum ApprovalState {
+enum ApprovalOutcome {
     Waiting,
     Approved(u32),
     Refused(u32),
@@ -58,7 +58,7 @@ enum ApprovalState {
 
 #[derive(Deserialize)]
 struct ApprovalReply {
-    answer: ApprovalState,
+    answer: ApprovalOutcome,
 }
 
 /// A command that changes the configuration, and the machine that it goes to.
@@ -160,12 +160,12 @@ impl ApiClient {
         let begin = Instant::now();
         while begin.elapsed() < APPROVAL_TIMEOUT {
             match self.get::<ApprovalReply>(&format!("house/approvals/{approval}"))?.answer {
-                ApprovalState::Waiting => std::thread::sleep(POLL_INTERVAL),
-                ApprovalState::Approved(person) => {
+                ApprovalOutcome::Waiting => std::thread::sleep(POLL_INTERVAL),
+                ApprovalOutcome::Approved(person) => {
                     notify(&format!("approved by person {person}"));
                     return Ok(approval);
                 }
-                ApprovalState::Refused(person) => bail!("person {person} refuses it"),
+                ApprovalOutcome::Refused(person) => bail!("person {person} refuses it"),
             }
         }
         bail!("nobody approved it within ten minutes: apply the file again");

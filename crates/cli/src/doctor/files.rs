@@ -11,7 +11,7 @@ use taisai_journal::{KeyError, SigningKey};
 use taisai_record::Address;
 use taisai_server::config::Config;
 
-use super::finding::Finding;
+use super::finding::DoctorFinding;
 use crate::flush;
 
 const SLOW_FLUSH: Duration = Duration::from_millis(50);
@@ -24,7 +24,7 @@ const MIN_OPEN_FILES: u64 = 4_096;
 /// With this many it never runs out.
 const ENOUGH_OPEN_FILES: u64 = 66_048;
 
-pub(super) fn judge(config: &Config, has_record: bool) -> Vec<Finding> {
+pub(super) fn judge(config: &Config, has_record: bool) -> Vec<DoctorFinding> {
     let files = config.files();
     let folder = match config.address() {
         Address::Folder(folder) => folder,
@@ -40,20 +40,20 @@ pub(super) fn judge(config: &Config, has_record: bool) -> Vec<Finding> {
         if anchor.parent() == Some(&folder) && matches!(config.address(), Address::Folder(_)) {
             let found = format!("{} lies beside the record", anchor.display());
             let fix = "name one on another disk or machine (anchor in taisai.toml): whoever rolls the record back can roll this back too";
-            findings.push(Finding::note("anchor-place", found, fix));
+            findings.push(DoctorFinding::note("anchor-place", found, fix));
         }
     }
     findings.push(open_files(rlimit::getrlimit(rlimit::Resource::NOFILE)));
     findings
 }
 
-fn data(folder: &Path) -> Vec<Finding> {
+fn data(folder: &Path) -> Vec<DoctorFinding> {
     const CHECK: &str = "data";
     let mode = match fs::metadata(folder).map(|metadata| metadata.permissions()) {
         Ok(mode) => mode,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let found = format!("{} is missing", folder.display());
-            return vec![Finding::note(
+            return vec![DoctorFinding::note(
                 CHECK,
                 found,
                 "taisai serve makes it; if it was there, correct --data or the file",
@@ -61,14 +61,14 @@ fn data(folder: &Path) -> Vec<Finding> {
         }
         Err(error) => {
             let found = format!("{}: {error}", folder.display());
-            return vec![Finding::wrong(CHECK, found, "let the user that the house runs as use the folder")];
+            return vec![DoctorFinding::wrong(CHECK, found, "let the user that the house runs as use the folder")];
         }
     };
     let found = format!("{} has mode {:03o}", folder.display(), bits(&mode));
     let mut findings = vec![if bits(&mode) & 0o022 == 0 {
-        Finding::ok(CHECK, found)
+        DoctorFinding::ok(CHECK, found)
     } else {
-        Finding::wrong(CHECK, found + ": others may put files in it", format!("chmod 700 {}", folder.display()))
+        DoctorFinding::wrong(CHECK, found + ": others may put files in it", format!("chmod 700 {}", folder.display()))
     }];
     // A folder of its own, so that two doctors at the same time do not collide.
     let timed = tempfile::tempdir_in(folder).and_then(|own| flush::time_flushes(own.path(), 4_096, 20));
@@ -76,43 +76,43 @@ fn data(folder: &Path) -> Vec<Finding> {
         Ok(mut taken) => flushes(folder, &mut taken),
         Err(error) => {
             let found = format!("nothing can be written to {}: {error}", folder.display());
-            Finding::wrong("flush", found, "run this as the user that the house runs as, and look at the disk")
+            DoctorFinding::wrong("flush", found, "run this as the user that the house runs as, and look at the disk")
         }
     });
     findings
 }
 
-fn flushes(folder: &Path, taken: &mut [Duration]) -> Finding {
+fn flushes(folder: &Path, taken: &mut [Duration]) -> DoctorFinding {
     const CHECK: &str = "flush";
     taken.sort_unstable();
     let (Some(middle), Some(slowest)) = (taken.get(taken.len() / 2), taken.last()) else {
-        return Finding::ok(CHECK, "none was timed");
+        return DoctorFinding::ok(CHECK, "none was timed");
     };
     let found =
         format!("{}: a flush takes {middle:.1?}, the slowest of {} took {slowest:.1?}", folder.display(), taken.len());
     if *middle < IMPLAUSIBLE_FLUSH {
         let fix = "no disk is so quick: make sure that it is no memory, and that its cache outlives a power cut";
-        Finding::note(CHECK, found, fix)
+        DoctorFinding::note(CHECK, found, fix)
     } else if *middle > SLOW_FLUSH {
-        Finding::note(CHECK, found, "use a quicker disk, one with a cache that outlives a power cut")
+        DoctorFinding::note(CHECK, found, "use a quicker disk, one with a cache that outlives a power cut")
     } else {
-        Finding::ok(CHECK, found)
+        DoctorFinding::ok(CHECK, found)
     }
 }
 
-fn key(path: &Path, has_record: bool) -> Finding {
+fn key(path: &Path, has_record: bool) -> DoctorFinding {
     const CHECK: &str = "key";
     match SigningKey::open(path) {
-        Ok(key) => Finding::ok(CHECK, format!("{} is {}", path.display(), key.public())),
+        Ok(key) => DoctorFinding::ok(CHECK, format!("{} is {}", path.display(), key.public())),
         Err(KeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
             missing(CHECK, path, has_record)
         }
         Err(error @ KeyError::Exposed { .. }) => {
-            Finding::wrong(CHECK, error.to_string(), format!("chmod 600 {}", path.display()))
+            DoctorFinding::wrong(CHECK, error.to_string(), format!("chmod 600 {}", path.display()))
         }
         Err(error @ (KeyError::Damaged { .. } | KeyError::Io { .. } | KeyError::Random(_))) => {
             let why = anyhow::Error::from(error);
-            Finding::wrong(
+            DoctorFinding::wrong(
                 CHECK,
                 format!("{why:#}"),
                 "restore it from where it is kept, with the server's user as its owner",
@@ -122,43 +122,43 @@ fn key(path: &Path, has_record: bool) -> Finding {
 }
 
 /// Checks that others have none of the rights `others` to a file.
-fn private(check: &'static str, path: &Path, others: u32, has_record: bool) -> Finding {
+fn private(check: &'static str, path: &Path, others: u32, has_record: bool) -> DoctorFinding {
     match fs::metadata(path).map(|metadata| bits(&metadata.permissions())) {
-        Ok(mode) if mode & others == 0 => Finding::ok(check, format!("{} has mode {mode:03o}", path.display())),
+        Ok(mode) if mode & others == 0 => DoctorFinding::ok(check, format!("{} has mode {mode:03o}", path.display())),
         Ok(mode) => {
             let found = format!("{} has mode {mode:03o}: others may use it", path.display());
-            Finding::wrong(check, found, format!("chmod {:03o} {}", mode & !others, path.display()))
+            DoctorFinding::wrong(check, found, format!("chmod {:03o} {}", mode & !others, path.display()))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => missing(check, path, has_record),
         Err(error) => {
             let found = format!("{}: {error}", path.display());
-            Finding::wrong(check, found, "let the server's user read and write it")
+            DoctorFinding::wrong(check, found, "let the server's user read and write it")
         }
     }
 }
 
 /// The first start makes the file: only after it is a missing file a problem.
-fn missing(check: &'static str, path: &Path, has_record: bool) -> Finding {
+fn missing(check: &'static str, path: &Path, has_record: bool) -> DoctorFinding {
     let found = format!("{} is missing", path.display());
     if has_record {
-        Finding::wrong(check, found, "restore it from a backup: see docs/operating.md, Backup and restore")
+        DoctorFinding::wrong(check, found, "restore it from a backup: see docs/operating.md, Backup and restore")
     } else {
-        Finding::note(check, found, "taisai serve makes it at the first start")
+        DoctorFinding::note(check, found, "taisai serve makes it at the first start")
     }
 }
 
-fn open_files(limits: io::Result<(u64, u64)>) -> Finding {
+fn open_files(limits: io::Result<(u64, u64)>) -> DoctorFinding {
     const CHECK: &str = "open-files";
     let fix = "raise the hard limit (LimitNOFILE= in the unit, or ulimit -Hn)";
     match limits {
         Ok((_, hard)) if hard < MIN_OPEN_FILES => {
-            Finding::wrong(CHECK, format!("a program may have {hard} files open, connections among them"), fix)
+            DoctorFinding::wrong(CHECK, format!("a program may have {hard} files open, connections among them"), fix)
         }
         Ok((_, hard)) if hard < ENOUGH_OPEN_FILES => {
-            Finding::note(CHECK, format!("a program may have {hard} files open, connections among them"), fix)
+            DoctorFinding::note(CHECK, format!("a program may have {hard} files open, connections among them"), fix)
         }
-        Ok((_, hard)) => Finding::ok(CHECK, format!("a program may have {hard} files open")),
-        Err(error) => Finding::wrong(CHECK, format!("the limit of open files is unknown: {error}"), fix),
+        Ok((_, hard)) => DoctorFinding::ok(CHECK, format!("a program may have {hard} files open")),
+        Err(error) => DoctorFinding::wrong(CHECK, format!("the limit of open files is unknown: {error}"), fix),
     }
 }
 
@@ -169,20 +169,20 @@ fn bits(mode: &Permissions) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::finding::State;
+    use crate::doctor::finding::CheckState;
 
     #[test]
     fn files_that_others_may_use_are_wrong() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secrets.db");
-        assert_eq!(private("secrets", &path, 0o077, false).state, State::Note);
-        assert_eq!(private("secrets", &path, 0o077, true).state, State::Wrong);
+        assert_eq!(private("secrets", &path, 0o077, false).state, CheckState::Note);
+        assert_eq!(private("secrets", &path, 0o077, true).state, CheckState::Wrong);
         fs::write(&path, "").unwrap();
         for (mode, others, state, fix) in [
-            (0o600, 0o077, State::Ok, None),
-            (0o640, 0o077, State::Wrong, Some("chmod 600 ")),
-            (0o644, 0o022, State::Ok, None),
-            (0o666, 0o022, State::Wrong, Some("chmod 644 ")),
+            (0o600, 0o077, CheckState::Ok, None),
+            (0o640, 0o077, CheckState::Wrong, Some("chmod 600 ")),
+            (0o644, 0o022, CheckState::Ok, None),
+            (0o666, 0o022, CheckState::Wrong, Some("chmod 644 ")),
         ] {
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
             let finding = private("secrets", &path, others, true);
@@ -193,13 +193,20 @@ mod tests {
 
     #[test]
     fn slow_flushes_and_low_limits_are_noted() {
-        for (micros, state) in [(1, State::Note), (10, State::Ok), (50_000, State::Ok), (50_001, State::Note)] {
+        for (micros, state) in
+            [(1, CheckState::Note), (10, CheckState::Ok), (50_000, CheckState::Ok), (50_001, CheckState::Note)]
+        {
             let found = flushes(Path::new("data"), &mut [Duration::from_micros(micros)]);
             assert_eq!(found.state, state, "{micros}");
         }
-        for (hard, state) in [(1_024, State::Wrong), (4_096, State::Note), (66_047, State::Note), (66_048, State::Ok)] {
+        for (hard, state) in [
+            (1_024, CheckState::Wrong),
+            (4_096, CheckState::Note),
+            (66_047, CheckState::Note),
+            (66_048, CheckState::Ok),
+        ] {
             assert_eq!(open_files(Ok((1, hard))).state, state, "{hard}");
         }
-        assert_eq!(open_files(Err(io::Error::other("no"))).state, State::Wrong);
+        assert_eq!(open_files(Err(io::Error::other("no"))).state, CheckState::Wrong);
     }
 }

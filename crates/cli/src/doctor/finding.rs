@@ -4,7 +4,7 @@ use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum State {
+pub(super) enum CheckState {
     #[serde(rename = "well")]
     Ok,
     /// It works, but someone should know.
@@ -13,7 +13,7 @@ pub(super) enum State {
     Wrong,
 }
 
-impl State {
+impl CheckState {
     pub(super) const fn text(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -24,25 +24,25 @@ impl State {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Finding {
+pub(super) struct DoctorFinding {
     pub(super) check: &'static str,
-    pub(super) state: State,
+    pub(super) state: CheckState,
     pub(super) found: String,
     /// What to do about it.
     #[serde(rename = "mend", skip_serializing_if = "Option::is_none")]
     pub(super) fix: Option<String>,
 }
 
-impl Finding {
+impl DoctorFinding {
     pub(super) fn ok(check: &'static str, found: impl Into<String>) -> Self {
-        Self { check, state: State::Ok, found: found.into(), fix: None }
+        Self { check, state: CheckState::Ok, found: found.into(), fix: None }
     }
 
     pub(super) fn note(check: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { check, state: State::Note, found: found.into(), fix: Some(fix.into()) }
+        Self { check, state: CheckState::Note, found: found.into(), fix: Some(fix.into()) }
     }
 
     pub(super) fn wrong(check: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { check, state: State::Wrong, found: found.into(), fix: Some(fix.into()) }
+        Self { check, state: CheckState::Wrong, found: found.into(), fix: Some(fix.into()) }
     }
 }

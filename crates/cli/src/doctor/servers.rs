@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use taisai_journal::{CLOCK_SKEW_ALLOWANCE, ExaminedServer, LiveNode, ServerCondition, ServerSetting, StandbyServer};
 
-use super::finding::Finding;
+use super::finding::DoctorFinding;
 use crate::print::counted;
 
 /// Every bet waits for a commit.
@@ -15,20 +15,24 @@ const SLOW_COMMIT: Duration = Duration::from_millis(100);
 
 const MAX_STANDBY_LAG_BYTES: i64 = 16 * 1024 * 1024;
 
-pub(super) fn judge(servers: &[ExaminedServer], version: &str) -> Vec<Finding> {
+pub(super) fn judge(servers: &[ExaminedServer], version: &str) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
     for ExaminedServer { place, condition } in servers {
         match condition {
             Ok(condition) => {
-                findings.push(Finding::ok("reachable", format!("{place} answers")));
+                findings.push(DoctorFinding::ok("reachable", format!("{place} answers")));
                 findings.extend(judge_server(place, condition));
             }
             Err(error) if servers.len() > 1 => {
                 let fix = "start it, or remove it from the address; the casino runs without it, with one copy less";
-                findings.push(Finding::wrong("reachable", format!("{place}: {error}"), fix));
+                findings.push(DoctorFinding::wrong("reachable", format!("{place}: {error}"), fix));
             }
             Err(error) => {
-                findings.push(Finding::wrong("reachable", error.to_string(), "start it: the casino needs it to start"));
+                findings.push(DoctorFinding::wrong(
+                    "reachable",
+                    error.to_string(),
+                    "start it: the casino needs it to start",
+                ));
             }
         }
     }
@@ -37,18 +41,18 @@ pub(super) fn judge(servers: &[ExaminedServer], version: &str) -> Vec<Finding> {
     let primaries: Vec<_> = answered().filter(|(_, condition)| !condition.is_standby).collect();
     match primaries[..] {
         [(place, primary)] => {
-            findings.push(Finding::ok("primary", format!("{place} takes writes")));
+            findings.push(DoctorFinding::ok("primary", format!("{place} takes writes")));
             findings.extend(judge_primary(primary, version));
         }
         [] if answered().next().is_none() => {}
-        [] => findings.push(Finding::wrong(
+        [] => findings.push(DoctorFinding::wrong(
             "primary",
             "no server of the address takes writes",
             "promote a standby (pg_ctl promote), or add the primary to the address",
         )),
         _ => {
             let places: Vec<_> = primaries.iter().map(|(place, _)| *place).collect();
-            findings.push(Finding::wrong(
+            findings.push(DoctorFinding::wrong(
                 "primary",
                 format!("{} take writes, each for itself", places.join(" and ")),
                 "stop the former primary now, and make it a standby again (pg_rewind, pg_basebackup)",
@@ -58,20 +62,20 @@ pub(super) fn judge(servers: &[ExaminedServer], version: &str) -> Vec<Finding> {
     findings
 }
 
-fn judge_server(place: &str, condition: &ServerCondition) -> Vec<Finding> {
+fn judge_server(place: &str, condition: &ServerCondition) -> Vec<DoctorFinding> {
     let found = format!("{place} is PostgreSQL {}", condition.version);
     let mut findings = vec![if condition.is_new_enough {
-        Finding::ok("version", found)
+        DoctorFinding::ok("version", found)
     } else {
-        Finding::wrong("version", found, "upgrade it to version 15 or later")
+        DoctorFinding::wrong("version", found, "upgrade it to version 15 or later")
     }];
     for ServerSetting { name, value, is_durable } in &condition.settings {
         let found = format!("{place} has {name} = {value}");
         findings.push(if *is_durable {
-            Finding::ok(name, found)
+            DoctorFinding::ok(name, found)
         } else {
             let fix = format!("set it to on: ALTER SYSTEM SET {name} = on; SELECT pg_reload_conf()");
-            Finding::wrong(name, found + ": what is committed may be lost", fix)
+            DoctorFinding::wrong(name, found + ": what is committed may be lost", fix)
         });
     }
     findings.push(clock(place, condition.ahead, condition.uncertainty));
@@ -79,24 +83,28 @@ fn judge_server(place: &str, condition: &ServerCondition) -> Vec<Finding> {
 }
 
 /// Two servers that each differ from this machine by at most half the allowance differ from each other by at most all of it.
-fn clock(place: &str, ahead: i64, uncertainty: Duration) -> Finding {
+fn clock(place: &str, ahead: i64, uncertainty: Duration) -> DoctorFinding {
     let difference = Duration::from_micros(ahead.unsigned_abs());
     let which = if ahead < 0 { "behind" } else { "ahead of" };
     let found =
         format!("the clock of {place} is {difference:.1?} {which} this machine's, give or take {uncertainty:.1?}");
     if difference.saturating_sub(uncertainty) <= CLOCK_SKEW_ALLOWANCE / 2 {
-        Finding::ok("clock", found)
+        DoctorFinding::ok("clock", found)
     } else {
         let most = CLOCK_SKEW_ALLOWANCE / 2;
-        Finding::wrong("clock", found, format!("keep all clocks in step with NTP; the difference may be {most:?}"))
+        DoctorFinding::wrong(
+            "clock",
+            found,
+            format!("keep all clocks in step with NTP; the difference may be {most:?}"),
+        )
     }
 }
 
-fn judge_primary(primary: &ServerCondition, version: &str) -> Vec<Finding> {
+fn judge_primary(primary: &ServerCondition, version: &str) -> Vec<DoctorFinding> {
     let mut findings = standbys(&primary.synchronous, &primary.standbys);
     match &primary.commits {
         Some(Ok(taken)) => findings.extend(commits(taken)),
-        Some(Err(error)) => findings.push(Finding::wrong(
+        Some(Err(error)) => findings.push(DoctorFinding::wrong(
             "commit",
             format!("a commit was not acknowledged: {error}"),
             "see the findings about standbys: without them the casino stops",
@@ -105,7 +113,7 @@ fn judge_primary(primary: &ServerCondition, version: &str) -> Vec<Finding> {
     }
     match &primary.nodes {
         Ok(nodes) => findings.push(versions(nodes, version)),
-        Err(error) => findings.push(Finding::wrong(
+        Err(error) => findings.push(DoctorFinding::wrong(
             "nodes",
             format!("the nodes cannot be read: {error}"),
             "let the user of the address read the schema taisai_journal",
@@ -114,17 +122,17 @@ fn judge_primary(primary: &ServerCondition, version: &str) -> Vec<Finding> {
     findings
 }
 
-fn standbys(synchronous: &str, standbys: &[StandbyServer]) -> Vec<Finding> {
+fn standbys(synchronous: &str, standbys: &[StandbyServer]) -> Vec<DoctorFinding> {
     const CHECK: &str = "standbys";
     if synchronous.trim().is_empty() {
-        return vec![Finding::wrong(
+        return vec![DoctorFinding::wrong(
             CHECK,
             "commits wait for no standby: what is acknowledged is on one machine only",
             "add two standbys, and set synchronous_standby_names = 'ANY 1 (first, second)'",
         )];
     }
     if standbys.iter().any(|standby| standby.sync_state.is_none()) {
-        return vec![Finding::note(
+        return vec![DoctorFinding::note(
             CHECK,
             format!("commits wait for {synchronous}; this user may not see the state of the standbys"),
             "GRANT pg_monitor TO the user of the address",
@@ -141,19 +149,19 @@ fn standbys(synchronous: &str, standbys: &[StandbyServer]) -> Vec<Finding> {
     let mut findings = vec![match there.cmp(&needed) {
         Ordering::Less => {
             let fix = "start the missing standby; until then every commit waits and the casino stops";
-            Finding::wrong(CHECK, found, fix)
+            DoctorFinding::wrong(CHECK, found, fix)
         }
         Ordering::Equal => {
             let fix = "if one is lost, the casino stops; add another: ANY 1 (first, second)";
-            Finding::note(CHECK, found, fix)
+            DoctorFinding::note(CHECK, found, fix)
         }
-        Ordering::Greater => Finding::ok(CHECK, found),
+        Ordering::Greater => DoctorFinding::ok(CHECK, found),
     }];
     for standby in standbys {
         let bytes = standby.behind.unwrap_or_default();
         if bytes > MAX_STANDBY_LAG_BYTES {
             let found = format!("{} has {bytes} bytes still to make durable", standby.name);
-            findings.push(Finding::note(
+            findings.push(DoctorFinding::note(
                 "standby-lag",
                 found,
                 "look at its disk and at the network between the servers",
@@ -176,27 +184,27 @@ fn needed(synchronous: &str) -> usize {
 }
 
 /// `taken` is sorted.
-fn commits(taken: &[Duration]) -> Option<Finding> {
+fn commits(taken: &[Duration]) -> Option<DoctorFinding> {
     let (middle, slowest) = (taken.get(taken.len() / 2)?, taken.last()?);
     let found = format!("a commit takes {middle:.1?}, the slowest of {} took {slowest:.1?}", taken.len());
     Some(if *middle <= SLOW_COMMIT {
-        Finding::ok("commit", found)
+        DoctorFinding::ok("commit", found)
     } else {
         let fix = "every bet waits for a commit: use a faster disk for the servers' log, and standbys that are near";
-        Finding::note("commit", found, fix)
+        DoctorFinding::note("commit", found, fix)
     })
 }
 
-fn versions(nodes: &[LiveNode], own: &str) -> Finding {
+fn versions(nodes: &[LiveNode], own: &str) -> DoctorFinding {
     const CHECK: &str = "nodes";
     let list: Vec<_> = nodes.iter().map(|node| format!("{} ({})", node.address, node.version)).collect();
     let alive = counted(u64::try_from(nodes.len()).unwrap_or(u64::MAX), ("node is alive", "nodes are alive"));
     let found = if list.is_empty() { "no node is alive".to_owned() } else { format!("{alive}: {}", list.join(", ")) };
     let versions: BTreeSet<&str> = nodes.iter().map(|node| node.version.as_str()).chain([own]).collect();
     if versions.len() > 1 {
-        Finding::note(CHECK, format!("{found}; this program is {own}"), "upgrade all nodes to one version")
+        DoctorFinding::note(CHECK, format!("{found}; this program is {own}"), "upgrade all nodes to one version")
     } else {
-        Finding::ok(CHECK, found)
+        DoctorFinding::ok(CHECK, found)
     }
 }
 

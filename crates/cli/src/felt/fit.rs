@@ -33,14 +33,14 @@ pub(super) struct FittedText {
     pub(super) largest: u32,
 }
 
-pub(super) enum Item {
-    FittedText(FittedText),
+pub(super) enum FeltItem {
+    Text(FittedText),
     /// Groups of dice, each group in one row, and how large a die may be.
     Dice(Vec<Vec<u8>>, u32),
 }
 
 /// Items one below the other. Each has its share of the height; one with none gets what the others leave of it.
-pub(super) fn stack(at: Rect, items: &[(u32, Item)]) -> String {
+pub(super) fn stack(at: Rect, items: &[(u32, FeltItem)]) -> String {
     let gaps = count(items).saturating_sub(1);
     let room = at.height - gaps * (at.height / 20);
     let shares: u32 = items.iter().map(|(share, _)| share).sum();
@@ -75,10 +75,10 @@ enum Fitted {
     Dice { rows: Vec<Vec<Vec<u8>>>, side: u32 },
 }
 
-impl Item {
+impl FeltItem {
     fn fit(&self, width: u32, height: u32) -> Fitted {
         match self {
-            Self::FittedText(words) => words.fit(width, height),
+            Self::Text(words) => words.fit(width, height),
             Self::Dice(groups, largest) => pack(groups, width, height, *largest),
         }
     }

@@ -52,31 +52,33 @@ impl Aspect {
     }
 
     /// What a layout has for a box or kind; nothing where the question does not arise.
-    fn value(self, layout: &Layout, of: Subject) -> Option<String> {
+    fn value(self, layout: &Layout, of: DifferenceSubject) -> Option<String> {
         match (self, of) {
-            (Self::Boxes, Subject::Box(bet_box)) => Some(if layout.has(bet_box) { "on" } else { "not on" }.to_owned()),
-            (Self::Odds, Subject::Box(bet_box)) => {
+            (Self::Boxes, DifferenceSubject::Box(bet_box)) => {
+                Some(if layout.has(bet_box) { "on" } else { "not on" }.to_owned())
+            }
+            (Self::Odds, DifferenceSubject::Box(bet_box)) => {
                 let odds: Vec<_> = layout.pays(bet_box).map(|odds| odds.to_string()).collect();
                 (!odds.is_empty()).then(|| odds.join(", "))
             }
-            (Self::Rows, Subject::Box(bet_box)) => {
+            (Self::Rows, DifferenceSubject::Box(bet_box)) => {
                 let rows = layout.rows().iter().filter(|row| row.boxes.contains(&bet_box));
                 let rows: Vec<_> = rows.map(worded).collect();
                 (!rows.is_empty()).then(|| rows.join(" / "))
             }
-            (Self::Order, Subject::Kind(kind)) => {
+            (Self::Order, DifferenceSubject::Kind(kind)) => {
                 of_rows(layout, kind, |row| row.iter().map(|area| number(area.bet_box)).collect::<Vec<_>>().join(" "))
             }
-            (Self::Places, Subject::Kind(kind)) => {
+            (Self::Places, DifferenceSubject::Kind(kind)) => {
                 let size = format!("{} × {}: ", layout.felt().width(), layout.felt().height());
                 of_rows(layout, kind, |row| runs(row).join(" ")).map(|places| size + &places)
             }
-            (Self::Words, Subject::Kind(kind)) => {
+            (Self::Words, DifferenceSubject::Kind(kind)) => {
                 layout.boxes_of(kind).next()?;
                 let words = layout.felt().words(kind);
                 Some(if words.is_empty() { "only dice".to_owned() } else { words.join(" / ") })
             }
-            (Self::Captions, Subject::Kind(kind)) => {
+            (Self::Captions, DifferenceSubject::Kind(kind)) => {
                 layout.boxes_of(kind).next()?;
                 let captions = layout.felt().captions().iter().filter(|caption| caption.of == kind);
                 let told = captions.map(|caption| {
@@ -86,20 +88,20 @@ impl Aspect {
                 let told: Vec<_> = told.collect();
                 Some(if told.is_empty() { "none".to_owned() } else { told.join("; ") })
             }
-            (Self::Boxes | Self::Odds | Self::Rows, Subject::Kind(_))
-            | (Self::Order | Self::Places | Self::Words | Self::Captions, Subject::Box(_)) => None,
+            (Self::Boxes | Self::Odds | Self::Rows, DifferenceSubject::Kind(_))
+            | (Self::Order | Self::Places | Self::Words | Self::Captions, DifferenceSubject::Box(_)) => None,
         }
     }
 }
 
 /// What a value is of: most of a felt is said of a kind.
 #[derive(Clone, Copy)]
-enum Subject {
+enum DifferenceSubject {
     Box(BetBox),
     Kind(BoxKind),
 }
 
-impl Subject {
+impl DifferenceSubject {
     const fn text(self) -> &'static str {
         match self {
             Self::Box(bet_box) => bet_box.text(),
@@ -124,7 +126,8 @@ struct Value {
 
 /// Every difference between the layouts. Boxes and kinds that differ in the same way are named together.
 pub(crate) fn differences(layouts: &[Compared]) -> Vec<Difference> {
-    let subjects: Vec<_> = BetBox::all().map(Subject::Box).chain(BoxKind::ALL.into_iter().map(Subject::Kind)).collect();
+    let subjects: Vec<_> =
+        BetBox::all().map(DifferenceSubject::Box).chain(BoxKind::ALL.into_iter().map(DifferenceSubject::Kind)).collect();
     let mut found: Vec<Difference> = Vec::new();
     for aspect in Aspect::ALL {
         for subject in &subjects {
@@ -141,7 +144,7 @@ pub(crate) fn differences(layouts: &[Compared]) -> Vec<Difference> {
     found
 }
 
-fn values(aspect: Aspect, subject: Subject, layouts: &[Compared]) -> Vec<Value> {
+fn values(aspect: Aspect, subject: DifferenceSubject, layouts: &[Compared]) -> Vec<Value> {
     let mut values: Vec<Value> = Vec::new();
     for compared in layouts {
         let Some(value) = aspect.value(compared.layout, subject) else { continue };

@@ -78,11 +78,19 @@ fn a_demonstration_is_a_training_house_with_data_of_its_own() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_told() {
+fn invalid_settings_are_refused() {
     for (flags, environment, expected) in [
-        (["--listen", "here"], ("TAISAI_DATA", "x"), "\"here\" is no address to listen on"),
-        (["--log", "loud"], ("TAISAI_DATA", "x"), "\"loud\" does not say what is logged"),
-        (["--data", "d"], ("TAISAI_LISTEN", ":80"), "\":80\" is no address to listen on"),
+        (
+            ["--listen", "here"],
+            ("TAISAI_DATA", "x"),
+            "\"here\" is not an address to listen on: it is an IP address and a port, like 127.0.0.1:8080",
+        ),
+        (["--log", "loud"], ("TAISAI_DATA", "x"), "\"loud\" is not a log level"),
+        (
+            ["--data", "d"],
+            ("TAISAI_LISTEN", ":80"),
+            "\":80\" is not an address to listen on: it is an IP address and a port, like 127.0.0.1:8080",
+        ),
         (["--config", "/none/taisai.toml"], ("TAISAI_DATA", "x"), "cannot read /none/taisai.toml"),
     ] {
         assert_eq!(settled(&flags, &[environment]).unwrap_err().to_string(), expected);
@@ -107,7 +115,7 @@ fn the_first_start_tells_who_comes_in_by_what() {
     };
     let tell = |is_training, address: &str, first_use: Option<&FirstUse>| {
         let mut out = Vec::new();
-        tell(&mut out, ("House", is_training), (address.parse().unwrap(), false), first_use).unwrap();
+        print_welcome(&mut out, ("House", is_training), (address.parse().unwrap(), false), first_use).unwrap();
         anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
     };
     let first = tell(false, "127.0.0.1:8080", Some(&first_use));

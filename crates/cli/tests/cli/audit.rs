@@ -96,7 +96,7 @@ fn audit_errors_are_printed() {
     for (args, expected) in [
         (&["audit", "verify", "no-such-folder"][..], "no-such-folder"),
         (&["audit", "verify", "data", "--key", "no-such-key"], "neither ed25519:… nor a file"),
-        (&["audit", "verify", "data", "--key", "ed25519:12"], "is no public key"),
+        (&["audit", "verify", "data", "--key", "ed25519:12"], "is not a public key"),
         (&["audit", "verify", "data", "--anchor", "no-such-anchor"], "no-such-anchor"),
         (&["audit", "show", "data", "--table", "1", "--round", "4"], "no round 4 of table 1"),
         (&["audit", "show", "data", "--table", "2", "--round", "1"], "no round 1 of table 2"),

@@ -18,7 +18,7 @@ fn commands_that_fail_print_the_reason() {
         (&["outcome", "--game", "tai-sai", "--layout", "A", "1", "2", "3", "4"], "unexpected value '4'"),
         (&["games", "show", "--layout", "A"], "<GAME>"),
         (&["games", "--games", "no-such-folder"], "cannot read the folder no-such-folder"),
-        (&["games", "--games", "src"], "there is no game (*.toml) in src"),
+        (&["games", "--games", "src"], "no game (*.toml) in src"),
         (
             &["felt", "--game", "tai-sai", "--layout", "A", "-o", "no-such-folder/felt.svg"],
             "cannot write no-such-folder",

@@ -89,7 +89,7 @@ fn backup_of_a_running_server_verifies() {
     assert_eq!(status, Some(0), "{printed}{error}");
     let (status, _, error) = taisai(folder.path(), &["backup", "demo", "copy"]);
     assert_eq!(status, Some(2));
-    assert!(error.contains("copy is there already"), "{error}");
+    assert!(error.contains("copy exists already"), "{error}");
     let (status, log) = server.stop("TERM");
     assert_eq!(status, Some(0), "{log}");
     for line in log.lines() {

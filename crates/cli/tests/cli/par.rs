@@ -59,7 +59,7 @@ fn all_sheets_come_with_an_index_that_compares_them() {
 #[test]
 fn options_that_contradict_are_refused() {
     for (args, expected) in [
-        (&["par"][..], "say which sheet"),
+        (&["par"][..], "name a sheet"),
         (&["par", "--all"], "--output"),
         (&["par", "--all", "--game", "tai-sai", "--layout", "A", "-o", "x"], "cannot be used with"),
         (&["par", "--game", "tai-sai"], "--layout"),

@@ -73,7 +73,7 @@ fn boxes_are_counted_beside_their_exact_edges() {
 #[test]
 fn invalid_simulations_are_refused() {
     for (args, expected) in [
-        (&[][..], "there is no player"),
+        (&[][..], "no player"),
         (&["--player", "flat:big=5", "--engine", "count"], "has neither players nor limits"),
         (&["--unit", "5", "--engine", "count"], "so no --unit"),
         (&["--sessions", "2", "--engine", "count"], "so no --sessions"),

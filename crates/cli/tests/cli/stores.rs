@@ -282,7 +282,7 @@ fn a_copy_that_nobody_may_write_to_is_audited() {
     let (status, _, error) = as_a_stranger(&data, &["audit", "verify", "."]);
     let may_read_the_key = !is_root();
     assert_eq!(status == Some(0), may_read_the_key, "{error}");
-    assert_ne!(error.contains("name the public one with --key"), may_read_the_key, "{error}");
+    assert_ne!(error.contains("name the public key with --key"), may_read_the_key, "{error}");
 
     // A log that was not closed holds blocks that would be missed.
     protect(&data, false);

@@ -189,7 +189,7 @@ impl TestCasino {
         let mut command = taisai(self.folder.path());
         command.args(["serve", "--config", &config_of(place), "--data", &data(place), "--store", &store]);
         command.args(["--listen", &node.address.to_string()]);
-        node.running = Some(ServerProcess::start(&mut command, |line| self.credentials.hear(line, told)));
+        node.running = Some(ServerProcess::start(&mut command, |line| self.credentials.parse_line(line, told)));
     }
 
     /// Where each machine is reached.

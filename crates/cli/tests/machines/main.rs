@@ -1,6 +1,6 @@
-//! One house on three machines: the real binary as three processes on loopback addresses of their own, on a primary and a
-//! synchronous standby, while terminals bet and a Dealer deals. Machines are killed, frozen, cut off and replaced; afterwards the
-//! record is held against what everyone was told.
+//! An installation of three nodes: the real binary as three processes on loopback addresses of their own, with a primary database
+//! and a synchronous standby, while terminals bet and a Dealer deals. Nodes are killed, frozen, cut off and replaced; afterwards the
+//! record is compared with every reply.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod alone;

@@ -1,4 +1,4 @@
-//! What lets people and terminals into a house: it is told on the first start, once.
+//! One-time passwords and enrolment codes, which the first start prints once.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -7,10 +7,10 @@ use std::sync::Mutex;
 use crate::person::Person;
 use crate::terminal::Device;
 
-/// So many characters has a password for the first time: 26 in groups of four.
-const PASSWORD: usize = 32;
+/// The length of a one-time password: 26 characters in groups of four.
+const PASSWORD_LENGTH: usize = 32;
 
-/// The first people of a house, by their roles, in the order of their numbers.
+/// The people of a new casino, by role, in the order of their numbers.
 pub(crate) const FIRST: [&str; 10] = [
     "dealer",
     "second-dealer",
@@ -39,11 +39,11 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
-    /// Hears a line of the first start, and says whether so many people and terminals have been told how to come in.
-    pub(crate) fn hear(&mut self, line: &str, (people, terminals): (usize, usize)) -> bool {
+    /// Parses a line of the first start. `true` once there are credentials for this many people and terminals.
+    pub(crate) fn parse_line(&mut self, line: &str, (people, terminals): (usize, usize)) -> bool {
         self.remember(line);
-        let told = self.told();
-        told.0 >= people && told.1 >= terminals
+        let (known_people, known_terminals) = self.count();
+        known_people >= people && known_terminals >= terminals
     }
 
     /// A person's number, name, roles and password, or a device's number, table, cluster where there are several, seat and link.
@@ -54,17 +54,17 @@ impl Credentials {
             let cluster = if let [cluster, _] = place { cluster.parse().unwrap() } else { 0 };
             let seat = place.last().unwrap().parse().unwrap();
             self.codes.insert((table.parse().unwrap(), cluster, seat), code.to_owned());
-        } else if last.len() == PASSWORD {
+        } else if last.len() == PASSWORD_LENGTH {
             self.passwords.get_mut().unwrap().insert(number, (*last).to_owned());
         }
     }
 
-    /// How many people and terminals were told how to come in.
-    pub(crate) fn told(&self) -> (usize, usize) {
+    /// How many people and terminals have credentials.
+    pub(crate) fn count(&self) -> (usize, usize) {
         (self.passwords.lock().unwrap().len(), self.codes.len())
     }
 
-    /// The house was started again: nobody is at a screen.
+    /// Forgets sessions after a restart.
     pub(crate) fn sign_out(&mut self) {
         self.people.get_mut().unwrap().clear();
     }

@@ -103,7 +103,7 @@ impl TestCasino {
     /// Starts it again without its secrets. Everyone is told anew how to come in.
     pub(crate) fn restart_with_new_secrets(&mut self) {
         assert!(self.running.is_none(), "it runs");
-        let told = std::mem::take(&mut self.credentials).told();
+        let told = std::mem::take(&mut self.credentials).count();
         self.run(&["--new-secrets"], told);
     }
 
@@ -128,7 +128,7 @@ impl TestCasino {
     /// Starts it, and takes in what it tells until so many people and terminals are told how to come in.
     fn run(&mut self, flags: &[&str], told: (usize, usize)) {
         let mut command = self.command();
-        self.running = Some(ServerProcess::start(command.args(flags), |line| self.credentials.hear(line, told)));
+        self.running = Some(ServerProcess::start(command.args(flags), |line| self.credentials.parse_line(line, told)));
     }
 
     fn running(&self) -> &ServerProcess {

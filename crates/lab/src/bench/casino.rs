@@ -215,7 +215,7 @@ mod tests {
 Bench
 TRAINING  No money here is real, and none is paid for it.
 
-People, each with a password for the first time: it is told this once
+People, each with a one-time password, which is not printed again
   Number  Name            Roles           One-time password
   ──────  ──────────────  ──────────────  ─────────────────
        1  First Dealer    dealer          2F4K-9TQX

@@ -3,7 +3,7 @@
 use taisai_journal::{NodeName, PostgresError};
 
 use super::*;
-use crate::doctor::finding::State;
+use crate::doctor::finding::CheckState;
 
 fn primary() -> ServerCondition {
     let setting = |name| ServerSetting { name, value: "on".to_owned(), is_durable: true };
@@ -35,10 +35,10 @@ fn at(place: &str, condition: ServerCondition) -> ExaminedServer {
 }
 
 /// What is not well, as check and state.
-fn judged(servers: &[ExaminedServer]) -> Vec<(&'static str, State)> {
+fn judged(servers: &[ExaminedServer]) -> Vec<(&'static str, CheckState)> {
     let findings = judge(servers, "0.1.0");
-    assert!(findings.iter().all(|finding| (finding.state == State::Ok) == finding.fix.is_none()), "{findings:?}");
-    findings.iter().filter(|found| found.state != State::Ok).map(|found| (found.check, found.state)).collect()
+    assert!(findings.iter().all(|finding| (finding.state == CheckState::Ok) == finding.fix.is_none()), "{findings:?}");
+    findings.iter().filter(|found| found.state != CheckState::Ok).map(|found| (found.check, found.state)).collect()
 }
 
 #[test]
@@ -65,30 +65,30 @@ fn each_thing_that_is_wrong_is_said() {
         |ahead, uncertainty| ServerCondition { ahead, uncertainty: Duration::from_millis(uncertainty), ..primary() };
     let silent = PostgresError::Silent(Duration::from_secs(3));
     for (condition, expected) in [
-        (ServerCondition { is_new_enough: false, ..primary() }, vec![("version", State::Wrong)]),
-        (weak("synchronous_commit"), vec![("synchronous_commit", State::Wrong)]),
-        (weak("fsync"), vec![("fsync", State::Wrong)]),
-        (synchronous("", vec![standby("b", "async")]), vec![("standbys", State::Wrong)]),
-        (synchronous("ANY 1 (b)", vec![]), vec![("standbys", State::Wrong)]),
-        (synchronous("ANY 1 (b)", vec![standby("b", "async")]), vec![("standbys", State::Wrong)]),
-        (synchronous("ANY 1 (b)", vec![starting]), vec![("standbys", State::Wrong)]),
-        (synchronous("b", vec![standby("b", "sync")]), vec![("standbys", State::Note)]),
+        (ServerCondition { is_new_enough: false, ..primary() }, vec![("version", CheckState::Wrong)]),
+        (weak("synchronous_commit"), vec![("synchronous_commit", CheckState::Wrong)]),
+        (weak("fsync"), vec![("fsync", CheckState::Wrong)]),
+        (synchronous("", vec![standby("b", "async")]), vec![("standbys", CheckState::Wrong)]),
+        (synchronous("ANY 1 (b)", vec![]), vec![("standbys", CheckState::Wrong)]),
+        (synchronous("ANY 1 (b)", vec![standby("b", "async")]), vec![("standbys", CheckState::Wrong)]),
+        (synchronous("ANY 1 (b)", vec![starting]), vec![("standbys", CheckState::Wrong)]),
+        (synchronous("b", vec![standby("b", "sync")]), vec![("standbys", CheckState::Note)]),
         (synchronous("FIRST 1 (b, c)", vec![standby("b", "sync"), standby("c", "potential")]), vec![]),
         (
             synchronous("ANY 2 (b, c)", vec![standby("b", "quorum"), standby("c", "quorum")]),
-            vec![("standbys", State::Note)],
+            vec![("standbys", CheckState::Note)],
         ),
-        (synchronous("2 (b, c)", vec![standby("b", "sync")]), vec![("standbys", State::Wrong)]),
-        (synchronous("ANY 1 (b)", vec![hidden]), vec![("standbys", State::Note)]),
-        (synchronous("ANY 1 (b, c)", vec![behind, standby("c", "quorum")]), vec![("standby-lag", State::Note)]),
+        (synchronous("2 (b, c)", vec![standby("b", "sync")]), vec![("standbys", CheckState::Wrong)]),
+        (synchronous("ANY 1 (b)", vec![hidden]), vec![("standbys", CheckState::Note)]),
+        (synchronous("ANY 1 (b, c)", vec![behind, standby("c", "quorum")]), vec![("standby-lag", CheckState::Note)]),
         (clock(125_000, 0), vec![]),
-        (clock(125_001, 0), vec![("clock", State::Wrong)]),
-        (clock(-125_001, 0), vec![("clock", State::Wrong)]),
+        (clock(125_001, 0), vec![("clock", CheckState::Wrong)]),
+        (clock(-125_001, 0), vec![("clock", CheckState::Wrong)]),
         (clock(-130_000, 5), vec![]),
-        (ServerCondition { commits: Some(Err(silent)), ..primary() }, vec![("commit", State::Wrong)]),
-        (ServerCondition { commits: Some(Ok(vec![SLOW_COMMIT * 2; 3])), ..primary() }, vec![("commit", State::Note)]),
-        (ServerCondition { nodes: Ok(vec![node("0.1.0"), node("0.2.0")]), ..primary() }, vec![("nodes", State::Note)]),
-        (ServerCondition { nodes: Ok(vec![node("0.2.0")]), ..primary() }, vec![("nodes", State::Note)]),
+        (ServerCondition { commits: Some(Err(silent)), ..primary() }, vec![("commit", CheckState::Wrong)]),
+        (ServerCondition { commits: Some(Ok(vec![SLOW_COMMIT * 2; 3])), ..primary() }, vec![("commit", CheckState::Note)]),
+        (ServerCondition { nodes: Ok(vec![node("0.1.0"), node("0.2.0")]), ..primary() }, vec![("nodes", CheckState::Note)]),
+        (ServerCondition { nodes: Ok(vec![node("0.2.0")]), ..primary() }, vec![("nodes", CheckState::Note)]),
         (ServerCondition { nodes: Ok(Vec::new()), ..primary() }, vec![]),
     ] {
         let words = format!("{condition:?}");
@@ -103,8 +103,8 @@ fn exactly_one_server_takes_writes() {
         ExaminedServer { place: "b:1".to_owned(), condition: Err(why) }
     };
     let standby = || ServerCondition { is_standby: true, commits: None, ..primary() };
-    assert_eq!(judged(&[at("a", primary()), at("b", primary())]), [("primary", State::Wrong)]);
-    assert_eq!(judged(&[at("a", standby()), at("b", standby())]), [("primary", State::Wrong)]);
-    assert_eq!(judged(&[at("a", primary()), absent()]), [("reachable", State::Wrong)]);
-    assert_eq!(judged(&[absent()]), [("reachable", State::Wrong)]);
+    assert_eq!(judged(&[at("a", primary()), at("b", primary())]), [("primary", CheckState::Wrong)]);
+    assert_eq!(judged(&[at("a", standby()), at("b", standby())]), [("primary", CheckState::Wrong)]);
+    assert_eq!(judged(&[at("a", primary()), absent()]), [("reachable", CheckState::Wrong)]);
+    assert_eq!(judged(&[absent()]), [("reachable", CheckState::Wrong)]);
 }
