@@ -126,8 +126,10 @@ struct Value {
 
 /// Every difference between the layouts. Boxes and kinds that differ in the same way are named together.
 pub(crate) fn differences(layouts: &[Compared]) -> Vec<Difference> {
-    let subjects: Vec<_> =
-        BetBox::all().map(DifferenceSubject::Box).chain(BoxKind::ALL.into_iter().map(DifferenceSubject::Kind)).collect();
+    let subjects: Vec<_> = BetBox::all()
+        .map(DifferenceSubject::Box)
+        .chain(BoxKind::ALL.into_iter().map(DifferenceSubject::Kind))
+        .collect();
     let mut found: Vec<Difference> = Vec::new();
     for aspect in Aspect::ALL {
         for subject in &subjects {

@@ -154,7 +154,12 @@ pub(crate) struct DiceWatches(BTreeMap<TableId, WatchedTable>);
 
 impl DiceWatches {
     /// Takes in new throws of a table; all of them again if an old round has changed.
-    pub(crate) fn follow(&mut self, reader: &mut ReportReader, table: TableId, from_start: bool) -> Result<(), ReportError> {
+    pub(crate) fn follow(
+        &mut self,
+        reader: &mut ReportReader,
+        table: TableId,
+        from_start: bool,
+    ) -> Result<(), ReportError> {
         let mut watched = if from_start { WatchedTable::default() } else { self.0.remove(&table).unwrap_or_default() };
         let sql = format!(
             "SELECT round, dice, dice_set, void FROM rounds

@@ -86,8 +86,14 @@ fn each_thing_that_is_wrong_is_said() {
         (clock(-125_001, 0), vec![("clock", CheckState::Wrong)]),
         (clock(-130_000, 5), vec![]),
         (ServerCondition { commits: Some(Err(silent)), ..primary() }, vec![("commit", CheckState::Wrong)]),
-        (ServerCondition { commits: Some(Ok(vec![SLOW_COMMIT * 2; 3])), ..primary() }, vec![("commit", CheckState::Note)]),
-        (ServerCondition { nodes: Ok(vec![node("0.1.0"), node("0.2.0")]), ..primary() }, vec![("nodes", CheckState::Note)]),
+        (
+            ServerCondition { commits: Some(Ok(vec![SLOW_COMMIT * 2; 3])), ..primary() },
+            vec![("commit", CheckState::Note)],
+        ),
+        (
+            ServerCondition { nodes: Ok(vec![node("0.1.0"), node("0.2.0")]), ..primary() },
+            vec![("nodes", CheckState::Note)],
+        ),
         (ServerCondition { nodes: Ok(vec![node("0.2.0")]), ..primary() }, vec![("nodes", CheckState::Note)]),
         (ServerCondition { nodes: Ok(Vec::new()), ..primary() }, vec![]),
     ] {
