@@ -744,11 +744,9 @@ export interface components {
         AcceptorHears: components["schemas"]["Challenge"] | components["schemas"]["ToDevice"] | components["schemas"]["Beat"];
         /** @description What a note acceptor sends: it proves itself first. */
         AcceptorSays: components["schemas"]["Signed"] | components["schemas"]["FromAcceptor"];
-        /** @description That a significant event was seen to. */
-        Acknowledged: {
-            /** @description By whom. */
+        /** @description Who acknowledged a significant event, and when. */
+        Acknowledgement: {
             by: components["schemas"]["PersonId"];
-            /** @description When. */
             time: components["schemas"]["Time"];
         };
         /**
@@ -756,12 +754,11 @@ export interface components {
          * @enum {string}
          */
         Act: "run-table" | "relieve" | "deal" | "change-limits" | "correct" | "void-damaged" | "void-by-law" | "rule" | "buy-in" | "large-buy-in" | "reverse-buy-in" | "large-registration" | "clear-lock" | "cage" | "large-sale" | "void-voucher" | "reissue-voucher" | "hand-pay" | "large-hand-pay" | "rule-receivable" | "manage-people" | "manage-devices" | "configure";
-        /** @description Who asks. */
+        /** @description Who sends a command. */
         Actor: {
             person: components["schemas"]["Person"];
         } | {
             terminal: {
-                /** @description The device. */
                 device: components["schemas"]["DeviceId"];
                 /** @description Its seat in the cluster. */
                 seat: components["schemas"]["Seat"];
@@ -770,7 +767,6 @@ export interface components {
             tumbler: components["schemas"]["DeviceId"];
         } | "system" | {
             "note-acceptor": {
-                /** @description The device. */
                 device: components["schemas"]["DeviceId"];
                 /** @description Its seat in the cluster. */
                 seat: components["schemas"]["Seat"];
@@ -793,9 +789,7 @@ export interface components {
             is_waived: boolean;
             /** @description What is returned to it more, or less if negative. */
             returned: components["schemas"]["Money"];
-            /** @description The seat. */
             seat: components["schemas"]["Seat"];
-            /** @description The session. */
             session: components["schemas"]["SessionId"];
             /** @description What it is paid more for winning bets, or less if negative. */
             won: components["schemas"]["Money"];
@@ -821,7 +815,6 @@ export interface components {
         Answers: {
             answers: components["schemas"]["Answered"][];
         };
-        /** @description How an approval was answered. */
         ApprovalAnswer: "waiting" | {
             approved: components["schemas"]["PersonId"];
         } | {
@@ -829,18 +822,16 @@ export interface components {
         };
         /**
          * Format: uint64
-         * @description Which approval: they are counted from one.
+         * @description Counted from one.
          */
         ApprovalId: number;
-        /** @description An approval that was asked for. */
+        /** @description A requested approval. */
         ApprovalOnFile: {
-            /** @description Of which act. */
             act: components["schemas"]["Act"];
-            /** @description How it was answered. */
             answer: components["schemas"]["ApprovalAnswer"];
             /** @description Since when. */
             asked: components["schemas"]["Time"];
-            /** @description Who asks. */
+            /** @description Who requested it. */
             by: components["schemas"]["PersonId"];
             id: components["schemas"]["ApprovalId"];
             used?: components["schemas"]["CommandId"] | null;
@@ -867,11 +858,6 @@ export interface components {
             /** Format: uint32 */
             y: number;
         };
-        /**
-         * @description What the Dealer is asked for on a box after the dice.
-         * @enum {string}
-         */
-        AskedFor: "stakes" | "total";
         /** @description What an audit found. */
         AuditSheet: {
             /** @description Its chains, by name. */
@@ -1085,12 +1071,18 @@ export interface components {
          * @enum {string}
          */
         Chips: "own" | "colour";
+        /** @description The attendant who is on the way to pay a claim. */
+        ClaimAttendant: {
+            person: components["schemas"]["PersonId"];
+            /** @description Since when. */
+            time: components["schemas"]["Time"];
+        };
         /**
          * Format: uint64
-         * @description Which claim: they are counted from one.
+         * @description Counted from one.
          */
         ClaimId: number;
-        /** @description An open claim: a player is owed by hand. */
+        /** @description Money that the House owes a player and staff pay by hand. */
         ClaimOnFile: {
             /** @description How much is left to be paid. */
             amount: components["schemas"]["Money"];
@@ -1100,27 +1092,20 @@ export interface components {
             /** @description Since when. */
             opened: components["schemas"]["Time"];
             opened_by?: components["schemas"]["PersonId"] | null;
-            /** @description Why. */
             origin: components["schemas"]["ClaimOrigin"];
-            taken?: components["schemas"]["TakenBy"] | null;
+            taken?: components["schemas"]["ClaimAttendant"] | null;
         };
-        /** @description Why a player is owed by hand. */
+        /** @description Where a claim comes from. */
         ClaimOrigin: {
             session: {
-                /** @description The seat's cluster. */
                 cluster: components["schemas"]["ClusterId"];
-                /** @description Why. */
                 reason: components["schemas"]["ClaimReason"];
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
-                /** @description The session. */
                 session: components["schemas"]["SessionId"];
             };
         } | {
             returned: {
-                /** @description The seat's cluster. */
                 cluster: components["schemas"]["ClusterId"];
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
@@ -1142,84 +1127,60 @@ export interface components {
         Cleared: {
             seat: components["schemas"]["Seat"];
         };
-        /** @description What may be asked of a cluster. */
+        /** @description A command to a cluster. */
         ClusterCommand: {
             place: {
-                /** @description With what. */
                 chips: components["schemas"]["Chips"];
-                /** @description For which seat. */
                 seat: components["schemas"]["Seat"];
-                /** @description How much on which boxes. */
                 stakes: components["schemas"]["Stake"][];
             };
         } | {
             "place-for": {
-                /** @description With what. */
                 chips: components["schemas"]["Chips"];
-                /** @description For which seat. */
                 seat: components["schemas"]["Seat"];
-                /** @description How much on which boxes. */
                 stakes: components["schemas"]["Stake"][];
             };
         } | {
             "place-excess": {
-                /** @description With what. */
                 chips: components["schemas"]["Chips"];
-                /** @description For which seat. */
                 seat: components["schemas"]["Seat"];
-                /** @description How much on which boxes. */
                 stakes: components["schemas"]["Stake"][];
             };
         } | {
             withdraw: {
                 /** @description With what they were placed. */
                 chips: components["schemas"]["Chips"];
-                /** @description For which seat. */
                 seat: components["schemas"]["Seat"];
-                /** @description How much from which boxes. */
                 stakes: components["schemas"]["Stake"][];
             };
         } | {
             clear: {
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
             repeat: {
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
             double: {
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | "reject-excess" | {
             advise: {
-                /** @description The box. */
                 box: components["schemas"]["BetBox"];
             };
         } | {
             "buy-in": {
-                /** @description How much. */
                 amount: components["schemas"]["Money"];
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
                 second?: components["schemas"]["Person"] | null;
             };
         } | {
             "issue-colour": {
-                /**
-                 * Format: uint32
-                 * @description How many chips.
-                 */
+                /** Format: uint32 */
                 chips: number;
-                /**
-                 * Format: uint8
-                 * @description The colour.
-                 */
+                /** Format: uint8 */
                 colour: number;
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
                 second?: components["schemas"]["Person"] | null;
                 /** @description What one chip is worth. */
@@ -1227,85 +1188,63 @@ export interface components {
             };
         } | {
             "redeem-colour": {
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
             "cash-out": {
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
-                /** @description Into what. */
                 to: components["schemas"]["CashOut"];
             };
         } | {
             leave: {
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
             "walk-away": {
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
             lost: {
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
             back: {
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
             "clear-lock": {
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
             follow: {
-                /** @description The notice. */
                 notice: components["schemas"]["Notice"];
-                /**
-                 * Format: uint64
-                 * @description Its number.
-                 */
+                /** Format: uint64 */
                 number: number;
                 slip?: components["schemas"]["Slip"] | null;
             };
         } | {
             receive: {
-                /** @description The transfer. */
                 transfer: components["schemas"]["Transfer"];
             };
         } | {
             delivered: {
-                /**
-                 * Format: uint64
-                 * @description The number.
-                 */
+                /** Format: uint64 */
                 number: number;
             };
         } | {
             "accept-note": {
                 /** @description What the note is worth. */
                 amount: components["schemas"]["Money"];
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
             "count-stacker": {
-                /**
-                 * Format: uint32
-                 * @description How many notes.
-                 */
+                /** Format: uint32 */
                 notes: number;
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
             "empty-stacker": {
-                /** @description Whose stacker. */
                 acceptor: components["schemas"]["DeviceId"];
                 /** @description What they are worth. */
                 amount: components["schemas"]["Money"];
@@ -1317,90 +1256,69 @@ export interface components {
             };
         } | {
             "reverse-buy-in": {
-                /** @description The number on its receipt. */
                 receipt: components["schemas"]["Receipt"];
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
                 second?: components["schemas"]["Person"] | null;
-                /** @description Why. */
                 why: string;
             };
         } | {
             read: {
-                /**
-                 * Format: uint32
-                 * @description The number of the message.
-                 */
+                /** Format: uint32 */
                 message: number;
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
             register: {
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
                 second?: components["schemas"]["Person"] | null;
-                /** @description How much on which boxes. */
                 stakes: components["schemas"]["Stake"][];
             };
         } | {
             "tell-total": {
                 /** @description How much, which may be nothing. */
                 amount: components["schemas"]["Money"];
-                /** @description The box. */
                 box: components["schemas"]["BetBox"];
             };
         } | "all-registered" | {
             "tick-off": {
                 /** @description Whether its chips were given. */
                 is_paid: boolean;
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
             "register-from-film": {
-                /** @description Who played there, for whoever pays the claim. */
+                /** @description The player's name, for the person who pays the claim. */
                 player: string;
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
                 second?: components["schemas"]["Person"] | null;
-                /** @description How much on which box. */
                 stake: components["schemas"]["Stake"];
             };
         } | {
             "close-returns": {
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
                 second?: components["schemas"]["Person"] | null;
             };
         } | {
             "withdraw-from-film": {
-                /**
-                 * Format: uint32
-                 * @description The number of the line.
-                 */
+                /** Format: uint32 */
                 line: number;
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
                 second?: components["schemas"]["Person"] | null;
             };
         };
-        /** @description What happened at the players' side, as far as the command does not say it. */
+        /** @description What happened at the players' side, without what the command says already. */
         ClusterEvent: "done" | {
             rejected: {
-                /** @description What was cut. */
-                cuts: components["schemas"]["Cut"][];
+                cuts: components["schemas"]["RejectedStake"][];
             };
         } | {
             settled: {
-                /** @description The digest of its lines. */
                 digest: number[];
                 /** @description Where what counts differs by more than the Differential (1.3). */
                 over_differential: components["schemas"]["OverDifferential"][];
                 /** @description What it came to. */
-                totals: components["schemas"]["Totals"];
+                totals: components["schemas"]["SlipTotals"];
             };
         } | {
             compensated: {
@@ -1409,10 +1327,7 @@ export interface components {
             };
         } | {
             "stacker-differs": {
-                /**
-                 * Format: uint32
-                 * @description How many were accepted.
-                 */
+                /** Format: uint32 */
                 accepted: number;
             };
         } | {
@@ -1443,7 +1358,6 @@ export interface components {
              * @description Which of its clusters.
              */
             number: number;
-            /** @description The table. */
             table: components["schemas"]["TableId"];
         };
         /** @description What one cluster settled. */
@@ -1494,10 +1408,7 @@ export interface components {
         Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "other-registration" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-thrown" | "all-registered" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "not-on-pay-list" | "given-stands" | "already-registered" | "losing-box" | "nothing-to-repeat" | "unknown-buy-in" | "nothing-to-read" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "opposite-not-told" | "total-differs" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-replaced" | "voucher-expired" | "voucher-good" | "voucher-confirmed" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "claim-taken" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
-            /**
-             * Format: uint8
-             * @description The colour.
-             */
+            /** Format: uint8 */
             colour: number;
             /** @description What the chips in front of the player are worth. */
             credits: components["schemas"]["Money"];
@@ -1521,7 +1432,7 @@ export interface components {
             source: number;
         };
         /**
-         * @description How faces were said that must not be known yet.
+         * @description How faces were given that nobody may know yet.
          * @enum {string}
          */
         Concealed: "reading" | "result" | "known" | "correction" | "known-correction" | "ruling" | "conclusion";
@@ -1529,15 +1440,6 @@ export interface components {
         ConsoleHears: components["schemas"]["TableMessage"] | components["schemas"]["Answers"] | components["schemas"]["Beat"];
         /** @description What a staff screen at a table sends. */
         ConsoleSays: components["schemas"]["FromStaff"];
-        /** @description A part of a bet that the House rejects. */
-        Cut: {
-            /** @description With what it was placed. */
-            chips: components["schemas"]["Chips"];
-            /** @description Whose bet. */
-            seat: components["schemas"]["Seat"];
-            /** @description What is rejected of it. */
-            stake: components["schemas"]["Stake"];
-        };
         /**
          * @description A screen of the whole house.
          * @enum {string}
@@ -1580,19 +1482,15 @@ export interface components {
          * @description A device of the house: a Player Terminal, a note acceptor, a tumbler, a chip reader, a screen.
          */
         DeviceId: number;
-        /** @description What a device is. */
         DeviceKind: {
             terminal: {
-                /** @description Its cluster. */
                 cluster: components["schemas"]["ClusterId"];
-                /** @description Its seat there. */
                 seat: components["schemas"]["Seat"];
             };
         } | "tumbler" | "screen" | {
             "note-acceptor": {
                 /** @description The cluster of the terminal. */
                 cluster: components["schemas"]["ClusterId"];
-                /** @description The seat there. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
@@ -1606,7 +1504,6 @@ export interface components {
             id: components["schemas"]["DeviceId"];
             /** @description Whether it may no longer do anything. */
             is_revoked: boolean;
-            /** @description What it is. */
             kind: components["schemas"]["DeviceKind"];
         };
         /**
@@ -1676,9 +1573,7 @@ export interface components {
             is_locked: boolean;
             /** @description Whether every right is taken away. */
             is_suspended: boolean;
-            /** @description The name. */
             name: string;
-            /** @description The roles. */
             roles: components["schemas"]["Roles"];
         };
         /** @description What a device must know of itself. */
@@ -1782,25 +1677,21 @@ export interface components {
         };
         /** @description A voucher that has expired, with its amount. */
         ExpiredVoucher: {
-            /** @description Its amount. */
             amount: components["schemas"]["Money"];
-            /** @description Which. */
             hash: components["schemas"]["VoucherHash"];
         };
         /** @description What a die shows. */
         Face: number;
         /** @description A bet that Supervisor and second person have seen on the film of a round that was settled. */
         FilmLine: {
-            /** @description The box. */
             box: components["schemas"]["BetBox"];
             /**
              * Format: uint32
              * @description Its number among the lines of its round, by which it is taken off.
              */
             number: number;
-            /** @description Who played there, for whoever pays the claim. */
+            /** @description The player's name, for the person who pays the claim. */
             player: string;
-            /** @description The seat. */
             seat: components["schemas"]["Seat"];
             /**
              * Format: uint32
@@ -1851,13 +1742,10 @@ export interface components {
             lag: components["schemas"]["LagSheet"];
             rows: Record<string, never>[];
         };
-        /** @description One of the first people of a house. */
+        /** @description One of the first people of an installation. */
         Founder: {
-            /** @description By which name. */
             name: string;
-            /** @description Who. */
             person: components["schemas"]["PersonId"];
-            /** @description With which roles. */
             roles: components["schemas"]["Roles"];
         };
         /** @description A message of a note acceptor: beside its number exactly one of the others. */
@@ -1995,67 +1883,20 @@ export interface components {
             password: string;
             person: components["schemas"]["PersonId"];
         };
-        /** @description What happened. */
-        Happening: {
-            reported: components["schemas"]["Report"];
-        } | {
-            "command-id-reused": {
-                /**
-                 * Format: uint64
-                 * @description By which source.
-                 */
-                source: number;
-            };
-        } | {
-            "login-failed": components["schemas"]["PersonId"];
-        } | {
-            "login-locked": components["schemas"]["PersonId"];
-        } | {
-            "login-unlocked": components["schemas"]["PersonId"];
-        } | {
-            "code-given": components["schemas"]["DeviceId"];
-        } | {
-            "device-revoked": components["schemas"]["DeviceId"];
-        } | {
-            "token-copied": components["schemas"]["DeviceId"];
-        } | {
-            "redemption-locked": components["schemas"]["Redeemer"];
-        } | {
-            "redemption-unlocked": components["schemas"]["Redeemer"];
-        } | {
-            "voucher-failed": {
-                /** @description Of which cluster. */
-                cluster: components["schemas"]["ClusterId"];
-                /** @description At which seat. */
-                seat: components["schemas"]["Seat"];
-            };
-        } | "configured" | "money-ruled" | {
-            "voucher-reissued": {
-                /** @description The one in its place. */
-                by: components["schemas"]["VoucherSerial"];
-                /** @description The one that is dead. */
-                replaced: components["schemas"]["VoucherSerial"];
-            };
-        };
-        /** @description What may be asked of the House. */
+        /** @description A command to the House. */
         HouseCommand: {
             found: {
-                /** @description The people. */
                 people: components["schemas"]["Founder"][];
             };
         } | {
             "add-person": {
-                /** @description By which name. */
                 name: string;
-                /** @description Who. */
                 person: components["schemas"]["PersonId"];
-                /** @description With which roles. */
                 roles: components["schemas"]["Roles"];
                 second?: components["schemas"]["Person"] | null;
             };
         } | {
             "set-roles": {
-                /** @description Whose. */
                 person: components["schemas"]["PersonId"];
                 /** @description All roles from now on. */
                 roles: components["schemas"]["Roles"];
@@ -2063,91 +1904,73 @@ export interface components {
             };
         } | {
             suspend: {
-                /** @description From whom. */
                 person: components["schemas"]["PersonId"];
                 second?: components["schemas"]["Person"] | null;
             };
         } | {
             reinstate: {
-                /** @description To whom. */
                 person: components["schemas"]["PersonId"];
                 second?: components["schemas"]["Person"] | null;
             };
         } | {
             "login-failed": {
-                /** @description Whose. */
                 person: components["schemas"]["PersonId"];
             };
         } | {
             "login-succeeded": {
-                /** @description Whose. */
                 person: components["schemas"]["PersonId"];
             };
         } | {
             unlock: {
-                /** @description Whose. */
                 person: components["schemas"]["PersonId"];
                 second?: components["schemas"]["Person"] | null;
             };
         } | {
             enrol: {
-                /** @description The device. */
                 device: components["schemas"]["DeviceId"];
-                /** @description What it is. */
                 kind: components["schemas"]["DeviceKind"];
                 second?: components["schemas"]["Person"] | null;
             };
         } | {
             "give-code": {
-                /** @description The device. */
                 device: components["schemas"]["DeviceId"];
                 second?: components["schemas"]["Person"] | null;
             };
         } | {
             revoke: {
-                /** @description The device. */
                 device: components["schemas"]["DeviceId"];
             };
         } | {
             "copied-token": {
-                /** @description The device. */
                 device: components["schemas"]["DeviceId"];
             };
         } | {
             "request-approval": {
-                /** @description Of which act. */
                 act: components["schemas"]["Act"];
                 /** @description What is to be done, for the second person to read. */
                 what: string;
             };
         } | {
             "answer-approval": {
-                /** @description Which. */
                 approval: components["schemas"]["ApprovalId"];
                 /** @description Whether it is approved. */
                 approve: boolean;
             };
         } | {
             "withdraw-approval": {
-                /** @description Which. */
                 approval: components["schemas"]["ApprovalId"];
             };
         } | {
             "add-table": {
-                /**
-                 * Format: uint16
-                 * @description How many clusters it has.
-                 */
+                /** Format: uint16 */
                 clusters: number;
                 second?: components["schemas"]["Person"] | null;
-                /** @description The table. */
                 table: components["schemas"]["TableId"];
                 /** @description Whether it plays for training. */
                 training: boolean;
             };
         } | {
             configure: {
-                /** @description Its key. */
                 key: string;
                 second?: components["schemas"]["Person"] | null;
                 /** @description The value from now on. */
@@ -2157,56 +1980,43 @@ export interface components {
             };
         } | {
             "sell-voucher": {
-                /** @description Its amount. */
                 amount: components["schemas"]["Money"];
-                /** @description Its number. */
                 number: components["schemas"]["VoucherNumber"];
                 second?: components["schemas"]["Person"] | null;
             };
         } | {
             "redeem-at-cage": {
-                /** @description Which. */
                 hash: components["schemas"]["VoucherHash"];
             };
         } | {
             "redeem-at-seat": {
-                /** @description The seat's cluster. */
                 cluster: components["schemas"]["ClusterId"];
-                /** @description Which. */
                 hash: components["schemas"]["VoucherHash"];
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
             "void-voucher": {
-                /** @description Which. */
                 hash: components["schemas"]["VoucherHash"];
                 second?: components["schemas"]["Person"] | null;
-                /** @description Why. */
                 why: string;
             };
         } | {
             "rule-expired": {
-                /** @description Which. */
                 hash: components["schemas"]["VoucherHash"];
-                /** @description Why. */
                 why: string;
             };
         } | {
             "clear-redemption-lock": {
-                /** @description Whose. */
                 redeemer: components["schemas"]["Redeemer"];
             };
         } | {
             receive: {
                 /** @description From which. */
                 cluster: components["schemas"]["ClusterId"];
-                /** @description The transfer. */
                 transfer: components["schemas"]["Transfer"];
             };
         } | {
             delivered: {
-                /** @description Which cluster. */
                 cluster: components["schemas"]["ClusterId"];
                 /**
                  * Format: uint64
@@ -2216,27 +2026,21 @@ export interface components {
             };
         } | {
             "pay-claim": {
-                /** @description Which. */
                 claim: components["schemas"]["ClaimId"];
                 second?: components["schemas"]["Person"] | null;
             };
         } | {
             "rule-receivable": {
-                /** @description Which. */
                 receivable: components["schemas"]["ReceivableId"];
-                /** @description What is ruled. */
                 ruling: components["schemas"]["ReceivableRuling"];
-                /** @description Why. */
                 why: string;
             };
         } | {
             report: {
-                /** @description What happened. */
-                what: components["schemas"]["Report"];
+                what: components["schemas"]["ReportedEvent"];
             };
         } | "tick" | {
             "use-approval": {
-                /** @description Which. */
                 approval: components["schemas"]["ApprovalId"];
                 /** @description The command that it serves. */
                 command: components["schemas"]["CommandId"];
@@ -2251,7 +2055,6 @@ export interface components {
             };
         } | {
             "confirm-voucher": {
-                /** @description Which. */
                 serial: components["schemas"]["VoucherSerial"];
             };
         } | {
@@ -2260,22 +2063,18 @@ export interface components {
                 /** @description The new number. */
                 number: components["schemas"]["VoucherNumber"];
                 second?: components["schemas"]["Person"] | null;
-                /** @description Which. */
                 serial: components["schemas"]["VoucherSerial"];
             };
         } | {
             "take-claim": {
-                /** @description Which. */
                 claim: components["schemas"]["ClaimId"];
             };
         } | {
             "take-back-claim": {
-                /** @description Which. */
                 claim: components["schemas"]["ClaimId"];
             };
         } | {
             "read-claim": {
-                /** @description Which. */
                 claim: components["schemas"]["ClaimId"];
             };
         };
@@ -2304,7 +2103,6 @@ export interface components {
             };
         } | {
             "approval-requested": {
-                /** @description Which. */
                 approval: components["schemas"]["ApprovalId"];
             };
         } | {
@@ -2316,12 +2114,10 @@ export interface components {
             };
         } | {
             "cash-paid": {
-                /** @description How much. */
                 amount: components["schemas"]["Money"];
             };
         } | {
             "credits-sent": {
-                /** @description How much. */
                 amount: components["schemas"]["Money"];
                 /**
                  * Format: uint64
@@ -2333,14 +2129,12 @@ export interface components {
             "claim-opened": {
                 /** @description How much, before anything is set off. */
                 amount: components["schemas"]["Money"];
-                /** @description Which claim. */
                 claim: components["schemas"]["ClaimId"];
                 /** @description What the same session owed. */
                 set_off: components["schemas"]["SetOff"][];
             };
         } | {
             "receivable-opened": {
-                /** @description Which receivable. */
                 receivable: components["schemas"]["ReceivableId"];
                 /** @description What the same session was owed. */
                 set_off: components["schemas"]["SetOff"][];
@@ -2533,7 +2327,7 @@ export interface components {
             force_majeure: string;
             /** @description What a void cites after an equipment malfunction. */
             malfunction: string;
-            /** @description What players are told of it. */
+            /** @description The notice to players. */
             notice: string;
             /** @description What a void cites where an offence is suspected. */
             suspected_offence: string;
@@ -2570,7 +2364,6 @@ export interface components {
         };
         /** @description A limit for a kind or a box. */
         LimitEntry: {
-            /** @description For which boxes. */
             boxes: components["schemas"]["BoxKey"];
             max?: components["schemas"]["Money"] | null;
             min?: components["schemas"]["Money"] | null;
@@ -2701,7 +2494,7 @@ export interface components {
              */
             won: number;
         };
-        /** @description What a seat, a session or a cluster has seen (F31). */
+        /** @description Counters of a seat, a session or a cluster (F31). */
         Meters: {
             /** @description Staked in rounds that are over. */
             bet: components["schemas"]["Money"];
@@ -2769,54 +2562,42 @@ export interface components {
              */
             notes: number;
         };
-        /** @description What the clusters are told. A cluster takes them one by one in the order of their numbers. */
+        /** @description A message to the clusters. A cluster applies notices one by one in the order of their numbers. */
         Notice: "table-opened" | "table-closed" | "closure-announced" | {
             relieved: {
                 person?: components["schemas"]["PersonId"] | null;
-                /** @description The position. */
                 position: components["schemas"]["Position"];
             };
         } | {
             limits: {
-                /** @description The limits. */
                 limits: components["schemas"]["TableLimits"];
             };
         } | {
             opened: {
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
         } | {
             closed: {
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
         } | {
             thrown: {
-                /** @description The dice. */
                 dice: components["schemas"]["Dice"];
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
         } | {
             result: {
-                /** @description The dice. */
                 dice: components["schemas"]["Dice"];
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
         } | {
             voided: {
-                /** @description Why. */
                 reason: components["schemas"]["VoidReason"];
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
         } | {
             corrected: {
-                /** @description The dice. */
                 dice: components["schemas"]["Dice"];
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
         } | "held" | "resumed";
@@ -2827,7 +2608,6 @@ export interface components {
         OverDifferential: {
             /** @description The box on which more counts. */
             box: components["schemas"]["BetBox"];
-            /** @description What counts on it. */
             counted: components["schemas"]["Money"];
             /** @description The maximum Differential on display. */
             differential: components["schemas"]["Money"];
@@ -3096,9 +2876,7 @@ export interface components {
             cage: components["schemas"]["PersonId"];
         } | {
             seat: {
-                /** @description Its cluster. */
                 cluster: components["schemas"]["ClusterId"];
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         } | {
@@ -3116,7 +2894,6 @@ export interface components {
         };
         /** @description A bet as it is paid. */
         PayLine: {
-            /** @description The box. */
             box: components["schemas"]["BetBox"];
             /** @description With what it was placed. */
             chips: components["schemas"]["Chips"];
@@ -3140,7 +2917,6 @@ export interface components {
             is_settled: boolean;
             /** @description The bets. */
             lines: components["schemas"]["PayLine"][];
-            /** @description The round. */
             round: components["schemas"]["RoundNumber"];
             /** @description The seats whose chips were given, as the Dealer has ticked them off. Players who have left had theirs. */
             ticked_off: components["schemas"]["TickedOff"][];
@@ -3158,9 +2934,7 @@ export interface components {
         };
         /** @description A person and what the person may be at that moment. */
         Person: {
-            /** @description Who. */
             id: components["schemas"]["PersonId"];
-            /** @description With which roles. */
             roles: components["schemas"]["Roles"];
         };
         /**
@@ -3169,12 +2943,12 @@ export interface components {
          */
         PersonId: number;
         /**
-         * @description Where a round is. `Shut` is a table that is not open.
+         * @description The phase of a round. `Shut` means that the table is not open.
          * @enum {string}
          */
         Phase: "shut" | "idle" | "open" | "closing" | "closed" | "result" | "settled" | "void";
         /**
-         * @description A position at the table (1.5): whoever is assigned to it acts in it.
+         * @description A position at the table (1.5), held by the person assigned to it.
          * @enum {string}
          */
         Position: "dealer" | "supervisor" | "manager";
@@ -3241,52 +3015,6 @@ export interface components {
             /** Format: uint8 */
             tumbles?: number | null;
         };
-        /** @description What passes between a cluster and the House. */
-        Purpose: {
-            voucher: {
-                /** @description Its number. */
-                number: components["schemas"]["VoucherNumber"];
-                /** @description The seat it was cashed out at. */
-                seat: components["schemas"]["Seat"];
-                /** @description The session that ended. */
-                session: components["schemas"]["SessionId"];
-            };
-        } | {
-            claim: {
-                by?: components["schemas"]["PersonId"] | null;
-                /** @description Why. */
-                reason: components["schemas"]["ClaimReason"];
-                /** @description The seat. */
-                seat: components["schemas"]["Seat"];
-                /** @description The session. */
-                session: components["schemas"]["SessionId"];
-            };
-        } | {
-            receivable: {
-                /**
-                 * @description Whether the House bears it, as it may not be taken back (F81). It is kept, so that what a later correction of the same
-                 *     session owes is not paid twice.
-                 */
-                is_waived: boolean;
-                /** @description The round that was settled again or voided. */
-                round: components["schemas"]["RoundNumber"];
-                /** @description The seat. */
-                seat: components["schemas"]["Seat"];
-                /** @description The session. */
-                session: components["schemas"]["SessionId"];
-            };
-        } | {
-            credits: {
-                /** @description The seat. */
-                seat: components["schemas"]["Seat"];
-                session?: components["schemas"]["SessionId"] | null;
-            };
-        } | {
-            returned: {
-                /** @description The seat. */
-                seat: components["schemas"]["Seat"];
-            };
-        };
         /** @description Where money lies. */
         Purse: "layout" | "house" | {
             seat: {
@@ -3325,31 +3053,25 @@ export interface components {
         Receipt: number;
         /**
          * Format: uint64
-         * @description Which receivable: they are counted from one.
+         * @description Counted from one.
          */
         ReceivableId: number;
         /** @description An open receivable: a player owes what a correction or a late void could not take back. */
         ReceivableOnFile: {
-            /** @description The seat's cluster. */
             cluster: components["schemas"]["ClusterId"];
             /** @description How much it was before anything was set off, collected or written off. */
             gross: components["schemas"]["Money"];
             id: components["schemas"]["ReceivableId"];
             /** @description Whether the House bears it, as it may not be taken back (F81) or was written off. It is kept to be set off only. */
             is_waived: boolean;
-            /** @description How much is left. */
             left: components["schemas"]["Money"];
             /** @description The round that was settled again or voided. */
             round: components["schemas"]["RoundNumber"];
-            /** @description The seat. */
             seat: components["schemas"]["Seat"];
-            /** @description The session. */
             session: components["schemas"]["SessionId"];
         };
-        /** @description What is ruled on a receivable. */
         ReceivableRuling: {
             collected: {
-                /** @description How much. */
                 amount: components["schemas"]["Money"];
             };
         } | "written-off";
@@ -3358,9 +3080,7 @@ export interface components {
             person: components["schemas"]["PersonId"];
         } | {
             seat: {
-                /** @description Its cluster. */
                 cluster: components["schemas"]["ClusterId"];
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
             };
         };
@@ -3401,7 +3121,7 @@ export interface components {
         };
         /** @description A box while winners are registered. */
         RegisteringBox: {
-            asked_for?: components["schemas"]["AskedFor"] | null;
+            asked_for?: components["schemas"]["RequiredRegistration"] | null;
             box: components["schemas"]["BetBox"];
             cap?: components["schemas"]["Money"] | null;
             registered: components["schemas"]["Money"];
@@ -3423,171 +3143,13 @@ export interface components {
          * @enum {string}
          */
         Registration: "every-bet" | "winners";
-        /** @description What other parts of the house report. */
-        Report: {
-            "clock-stepped": {
-                /**
-                 * Format: int64
-                 * @description By so many milliseconds; backwards if negative.
-                 */
-                millis: number;
-            };
-        } | "store-problem" | {
-            "terminal-lost": {
-                /** @description Its cluster. */
-                cluster: components["schemas"]["ClusterId"];
-                /** @description Its seat. */
-                seat: components["schemas"]["Seat"];
-            };
-        } | {
-            "terminal-back": {
-                /** @description Its cluster. */
-                cluster: components["schemas"]["ClusterId"];
-                /** @description Its seat. */
-                seat: components["schemas"]["Seat"];
-            };
-        } | {
-            "limit-change": {
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-            };
-        } | {
-            void: {
-                /** @description Which round. */
-                round: components["schemas"]["RoundNumber"];
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-            };
-        } | {
-            correction: {
-                /** @description Which round. */
-                round: components["schemas"]["RoundNumber"];
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-            };
-        } | {
-            ruling: {
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-            };
-        } | {
-            "money-ruling": {
-                /** @description How it stands. */
-                after: components["schemas"]["RoundStanding"];
-                /** @description How it stood. */
-                before: components["schemas"]["RoundStanding"];
-                /** @description Which round. */
-                round: components["schemas"]["RoundNumber"];
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-                /** @description Whether its money waits for a second person to witness it. */
-                waits: boolean;
-            };
-        } | {
-            "ruling-witnessed": {
-                /** @description Which round. */
-                round: components["schemas"]["RoundNumber"];
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-            };
-        } | {
-            "flat-dice-voided": {
-                /** @description Which round. */
-                round: components["schemas"]["RoundNumber"];
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-            };
-        } | {
-            "to-be-ruled": {
-                /** @description Which round. */
-                round: components["schemas"]["RoundNumber"];
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-            };
-        } | {
-            "dice-damaged": {
-                /**
-                 * Format: uint32
-                 * @description Which set.
-                 */
-                dice_set: number;
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-            };
-        } | {
-            "dice-inspected": {
-                /**
-                 * Format: uint32
-                 * @description Which set.
-                 */
-                dice_set: number;
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-            };
-        } | {
-            "large-win": {
-                /** @description The win. */
-                amount: components["schemas"]["Money"];
-                /** @description Its cluster. */
-                cluster: components["schemas"]["ClusterId"];
-                /** @description Its seat. */
-                seat: components["schemas"]["Seat"];
-            };
-        } | {
-            "command-id-reused": {
-                /**
-                 * Format: uint64
-                 * @description By which source.
-                 */
-                source: number;
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-            };
-        } | {
-            "tumbler-fault": {
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-                /** @description Which. */
-                tumbler: components["schemas"]["DeviceId"];
-            };
-        } | {
-            "over-differential": {
-                /** @description The box, what counts on it and on the opposite one, and the Differential. */
-                over: components["schemas"]["OverDifferential"];
-                /** @description In which round. */
-                round: components["schemas"]["RoundNumber"];
-                /** @description At which table. */
-                table: components["schemas"]["TableId"];
-            };
-        } | {
-            "stacker-differs": {
-                /**
-                 * Format: uint32
-                 * @description How many notes were accepted.
-                 */
-                accepted: number;
-                /** @description The cluster of the note acceptor. */
-                cluster: components["schemas"]["ClusterId"];
-                /**
-                 * Format: uint32
-                 * @description How many there are.
-                 */
-                notes: number;
-                /** @description Its seat. */
-                seat: components["schemas"]["Seat"];
-                variance?: components["schemas"]["Money"] | null;
-            };
-        } | {
-            "buy-in-reversed": {
-                /** @description How much. */
-                amount: components["schemas"]["Money"];
-                /** @description In which cluster. */
-                cluster: components["schemas"]["ClusterId"];
-                /** @description The number on its receipt. */
-                receipt: components["schemas"]["Receipt"];
-                /** @description At which seat. */
-                seat: components["schemas"]["Seat"];
-            };
+        /** @description A part of a bet that the House rejects. */
+        RejectedStake: {
+            /** @description With what it was placed. */
+            chips: components["schemas"]["Chips"];
+            seat: components["schemas"]["Seat"];
+            /** @description What is rejected of it. */
+            stake: components["schemas"]["Stake"];
         };
         /** @description A report, with how far it is behind. */
         Report_MeterLine: {
@@ -3755,6 +3317,132 @@ export interface components {
             /** @description The time zone in which its days begin. */
             time_zone: string;
         };
+        /** @description A significant event that a table, the store or the clock reports to the House. */
+        ReportedEvent: {
+            "clock-stepped": {
+                /**
+                 * Format: int64
+                 * @description Negative if backwards.
+                 */
+                millis: number;
+            };
+        } | "store-problem" | {
+            "terminal-lost": {
+                cluster: components["schemas"]["ClusterId"];
+                seat: components["schemas"]["Seat"];
+            };
+        } | {
+            "terminal-back": {
+                cluster: components["schemas"]["ClusterId"];
+                seat: components["schemas"]["Seat"];
+            };
+        } | {
+            "limit-change": {
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            void: {
+                round: components["schemas"]["RoundNumber"];
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            correction: {
+                round: components["schemas"]["RoundNumber"];
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            ruling: {
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            "money-ruling": {
+                after: components["schemas"]["RoundStanding"];
+                /** @description How it stood. */
+                before: components["schemas"]["RoundStanding"];
+                round: components["schemas"]["RoundNumber"];
+                table: components["schemas"]["TableId"];
+                /** @description Whether its money waits for a second person to witness it. */
+                waits: boolean;
+            };
+        } | {
+            "ruling-witnessed": {
+                round: components["schemas"]["RoundNumber"];
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            "flat-dice-voided": {
+                round: components["schemas"]["RoundNumber"];
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            "to-be-ruled": {
+                round: components["schemas"]["RoundNumber"];
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            "dice-damaged": {
+                /** Format: uint32 */
+                dice_set: number;
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            "dice-inspected": {
+                /** Format: uint32 */
+                dice_set: number;
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            "large-win": {
+                /** @description The win. */
+                amount: components["schemas"]["Money"];
+                cluster: components["schemas"]["ClusterId"];
+                seat: components["schemas"]["Seat"];
+            };
+        } | {
+            "command-id-reused": {
+                /** Format: uint64 */
+                source: number;
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            "tumbler-fault": {
+                table: components["schemas"]["TableId"];
+                tumbler: components["schemas"]["DeviceId"];
+            };
+        } | {
+            "over-differential": {
+                /** @description The box, what counts on it and on the opposite one, and the Differential. */
+                over: components["schemas"]["OverDifferential"];
+                round: components["schemas"]["RoundNumber"];
+                table: components["schemas"]["TableId"];
+            };
+        } | {
+            "stacker-differs": {
+                /**
+                 * Format: uint32
+                 * @description How many notes were accepted.
+                 */
+                accepted: number;
+                /** @description The cluster of the note acceptor. */
+                cluster: components["schemas"]["ClusterId"];
+                /** Format: uint32 */
+                notes: number;
+                seat: components["schemas"]["Seat"];
+                variance?: components["schemas"]["Money"] | null;
+            };
+        } | {
+            "buy-in-reversed": {
+                amount: components["schemas"]["Money"];
+                cluster: components["schemas"]["ClusterId"];
+                receipt: components["schemas"]["Receipt"];
+                seat: components["schemas"]["Seat"];
+            };
+        };
+        /**
+         * @description What the Dealer has to register on a box after the dice.
+         * @enum {string}
+         */
+        RequiredRegistration: "stakes" | "total";
         /** @description A line of the report. Amounts are cents; what is not known is left out, as at a table that registers winners. */
         ResultLine: {
             /**
@@ -3883,34 +3571,25 @@ export interface components {
          * @enum {string}
          */
         RoleView: "name" | "character" | "odds" | "note";
-        /** @description What may be asked of the round. */
+        /** @description A command to a round. */
         RoundCommand: "open-table" | "announce-closure" | "close-table" | {
             relieve: {
                 person?: components["schemas"]["PersonId"] | null;
-                /** @description The position. */
                 position: components["schemas"]["Position"];
             };
         } | {
             "show-limits": {
-                /** @description The limits. */
                 limits: components["schemas"]["TableLimits"];
-                /** @description Why they change. */
                 why: string;
             };
         } | {
             "use-dice": {
-                /**
-                 * Format: uint32
-                 * @description The dice set.
-                 */
+                /** Format: uint32 */
                 dice_set: number;
             };
         } | {
             "use-tumbler": {
-                /**
-                 * Format: uint32
-                 * @description The tumbler's device number.
-                 */
+                /** Format: uint32 */
                 tumbler: number;
             };
         } | "open-bets" | "close-bets" | "tick" | "activate" | {
@@ -3923,37 +3602,31 @@ export interface components {
             };
         } | {
             "at-rest": {
-                /** @description The faces. */
                 faces: (components["schemas"]["Face"] | null)[];
             };
         } | {
             conceal: {
-                /** @description How they were said. */
+                /** @description How they were given. */
                 said: components["schemas"]["Concealed"];
             };
         } | "cover" | "uncover" | {
             commit: {
-                /** @description The dice. */
                 dice: components["schemas"]["Dice"];
             };
         } | {
             void: {
-                /** @description What happened. */
                 reason: components["schemas"]["VoidReason"];
             };
         } | {
             interrupt: {
-                /** @description Their faces. */
                 known: components["schemas"]["Face"][];
             };
         } | "continue" | "restarted" | {
             correct: {
                 /** @description What the dice showed. */
                 dice: components["schemas"]["Dice"];
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
                 second?: components["schemas"]["Person"] | null;
-                /** @description Why it is corrected. */
                 why: string;
             };
         } | {
@@ -3961,7 +3634,6 @@ export interface components {
                 /** @description What the dice show. */
                 known: components["schemas"]["Face"][];
                 second?: components["schemas"]["Person"] | null;
-                /** @description Why it is corrected. */
                 why: string;
             };
         } | {
@@ -3971,10 +3643,8 @@ export interface components {
                  * @description The damaged set: rounds of other dice stand. None where every round of the range is affected.
                  */
                 dice_set?: number | null;
-                /** @description The first round. */
                 from: components["schemas"]["RoundNumber"];
                 second?: components["schemas"]["Person"] | null;
-                /** @description The last round. */
                 to: components["schemas"]["RoundNumber"];
                 /** @description How it was found. */
                 why: string;
@@ -3983,7 +3653,6 @@ export interface components {
             "void-by-law": {
                 /** @description What has happened. */
                 reason: components["schemas"]["VoidReason"];
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
                 second?: components["schemas"]["Person"] | null;
                 /** @description How it was found. */
@@ -3991,45 +3660,34 @@ export interface components {
             };
         } | {
             "damaged-set": {
-                /**
-                 * Format: uint32
-                 * @description The dice set.
-                 */
+                /** Format: uint32 */
                 dice_set: number;
             };
         } | {
             inspect: {
-                /**
-                 * Format: uint32
-                 * @description The dice set.
-                 */
+                /** Format: uint32 */
                 dice_set: number;
                 second?: components["schemas"]["Person"] | null;
             };
         } | {
             rule: {
-                /** @description What is ruled. */
                 ruling: components["schemas"]["Ruling"];
                 second?: components["schemas"]["Person"] | null;
-                /** @description Why. */
                 why: string;
             };
         } | {
             witness: {
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
                 /** @description How the round stands by the ruling that was seen. */
                 seen: components["schemas"]["RoundStanding"];
             };
         } | {
             report: {
-                /** @description The cluster. */
                 cluster: components["schemas"]["ClusterId"];
-                /** @description What its Colour Chips with players are worth. */
                 colour_chips: components["schemas"]["Money"];
                 /**
                  * Format: uint64
-                 * @description The last notice that its chain holds.
+                 * @description The last notice that the cluster has recorded.
                  */
                 followed: number;
                 /** @description Whether all that wins is registered there, at a table that registers winners. */
@@ -4040,53 +3698,39 @@ export interface components {
         RoundEvent: "table-opened" | "closure-announced" | "table-closed" | {
             relieved: {
                 person?: components["schemas"]["PersonId"] | null;
-                /** @description The position. */
                 position: components["schemas"]["Position"];
             };
         } | {
             "limits-shown": {
-                /** @description The limits. */
                 limits: components["schemas"]["TableLimits"];
             };
         } | {
             "dice-in-use": {
-                /**
-                 * Format: uint32
-                 * @description The dice set.
-                 */
+                /** Format: uint32 */
                 dice_set: number;
             };
         } | {
             "tumbler-in-use": {
-                /**
-                 * Format: uint32
-                 * @description The tumbler.
-                 */
+                /** Format: uint32 */
                 tumbler: number;
             };
         } | {
             "bets-opened": {
                 /** @description When the time for bets is up. */
                 closes_at: components["schemas"]["Time"];
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
         } | "bets-closed" | "activated" | "activated-in-no-round" | {
             tumbled: {
-                /**
-                 * Format: uint8
-                 * @description How many.
-                 */
+                /** Format: uint8 */
                 tumbles: number;
             };
         } | {
             "at-rest": {
-                /** @description The faces. */
                 faces: (components["schemas"]["Face"] | null)[];
             };
         } | "covered" | "uncovered" | {
             committed: {
-                /** @description The dice. */
                 dice: components["schemas"]["Dice"];
                 /** @description Whether the tumbler had read other faces. */
                 differs: boolean;
@@ -4095,7 +3739,6 @@ export interface components {
             voided: {
                 /** @description Whether the tumbler had read three flat dice where one is said not to lie flat. */
                 differs: boolean;
-                /** @description Why. */
                 reason: components["schemas"]["VoidReason"];
             };
         } | {
@@ -4105,13 +3748,10 @@ export interface components {
                  * @description Only those played with this dice set, if it is named.
                  */
                 dice_set?: number | null;
-                /** @description The first. */
                 from: components["schemas"]["RoundNumber"];
-                /** @description Why. */
                 reason: components["schemas"]["VoidReason"];
                 /** @description Those of them that a ruling had decided: they stand, and must be ruled on. */
                 ruled: components["schemas"]["RoundNumber"][];
-                /** @description The last. */
                 to: components["schemas"]["RoundNumber"];
             };
         } | {
@@ -4132,52 +3772,39 @@ export interface components {
             };
         } | {
             corrected: {
-                /** @description The dice. */
                 dice: components["schemas"]["Dice"];
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
         } | {
             ruled: {
-                /** @description How it stands. */
                 after: components["schemas"]["RoundStanding"];
                 /** @description How it stood. */
                 before: components["schemas"]["RoundStanding"];
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
                 /** @description Whether its money waits for a second person to witness the ruling. */
                 waits: boolean;
             };
         } | {
             witnessed: {
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
         } | {
             "set-damaged": {
-                /**
-                 * Format: uint32
-                 * @description The dice set.
-                 */
+                /** Format: uint32 */
                 dice_set: number;
             };
         } | {
             "set-inspected": {
-                /**
-                 * Format: uint32
-                 * @description The dice set.
-                 */
+                /** Format: uint32 */
                 dice_set: number;
             };
         } | "noted" | {
             followed: {
-                /** @description The cluster. */
                 cluster: components["schemas"]["ClusterId"];
-                /** @description What its Colour Chips with players are worth. */
                 colour_chips: components["schemas"]["Money"];
                 /**
                  * Format: uint64
-                 * @description The last notice that its chain holds.
+                 * @description The last notice that the cluster has recorded.
                  */
                 followed: number;
                 /** @description Whether all that wins is registered there, at a table that registers winners. */
@@ -4310,7 +3937,6 @@ export interface components {
             /** @description The ruling on it whose money waits for a second person to witness it: until then it is paid as it was before (5.14). */
             unwitnessed?: Record<string, never> | null;
         };
-        /** @description How a round stands. */
         RoundStanding: "in-play" | {
             settled: components["schemas"]["Dice"];
         } | {
@@ -4326,20 +3952,16 @@ export interface components {
         /** @description A decision of the Table Games Shift Manager or above on what the Game Rules leave open (5.14). */
         Ruling: {
             conclude: {
-                /** @description The dice. */
                 dice: components["schemas"]["Dice"];
             };
         } | {
             void: {
                 fact?: components["schemas"]["VoidReason"] | null;
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
         } | {
             settle: {
-                /** @description The dice. */
                 dice: components["schemas"]["Dice"];
-                /** @description The round. */
                 round: components["schemas"]["RoundNumber"];
             };
         } | "note";
@@ -4495,7 +4117,6 @@ export interface components {
         };
         /** @description What a session is owed after one round, and what it owes after another, cancel. */
         SetOff: {
-            /** @description How much. */
             amount: components["schemas"]["Money"];
             /** @description The claim that shrinks. */
             claim: components["schemas"]["ClaimId"];
@@ -4573,9 +4194,46 @@ export interface components {
              */
             signature: string;
         };
+        /** @description What happened. */
+        SignificantEventKind: {
+            reported: components["schemas"]["ReportedEvent"];
+        } | {
+            "command-id-reused": {
+                /** Format: uint64 */
+                source: number;
+            };
+        } | {
+            "login-failed": components["schemas"]["PersonId"];
+        } | {
+            "login-locked": components["schemas"]["PersonId"];
+        } | {
+            "login-unlocked": components["schemas"]["PersonId"];
+        } | {
+            "code-given": components["schemas"]["DeviceId"];
+        } | {
+            "device-revoked": components["schemas"]["DeviceId"];
+        } | {
+            "token-copied": components["schemas"]["DeviceId"];
+        } | {
+            "redemption-locked": components["schemas"]["Redeemer"];
+        } | {
+            "redemption-unlocked": components["schemas"]["Redeemer"];
+        } | {
+            "voucher-failed": {
+                cluster: components["schemas"]["ClusterId"];
+                seat: components["schemas"]["Seat"];
+            };
+        } | "configured" | "money-ruled" | {
+            "voucher-reissued": {
+                /** @description The one in its place. */
+                by: components["schemas"]["VoucherSerial"];
+                /** @description The one that is dead. */
+                replaced: components["schemas"]["VoucherSerial"];
+            };
+        };
         /** @description A significant event, and who has seen to it. */
         SignificantOnFile: {
-            acknowledged?: components["schemas"]["Acknowledged"] | null;
+            acknowledged?: components["schemas"]["Acknowledgement"] | null;
             /**
              * Format: uint64
              * @description Its number, counted from one.
@@ -4584,7 +4242,7 @@ export interface components {
             /** @description When. */
             time: components["schemas"]["Time"];
             /** @description What happened. */
-            what: components["schemas"]["Happening"];
+            what: components["schemas"]["SignificantEventKind"];
             /** @description By whose command. */
             who: components["schemas"]["Actor"];
         };
@@ -4601,14 +4259,12 @@ export interface components {
         /** @description All lines of a round, as they were settled: by seat, and by first placement within a seat. */
         Slip: {
             limits?: components["schemas"]["TableLimits"] | null;
-            /** @description The lines. */
             lines: components["schemas"]["SlipLine"][];
-            /** @description What lay on boxes in all, as the Dealer told it at a table that registers winners: what counts rests on it. */
+            /** @description Totals on boxes that the Dealer announced at a table that registers winners. What counts depends on them. */
             told: components["schemas"]["Stake"][];
         };
         /** @description A line of a slip: what one seat had on one box at the close. */
         SlipLine: {
-            /** @description The box. */
             box: components["schemas"]["BetBox"];
             /** @description With what it was placed. */
             chips: components["schemas"]["Chips"];
@@ -4617,15 +4273,25 @@ export interface components {
              * @description What counted of it, in units.
              */
             counted: number;
-            /** @description The seat. */
             seat: components["schemas"]["Seat"];
-            /** @description The session. */
             session: components["schemas"]["SessionId"];
             /**
              * Format: uint32
              * @description The stake, in units.
              */
             units: number;
+        };
+        /** @description What a round came to. */
+        SlipTotals: {
+            /** @description What counted: nothing where the round is void. */
+            counted: components["schemas"]["Money"];
+            /** Format: uint64 */
+            lines: number;
+            /** @description What was paid for winning bets, stakes included. */
+            paid: components["schemas"]["Money"];
+            /** @description What was returned: excess, or everything where the round is void. */
+            returned: components["schemas"]["Money"];
+            staked: components["schemas"]["Money"];
         };
         /** @description The first message to a screen. */
         Snapshot: {
@@ -4655,7 +4321,7 @@ export interface components {
             /** Format: uint32 */
             dice_set?: number;
             /** @description What the Dealer's `reject-excess` would take back now, in order (5.1). */
-            excess?: components["schemas"]["Cut"][];
+            excess?: components["schemas"]["RejectedStake"][];
             /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
             faces?: (components["schemas"]["Face"] | null)[] | null;
             /** @description Of a change, the seats that are told of no more. */
@@ -4711,7 +4377,7 @@ export interface components {
             /** Format: uint32 */
             dice_set: number;
             /** @description What the Dealer's `reject-excess` would take back now, in order (5.1). */
-            excess: components["schemas"]["Cut"][];
+            excess: components["schemas"]["RejectedStake"][];
             /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
             faces?: (components["schemas"]["Face"] | null)[] | null;
             /** @description Of a change, the seats that are told of no more. */
@@ -4751,9 +4417,7 @@ export interface components {
         };
         /** @description An amount on a box. */
         Stake: {
-            /** @description The amount. */
             amount: components["schemas"]["Money"];
-            /** @description The box. */
             box: components["schemas"]["BetBox"];
         };
         /** @description What a seat had on a box. */
@@ -4891,13 +4555,6 @@ export interface components {
             table: number;
             title: components["schemas"]["InLanguages"];
         };
-        /** @description Who is on the way to pay a claim. */
-        TakenBy: {
-            /** @description Who. */
-            person: components["schemas"]["PersonId"];
-            /** @description Since when. */
-            time: components["schemas"]["Time"];
-        };
         /** @description A command of a terminal. */
         TerminalCommand: {
             command: components["schemas"]["TerminalWordOrClusterCommand"];
@@ -4969,18 +4626,17 @@ export interface components {
             reading: string[];
         };
         /**
-         * @description A seat of the pay list whose chips were given. When the round comes to stand otherwise, the seat is still given what it gets in
-         *     all, less `given` and `at_house`.
+         * @description A seat of the pay list whose chips were given. After a correction or late void, the seat still gets its new total less
+         *     `given` and `at_house`.
          */
         TickedOff: {
             /**
-             * @description What the House keeps for it as a claim since the round was corrected or voided; where it is negative so much too much was
-             *     given, and the House has a receivable or bears it.
+             * @description What the House keeps as a claim since a correction or late void. If negative, too much was given: the House has a
+             *     receivable or bears it.
              */
             at_house: components["schemas"]["Money"];
             /** @description What it was given, stakes included. */
             given: components["schemas"]["Money"];
-            /** @description The seat. */
             seat: components["schemas"]["Seat"];
         };
         /**
@@ -4994,53 +4650,68 @@ export interface components {
             /** Format: uint64 */
             sequence?: number | null;
         };
-        /** @description What a round came to. */
-        Totals: {
-            /** @description What counted: nothing where the round is void. */
-            counted: components["schemas"]["Money"];
-            /**
-             * Format: uint64
-             * @description How many lines there were.
-             */
-            lines: number;
-            /** @description What was paid for winning bets, stakes included. */
-            paid: components["schemas"]["Money"];
-            /** @description What was returned: excess, or everything where the round is void. */
-            returned: components["schemas"]["Money"];
-            /** @description What was staked. */
-            staked: components["schemas"]["Money"];
-        };
         /** @description What lies on a box. */
         TotalView: {
             amount: components["schemas"]["Money"];
             box: components["schemas"]["BetBox"];
         };
         /**
-         * @description A transfer. Numbers of one direction between two machines begin at one and have no gaps, so that the next one is
-         *     always known.
+         * @description A numbered transfer. Numbers of one direction between two machines begin at one and have no gaps, so that the receiver
+         *     always knows the next one.
          */
         Transfer: {
             /** @description How much, above zero. */
             amount: components["schemas"]["Money"];
-            /**
-             * Format: uint64
-             * @description Its number.
-             */
+            /** Format: uint64 */
             number: number;
-            /** @description What for. */
-            purpose: components["schemas"]["Purpose"];
+            purpose: components["schemas"]["TransferPurpose"];
+        };
+        /** @description What passes between a cluster and the House. */
+        TransferPurpose: {
+            voucher: {
+                number: components["schemas"]["VoucherNumber"];
+                /** @description The seat it was cashed out at. */
+                seat: components["schemas"]["Seat"];
+                /** @description The session that ended. */
+                session: components["schemas"]["SessionId"];
+            };
+        } | {
+            claim: {
+                by?: components["schemas"]["PersonId"] | null;
+                reason: components["schemas"]["ClaimReason"];
+                seat: components["schemas"]["Seat"];
+                session: components["schemas"]["SessionId"];
+            };
+        } | {
+            receivable: {
+                /**
+                 * @description Whether the House bears it, as it may not be taken back (F81). It is kept, so that what a later correction of the same
+                 *     session owes is not paid twice.
+                 */
+                is_waived: boolean;
+                /** @description The round that was settled again or voided. */
+                round: components["schemas"]["RoundNumber"];
+                seat: components["schemas"]["Seat"];
+                session: components["schemas"]["SessionId"];
+            };
+        } | {
+            credits: {
+                seat: components["schemas"]["Seat"];
+                session?: components["schemas"]["SessionId"] | null;
+            };
+        } | {
+            returned: {
+                seat: components["schemas"]["Seat"];
+            };
         };
         /** @description A ruling whose money waits for a second person to witness it (5.14, F12). */
         Unwitnessed: {
-            /** @description Who ruled. */
             by: components["schemas"]["PersonId"];
             /** @description How the round is paid until then. */
             paid: components["schemas"]["RoundStanding"];
-            /** @description The round. */
             round: components["schemas"]["RoundNumber"];
             /** @description How the round stands by the ruling. */
             stands: components["schemas"]["RoundStanding"];
-            /** @description Why. */
             why: string;
         };
         /** @description The validation number of a voucher. */
@@ -5103,9 +4774,7 @@ export interface components {
             cage: components["schemas"]["PersonId"];
         } | {
             seat: {
-                /** @description Its cluster. */
                 cluster: components["schemas"]["ClusterId"];
-                /** @description The seat. */
                 seat: components["schemas"]["Seat"];
                 /** @description The session that ended. */
                 session: components["schemas"]["SessionId"];
@@ -5113,29 +4782,24 @@ export interface components {
         };
         /**
          * Format: uint64
-         * @description A voucher's serial number, counted from one: people say it, and it tells nothing of the validation number.
+         * @description A voucher's serial number, counted from one. It is not secret: it reveals nothing about the validation number.
          */
         VoucherSerial: number;
         /** @description How a voucher stands. */
         VoucherState: "good" | "expired" | {
             paid: {
-                /** @description Where. */
                 at: components["schemas"]["PaidAt"];
-                /** @description When. */
                 time: components["schemas"]["Time"];
             };
         } | {
             void: {
-                /** @description The claim. */
                 claim: components["schemas"]["ClaimId"];
-                /** @description When. */
                 time: components["schemas"]["Time"];
             };
         } | "play" | {
             replaced: {
                 /** @description The voucher in its place. */
                 by: components["schemas"]["VoucherSerial"];
-                /** @description When. */
                 time: components["schemas"]["Time"];
             };
         };
