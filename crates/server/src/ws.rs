@@ -104,13 +104,8 @@ impl From<Stopped> for CloseReason {
 
 impl From<Denied> for CloseReason {
     fn from(denied: Denied) -> Self {
-        match denied {
-            // These are temporary: the client reconnects.
-            Denied::Stopped | Denied::Internal | Denied::TooSlow | Denied::Elsewhere => {
-                Self::Away(denied.code().into())
-            }
-            denied => Self::Denied(denied),
-        }
+        // The client reconnects and sends again what may not have been carried out.
+        if denied.leaves_fate_unknown() { Self::Away(denied.code().into()) } else { Self::Denied(denied) }
     }
 }
 

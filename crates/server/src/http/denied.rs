@@ -64,6 +64,13 @@ denied! {
     Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the house failed; it is in its log.";
 }
 
+impl Denied {
+    /// Whether the command may have been carried out all the same. The client must send it again under the same number to learn its fate.
+    pub(crate) const fn leaves_fate_unknown(self) -> bool {
+        matches!(self, Self::Stopped | Self::Internal | Self::TooSlow | Self::Elsewhere)
+    }
+}
+
 impl From<Denied> for Refused {
     fn from(denied: Denied) -> Self {
         Self { code: denied.code().into(), paragraphs: Vec::new(), sentence: denied.sentence().into(), detail: None }

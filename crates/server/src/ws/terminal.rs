@@ -128,7 +128,8 @@ impl AtSeat {
         Actor::Terminal { device: self.device, seat: self.seat }
     }
 
-    /// Carries requests out in the order of their numbers. Each gets a reply, even if the House cannot be reached.
+    /// Carries requests out in the order of their numbers. If the fate of one is unknown, this closes the connection: a refusal would be
+    /// final for the terminal, which instead connects again and sends the request under the same number.
     async fn carry_out(self, mut requests: mpsc::Receiver<PendingHouseRequest>) {
         while let Some(request) = requests.recv().await {
             let (sequence, reply) = match request {
@@ -138,7 +139,11 @@ impl AtSeat {
                 PendingHouseRequest::Ask(id, asked) => (id.sequence, self.ask_house(id, asked).await),
                 PendingHouseRequest::Note(id, command) => (id.sequence, self.insert_note(id, command).await),
             };
-            let reply = reply.unwrap_or_else(|denied| CommandReply::Refused(denied.into()));
+            let reply = match reply {
+                Ok(reply) => reply,
+                Err(denied) if denied.leaves_fate_unknown() => return self.connection.close(),
+                Err(denied) => CommandReply::Refused(denied.into()),
+            };
             self.connection.send(NumberedReplies::one(sequence, reply));
         }
     }
@@ -257,7 +262,7 @@ impl Commands {
                 self.at.connection.send(NumberedReplies::one(sequence, CommandReply::Refused(Denied::TooMany.into())));
                 Ok(None)
             }
-            // The task ends only when it panics.
+            // The task has closed the connection.
             Err(mpsc::error::TrySendError::Closed(_)) => Err(Stopped::Closed.into()),
         }
     }
@@ -379,21 +384,36 @@ mod tests {
         AtSeat { server: Arc::clone(server), connection, device: DeviceId(31), cluster, seat: Seat(3), source, handle }
     }
 
-    /// The cluster stops before it has answered a cash-out.
+    /// The cluster stops before it has answered a cash-out: the credits may be gone, so the terminal must not hear a refusal.
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_request_that_fails_is_refused_and_the_connection_stays() {
+    async fn a_request_of_unknown_fate_closes_the_connection_without_a_reply() {
         let house = RunningServer::start().await;
         let (connection, mut messages) = Connection::new();
         let (to_house, requests) = mpsc::channel(1);
         let carrying = tokio::spawn(at_seat(&house.server, connection.clone()).carry_out(requests));
-        for sequence in [1, 2] {
-            let (_, answered) = oneshot::channel();
-            let number = Validation::draw().unwrap();
-            to_house.send(PendingHouseRequest::CashOut { sequence, answered, number }).await.unwrap();
-            let answer = answer(&mut messages).await;
-            let code = &answer["answer"]["refused"]["code"];
-            assert_eq!((&answer["sequence"], code), (&json!(sequence), &json!("stopped")));
-        }
+        let (_, answered) = oneshot::channel();
+        let number = Validation::draw().unwrap();
+        to_house.send(PendingHouseRequest::CashOut { sequence: 1, answered, number }).await.unwrap();
+        carrying.await.unwrap();
+        assert!(connection.is_closed());
+        assert!(!messages.take(&mut Vec::new()).await, "nothing was sent");
+        house.close().await;
+    }
+
+    /// F86: outside of training no terminal inserts notes. It hears so, and plays on.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_denied_request_is_refused_and_the_connection_stays() {
+        let house = RunningServer::start().await;
+        let (connection, mut messages) = Connection::new();
+        let (to_house, requests) = mpsc::channel(1);
+        let at = at_seat(&house.server, connection.clone());
+        let id = CommandId { source: at.source, sequence: 1 };
+        let carrying = tokio::spawn(at.carry_out(requests));
+        let note = ClusterCommand::AcceptNote { seat: Seat(3), amount: taisai_rules::Money::from_cents(1_000) };
+        to_house.send(PendingHouseRequest::Note(id, note)).await.unwrap();
+        let answer = answer(&mut messages).await;
+        let code = &answer["answer"]["refused"]["code"];
+        assert_eq!((&answer["sequence"], code), (&json!(1), &json!("bad-command")), "{answer}");
         assert!(!connection.is_closed());
         drop(to_house);
         carrying.await.unwrap();
