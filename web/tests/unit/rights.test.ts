@@ -79,7 +79,7 @@ it('an alert says whose voucher numbers were wrong (F45)', () => {
 
 it('an event has a name in words for every kind that the record writes', async () => {
   const { audit } = await import('../../src/words/staff/en-audit');
-  const round = readFileSync(join(ROOT, 'crates/record/src/projection/round.rs'), 'utf8');
+  const round = readFileSync(join(ROOT, 'crates/reports/src/round.rs'), 'utf8');
   const kinds = [...round.matchAll(/self\.event\("([a-z-]+)"/g)].map(([, kind]) => kind!);
   const happenings = readFileSync(join(ROOT, 'web/src/words/staff/en-pit.ts'), 'utf8').match(/ {2}kinds: \{([\s\S]*?)\n {2}\}/)![1]!;
   const significant = [...happenings.matchAll(/(?:'([a-z-]+)'|\b([a-z]+)): '/g)].map(([, one, other]) => one ?? other!);
