@@ -1,4 +1,4 @@
-//! A house's file becomes a house that can be run, or a list of faults with their places. It reads no other file here.
+//! A configuration file becomes a casino that can be run, or a list of faults with their places. It reads no other file here.
 #![no_main]
 
 use std::io::{Error, ErrorKind};
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
 use taisai_rules::{Game, Games, Moment};
-use taisai_server::config::{Config, Names};
+use taisai_server::config::{Config, GameNames};
 
 fuzz_target!(|text: &str| {
-    let names = Names { games: Games::embedded(), now: Moment::from_unix_seconds(1_800_000_000) };
+    let names = GameNames { games: Games::embedded(), now: Moment::from_unix_seconds(1_800_000_000) };
     match Config::read_with(text, &names, Path::new("house"), |_| Err(Error::from(ErrorKind::NotFound))) {
         Ok(config) => {
             assert!(config.tables.is_sorted_by(|one, other| one.table < other.table));

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use taisai_journal::Hash;
-use taisai_record::{RoundEvidence, Program};
+use taisai_record::{Program, RoundEvidence};
 
 const KEY: &str = "ed25519:fb0ebec624a3db608527fcdb3bf126a5dba5b43a757a0d07f5f650bee5350cad";
 

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use taisai_rules::{BetBox, BoxKey, Dice, BoxKind, Odds, Paragraph};
+use taisai_rules::{BetBox, BoxKey, BoxKind, Dice, Odds, Paragraph};
 
 fuzz_target!(|text: &str| {
     if let Ok(bet_box) = text.parse::<BetBox>() {

@@ -100,7 +100,7 @@ pub(crate) enum Command {
         /// Table in the store; may be left out if there is only one
         #[arg(long)]
         table: Option<u16>,
-        /// Count the blocks of this cluster of the table, not of its Round
+        /// Count the blocks of this cluster of the table, not those of its Round
         #[arg(long, requires = "table")]
         cluster: Option<u16>,
         /// Trusted public key, ed25519:…, or a file that holds one; house.key in a data folder if left out

@@ -87,7 +87,7 @@ pub(crate) fn run(args: &ServeArgs, names: &GameNames<'_>) -> anyhow::Result<boo
         stop_signal()?
     };
     runtime.block_on(serve(plan, Arc::new(warn), tell, stop))?;
-    tracing::info!("the house is closed");
+    tracing::info!("the server has stopped");
     Ok(true)
 }
 
@@ -185,13 +185,13 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        tracing::info!("the house stops; told again, it stops at once");
+        tracing::info!("the server stops; signalled again, it stops at once");
         tokio::spawn(async move {
             tokio::select! {
                 _ = terminate.recv() => {}
                 _ = interrupt.recv() => {}
             }
-            tracing::warn!("the house stops at once");
+            tracing::warn!("the server stops at once");
             std::process::exit(2);
         });
     })

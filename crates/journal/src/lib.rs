@@ -9,7 +9,6 @@
 //! chain.
 
 #![warn(missing_docs)]
-#![warn(missing_docs)]
 
 mod anchor;
 mod batch;

@@ -105,7 +105,7 @@ pub enum SqliteError {
 }
 
 /// Whoever waits for a commit waits for the copy before it, so it must be short. A log that is begun anew often is also faster:
-/// its bytes have their header on the disk already.
+/// its bytes have their place on the disk already.
 const MAX_LOG_BYTES: usize = 4 * 1024 * 1024;
 
 impl Sqlite {

@@ -41,7 +41,7 @@ pub enum ChainFaultReason {
     /// It belongs to another chain.
     #[error("it belongs to chain {0}")]
     OtherChain(ChainName),
-    /// A block is missing, twice there or in the wrong header.
+    /// A block is missing, twice there or in the wrong place.
     #[error("it says that it is block {0}")]
     Position(u64),
     /// It follows another block than the one before it.

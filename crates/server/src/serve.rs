@@ -279,7 +279,7 @@ async fn until_stopped(
 /// Tells all connections why the node stops.
 fn say_why(server: &Server, stopped: Stopped) -> ServeError {
     let causes: Vec<_> = stopped.causes().collect();
-    tracing::error!(why = causes.join(": "), "the house stops");
+    tracing::error!(why = causes.join(": "), "the server stops");
     server.stopping.send_replace(Stopping::Failed(causes.last().map_or("", String::as_str).into()));
     stopped.into()
 }

@@ -52,8 +52,8 @@ impl Stopping {
     pub(crate) fn close_reason(&self) -> Option<Cow<'static, str>> {
         match self {
             Self::No | Self::NoNewRound => None,
-            Self::Now => Some("the house closes: connect again".into()),
-            Self::Failed(why) => Some(format!("the house has stopped: {why}").into()),
+            Self::Now => Some("the server closes: connect again".into()),
+            Self::Failed(why) => Some(format!("the server has stopped: {why}").into()),
         }
     }
 }

@@ -98,7 +98,7 @@ pub(crate) enum CloseReason {
 
 impl From<Stopped> for CloseReason {
     fn from(_: Stopped) -> Self {
-        Self::Away("the house has stopped".into())
+        Self::Away("the server has stopped".into())
     }
 }
 

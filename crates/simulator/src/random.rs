@@ -110,4 +110,14 @@ mod tests {
         let mut random = Random::new(1_234_567);
         assert_eq!([random.next(), random.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
     }
+
+    #[test]
+    fn weights_are_kept() {
+        let mut random = Random::new(1);
+        let mut met = [0; 2];
+        for _ in 0..1_000 {
+            met[random.weighted(&[(9, 0), (1, 1)])] += 1;
+        }
+        assert!(met[1] > 50 && met[1] < 200, "{met:?}");
+    }
 }

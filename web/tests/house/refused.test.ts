@@ -30,7 +30,7 @@ it('registers refused chips as they lie, and apportions them (5.1, 5.1.1)', asyn
   await says(dealer, 'big', '5,000.00 bet');
   await chipOf(dealer, '1,000').click();
   await box(dealer, 'big').click();
-  const refused = dealer.getByRole('region', { name: /^Refused/ });
+  const refused = dealer.getByRole('region', { name: /^Not accepted/ });
   await refused.getByText('Seat 3 · Big 1,000').waitFor();
   await refused.getByText('Big: room for 0').waitFor();
   await refused.getByRole('button', { name: /^Still on layout/ }).click();

@@ -1,4 +1,4 @@
-// ApprovableAct a seat's money becomes as cards, and how staff find a voucher.
+// What a seat's money becomes as cards, and how staff find a voucher.
 
 import { describe, expect, it } from 'vitest';
 import type { VoucherOnFile } from '../../src/protocol/messages';

@@ -1,4 +1,4 @@
-// ApprovableAct a player is told of late corrections and voids: both figures of a set-off, until it is read; and the void that all are told of.
+// What a player is told of late corrections and voids: both figures of a set-off, until it is read; and the void that all are told of.
 
 import { describe, expect, it } from 'vitest';
 import type { HouseView, ResultView, VoidReason } from '../../src/protocol/messages';

@@ -1,4 +1,4 @@
-// ApprovableAct the record says of an event, told in each language: one row for each form that the reporting tables are written in.
+// What the record says of an event, told in each language: one row for each form that the reporting tables are written in.
 
 import { describe, expect, it } from 'vitest';
 import { detailOf, eventName, whyOf } from '../../src/words/details';

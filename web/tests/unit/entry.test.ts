@@ -1,4 +1,4 @@
-// ApprovableAct the Dealer of a live table enters and takes off, and whom a round pays.
+// What the Dealer of a live table enters and takes off, and whom a round pays.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -90,7 +90,7 @@ describe('odds', () => {
 it('arrow keys and no others lead somewhere', () => expect([isWay('ArrowUp'), isWay('Enter')]).toEqual([true, false]));
 
 describe('the figures of chips', () => {
-  it('have strokes for every queued that an amount is written with', () => {
+  it('have strokes for every letter that an amount is written with', () => {
     for (const cents of [1, 50, 100, 12_345, 99_900, 100_000, 150_000, 123_456_700, 100_000_000, 250_000_000]) expect(figureOf(`+${brief(cents)}`), String(cents)).toMatch(/^M-/);
     expect(new Set([...'0123456789.kM+'].map(figureOf)).size).toBe(14);
   });

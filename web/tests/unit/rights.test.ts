@@ -15,7 +15,7 @@ const reports = readFileSync(join(ROOT, 'crates/server/src/reports/params.rs'), 
 
 const holders = (may: (me: { roles: (typeof ROLES)[number][] }) => boolean) => ROLES.filter((role) => may({ roles: [role] })).sort();
 const by = (act: string) => (JSON.parse(new RegExp(`^${act} += \\{ by = (\\[.*?\\])`, 'm').exec(profile)![1]!) as string[]).sort();
-const inCode = (text: string) => [...text.matchAll(/Role::(\w+)/g)].map(([, name]) => name!.replace(/(?<=.)[A-Z]/g, (queued) => `-${queued}`).toLowerCase()).sort();
+const inCode = (text: string) => [...text.matchAll(/Role::(\w+)/g)].map(([, name]) => name!.replace(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()).sort();
 
 describe('what is offered', () => {
   it.each([['run-table', runsTable], ['rule', rules], ['clear-lock', clearsLocks], ['cage', isCashier], ['hand-pay', paysByHand], ['manage-people', managesHouse], ['manage-devices', managesHouse]] as const)('%s is for those of the profile', (act, may) =>

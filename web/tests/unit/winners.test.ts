@@ -1,4 +1,4 @@
-// ApprovableAct the Dealer of a table that registers winners is led through, and what a second person reads of it.
+// What the Dealer of a table that registers winners is led through, and what a second person reads of it.
 
 import { describe, expect, it } from 'vitest';
 import type { ApprovalOnFile, Box, PublicView, RegisteringBox } from '../../src/protocol/messages';

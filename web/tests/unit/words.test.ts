@@ -1,4 +1,4 @@
-// The languages say the same things, and the fonts have every queued they say them with.
+// The languages say the same things, and the fonts have every letter they say them with.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ const OF_STAFF = [
   'not-approved', 'too-long', 'not-yet',
 ];
 
-/** ApprovableAct a terminal is refused only where it or the house is broken; the player is told that the house did not take it. */
+/** What a terminal is refused only where it or the house is broken; the player is told that the house did not take it. */
 const BROKEN = ['not-allowed', 'out-of-order', 'not-in-game', 'unknown-seat', 'box-twice', 'bad-amount', 'unknown-device', 'unknown-table', 'voucher-number-used', 'unknown', 'bad-request', 'bad-command', 'too-large'];
 
 const { components } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../crates/server/openapi.json'), 'utf8'));
@@ -58,9 +58,9 @@ it('players have a text for every refusal', () => {
 
 it('Simplified and Traditional are not mixed', () => {
   const simplified = '赌总围双单对时间号录关开记额码钱证验过这说认还';
-  expect([...texts([hant, staffHant, firstUse['zh-Hant']]).join('')].filter((queued) => simplified.includes(queued))).toEqual([]);
+  expect([...texts([hant, staffHant, firstUse['zh-Hant']]).join('')].filter((letter) => simplified.includes(letter))).toEqual([]);
   const traditional = '賭總圍雙單對時間號錄關開記額碼錢證驗過說認還';
-  expect([...texts([hans, staffHans, firstUse['zh-Hans']]).join('')].filter((queued) => traditional.includes(queued) && !simplified.includes(queued))).toEqual([]);
+  expect([...texts([hans, staffHans, firstUse['zh-Hans']]).join('')].filter((letter) => traditional.includes(letter) && !simplified.includes(letter))).toEqual([]);
 });
 
 it.each(['牌局', '賬', '屏', '設置', '登錄', '程序', '公布', '布局'])('players do not read %s in Traditional Chinese beside its other spelling', (word) => {
@@ -72,19 +72,19 @@ it.each(['训练', '訓練', '主管', '投注区', '投注區', '注区', '注�
 });
 
 describe.each(['sans', 'serif'])('the %s font', (name) => {
-  it.each(['regular', 'bold'])('has every queued in use, %s', async (weight) => {
+  it.each(['regular', 'bold'])('has every letter in use, %s', async (weight) => {
     const { lettersInUse } = await import('../../scripts/fonts.js');
     const folder = join(import.meta.dirname, '../../src/fonts');
     const fonts = ['latin', 'sc', 'tc'].map((script) => join(folder, `${name}-${script}-${weight}.woff2`));
     expect(fonts.filter((path) => !existsSync(path)), 'npm run fonts').toEqual([]);
-    const [latin, sc, tc] = [await commands(readFileSync(fonts[0]!)), await commands(readFileSync(fonts[1]!)), await commands(readFileSync(fonts[2]!))];
-    const missing = [...lettersInUse(name)].filter((queued) => (queued < '\u2e80' ? !latin.has(queued.codePointAt(0)!) : !sc.has(queued.codePointAt(0)!) || !tc.has(queued.codePointAt(0)!)));
+    const [latin, sc, tc] = [await letters(readFileSync(fonts[0]!)), await letters(readFileSync(fonts[1]!)), await letters(readFileSync(fonts[2]!))];
+    const missing = [...lettersInUse(name)].filter((letter) => (letter < '\u2e80' ? !latin.has(letter.codePointAt(0)!) : !sc.has(letter.codePointAt(0)!) || !tc.has(letter.codePointAt(0)!)));
     expect(missing).toEqual([]);
   });
 });
 
-/** The commands that a font has, by its own table (cmap, format 12 or 4). */
-async function commands(woff2: Buffer): Promise<Set<number>> {
+/** The letters that a font has, by its own table (cmap, format 12 or 4). */
+async function letters(woff2: Buffer): Promise<Set<number>> {
   const { convert } = await import('fontverter');
   const font = await convert(woff2, 'sfnt');
   const tables = font.readUInt16BE(4);

@@ -95,7 +95,7 @@ fn backup_of_a_running_server_verifies() {
     for line in log.lines() {
         serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     }
-    assert!(log.contains("the house is closed"), "{log}");
+    assert!(log.contains("the server has stopped"), "{log}");
     for store in ["demo", "copy"] {
         let (status, printed, error) = taisai(folder.path(), &["audit", "verify", store, "--json"]);
         assert_eq!(status, Some(0), "{store}: {printed}{error}");

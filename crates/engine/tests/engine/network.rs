@@ -1,4 +1,4 @@
-//! Random that can be repeated, and a network that fails by it.
+//! Randomness that can be repeated, and a network that fails by it.
 
 use crate::installation::Carrier;
 

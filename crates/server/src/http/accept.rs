@@ -199,5 +199,5 @@ async fn serve_connection<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 pub(crate) async fn stop_reason(stopping: &mut watch::Receiver<Stopping>) -> Cow<'static, str> {
     let stopped = stopping.wait_for(|stopping| stopping.close_reason().is_some()).await;
     // A server that was dropped has stopped too.
-    stopped.ok().and_then(|stopping| stopping.close_reason()).unwrap_or("the house has stopped".into())
+    stopped.ok().and_then(|stopping| stopping.close_reason()).unwrap_or("the server has stopped".into())
 }

@@ -28,7 +28,7 @@ const MAX_RESPONSE_BYTES: usize = 4 << 20;
 /// Why another node gave no usable answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PeerError {
-    #[error("this node has only started")]
+    #[error("this node has only just started")]
     NotYet,
     #[error("no node holds that partition now")]
     Nobody,

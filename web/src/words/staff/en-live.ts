@@ -22,7 +22,7 @@ export const live = {
   boxFirst: 'Choose a box, then touch its seats.',
   puts: (of: string, amount: string) => `${of}: each touch adds ${amount}`,
   takesChip: (of: string, amount: string) => `${of}: each touch removes ${amount}`,
-  takesBox: (of: string) => `${of}: each touch removes the whole bet`,
+  takesBox: (of: string) => `${of}: a touch removes the whole bet`,
   takeOff: 'Remove',
   off: { 'take-chip': 'Remove chip', 'take-box': 'Remove bet' },
   seatMore: 'Seat …',

@@ -24,7 +24,7 @@ export const live: typeof english = {
   boxFirst: '先选投注格，再点其座位。',
   puts: (of, amount) => `${of}：每点登记${amount}`,
   takesChip: (of, amount) => `${of}：每点取下${amount}`,
-  takesBox: (of) => `${of}：每点取下整注`,
+  takesBox: (of) => `${of}：点一下取下整注`,
   takeOff: '取下',
   off: { 'take-chip': '取下筹码', 'take-box': '取下整注' },
   seatMore: '座位…',

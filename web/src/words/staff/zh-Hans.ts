@@ -173,7 +173,7 @@ export const words: StaffWords = {
     'out-of-order': '顺序不符。请刷新页面后重试。',
     'table-closing': '赌台即将关闭：不再发出彩色筹码。',
     'table-open': '赌台已经开放。',
-    'rules-not-in-force': '本台规则尚未生效。',
+    'rules-not-in-force': '本台规则未生效。',
     'limits-not-shown': '须先公布限额。',
     held: '重启后游戏暂停，等待荷官继续或报告中断。',
     'not-held': '游戏未暂停。',

@@ -24,7 +24,7 @@ export const live: typeof english = {
   boxFirst: '先選投注格，再點其座位。',
   puts: (of, amount) => `${of}：每點登記${amount}`,
   takesChip: (of, amount) => `${of}：每點取下${amount}`,
-  takesBox: (of) => `${of}：每點取下整注`,
+  takesBox: (of) => `${of}：點一下取下整注`,
   takeOff: '取下',
   off: { 'take-chip': '取下籌碼', 'take-box': '取下整注' },
   seatMore: '座位…',

@@ -173,7 +173,7 @@ export const words: StaffWords = {
     'out-of-order': '順序不符。請刷新頁面後重試。',
     'table-closing': '賭檯即將關閉：不再發出彩色籌碼。',
     'table-open': '賭檯已經開放。',
-    'rules-not-in-force': '本檯規則尚未生效。',
+    'rules-not-in-force': '本檯規則未生效。',
     'limits-not-shown': '須先公佈限額。',
     held: '重啟後遊戲暫停，等待荷官繼續或報告中斷。',
     'not-held': '遊戲未暫停。',

@@ -97,9 +97,9 @@ fn stops_at_once(fault: &str, why: &str) {
         assert!(!accepted, "acknowledged, and not stored: {message}");
     };
     let (code, told) = told.expect("it says why");
-    assert!(code == 1001 && told.starts_with("the house has stopped: ") && told.ends_with(why), "{code} {told}");
+    assert!(code == 1001 && told.starts_with("the server has stopped: ") && told.ends_with(why), "{code} {told}");
     let (status, log) = house.stopped();
-    let is_told = |line: &str| line.contains("the house stops") && line.contains(why);
+    let is_told = |line: &str| line.contains("the server stops") && line.contains(why);
     assert!(!status.success() && log.lines().any(is_told), "{status} {log}");
     fs::remove_file(house.folder().join(fault)).unwrap();
     let device = terminal.device.clone();
