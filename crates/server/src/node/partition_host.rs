@@ -26,7 +26,7 @@ use crate::node::stopped::Stopped;
 use crate::ws::publisher::{Publisher, PublisherContext};
 
 /// The writers of partitions that share a thread.
-type Chains = BTreeMap<MachineId, ChainWriter>;
+type ChainWriters = BTreeMap<MachineId, ChainWriter>;
 
 /// The layout of every table of the installation.
 pub(super) type Plans = Arc<BTreeMap<TableId, TablePlan>>;
@@ -149,7 +149,7 @@ impl PartitionHost {
         self.run(name, worker, chains, (Some(rules), self.metrics.table(table)), clock)
     }
 
-    fn cluster_partition(&self, cluster: Recorder<Cluster>, chains: &mut Chains) -> ClusterPartition {
+    fn cluster_partition(&self, cluster: Recorder<Cluster>, chains: &mut ChainWriters) -> ClusterPartition {
         self.sources.above(cluster.machine().highest_source());
         let (cluster, writer) = cluster.into_parts();
         chains.insert(MachineId::Cluster(cluster.id()), writer);
@@ -169,7 +169,7 @@ impl PartitionHost {
         &self,
         name: String,
         worker: Worker,
-        chains: Chains,
+        chains: ChainWriters,
         (rules, metrics): (Option<TableRules>, PartitionMetrics),
         clock: Clock,
     ) -> ReadyThread {
