@@ -52,7 +52,7 @@ pub(super) struct PartitionHost {
 /// Running partitions and their record store.
 pub(super) struct RunningPartitions {
     pub(super) threads: Vec<JoinHandle<()>>,
-    pub(super) book: RecordStore,
+    pub(super) store: RecordStore,
 }
 
 impl RunningPartitions {
@@ -62,7 +62,7 @@ impl RunningPartitions {
             // A thread that panicked has reported it.
             thread.join().unwrap_or_default();
         }
-        self.book.close();
+        self.store.close();
     }
 }
 
@@ -189,7 +189,7 @@ impl PartitionHost {
         ReadyThread::new(name, move || thread.run(received))
     }
 
-    /// Asks the partition manager to take a cluster that does not answer from its node.
+    /// Asks the partition manager to take a silent cluster from its node.
     fn fence(&self) -> Box<dyn Fn(ClusterId) + Send> {
         let events = self.events.clone();
         Box::new(move |cluster| {

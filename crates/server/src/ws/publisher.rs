@@ -93,7 +93,7 @@ pub(crate) struct PublisherContext {
     pub(crate) router: Weak<Router>,
     pub(crate) lease: SharedLeaseDeadline,
     pub(crate) slips: SlipReader,
-    /// Takes a cluster that does not answer from its node.
+    /// Has a silent cluster taken from its node.
     pub(crate) fence: Box<dyn Fn(ClusterId) + Send>,
     /// Stops the node, because a publisher has panicked.
     pub(crate) broken: Box<dyn Fn() + Send>,
