@@ -21,7 +21,7 @@ fn main() -> io::Result<()> {
         let path = file.strip_prefix(&built).map_err(io::Error::other)?.to_string_lossy().replace('\\', "/");
         let packed = file.with_added_extension("gz");
         let packed = if files.contains(&packed) { format!("Some({})", bytes_of(&packed)) } else { "None".to_owned() };
-        writeln!(list, "    File {{ path: {path:?}, whole: {}, packed: {packed} }},", bytes_of(file))
+        writeln!(list, "    ScreenFile {{ path: {path:?}, whole: {}, packed: {packed} }},", bytes_of(file))
             .map_err(io::Error::other)?;
     }
     list.push(']');

@@ -22,7 +22,7 @@ const ROUNDS: u64 = 5;
 /// Of the bets, two in a hundred are refused or repeats.
 const LEAST_LINES: u64 = 980_000;
 
-pub(crate) type Command = CommandRequest<ClusterCommand>;
+pub(crate) type BenchCommand = CommandRequest<ClusterCommand>;
 
 /// Everything a cluster of many terminals is measured by.
 pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figure>> {
@@ -141,7 +141,7 @@ fn seated() -> anyhow::Result<Cluster> {
 }
 
 /// The table opens, limits are shown, and every terminal buys in.
-pub(crate) fn opening_commands(terminals: u32) -> impl Iterator<Item = Command> {
+pub(crate) fn opening_commands(terminals: u32) -> impl Iterator<Item = BenchCommand> {
     let entry = |boxes: &str| LimitEntry {
         boxes: boxes.parse().expect("a kind"),
         min: Some(Money::from_cents(100)),
@@ -161,7 +161,7 @@ pub(crate) fn opening_commands(terminals: u32) -> impl Iterator<Item = Command> 
     notices.into_iter().chain(bought_in)
 }
 
-pub(crate) fn system(number: u64, notice: Notice) -> Command {
+pub(crate) fn system(number: u64, notice: Notice) -> BenchCommand {
     let id = CommandId { source: 0, sequence: number };
     CommandRequest {
         time: Time(0),
@@ -176,14 +176,14 @@ fn follow(cluster: &mut Cluster, notice: &Notice) {
     carry_out(cluster, asked);
 }
 
-fn carry_out(cluster: &mut Cluster, asked: Command) {
+fn carry_out(cluster: &mut Cluster, asked: BenchCommand) {
     let Decision::Accepted(event) = cluster.decide(&asked) else { panic!("{asked:?} is refused") };
     cluster.apply(&Entry { request: asked, outcome: Ok(event) });
 }
 
 /// One command of ten bets a terminal, terminals in shuffled order; one in a hundred is over its limit, and after one in
 /// a hundred comes the same again.
-pub(crate) fn commands(round: u64, terminals: u32) -> Vec<Command> {
+pub(crate) fn commands(round: u64, terminals: u32) -> Vec<BenchCommand> {
     let layout = crate::rules::layout("sic-bo-etg@2", "B");
     let mut numbers = Random::new(round);
     let mut seats: Vec<u32> = (0..terminals).collect();
@@ -217,7 +217,7 @@ pub(crate) fn commands(round: u64, terminals: u32) -> Vec<Command> {
 }
 
 /// The same bets, each in a command of its own, as a player touches box after box.
-pub(crate) fn single_bets(round: u64, terminals: u32) -> Vec<Command> {
+pub(crate) fn single_bets(round: u64, terminals: u32) -> Vec<BenchCommand> {
     let whole = commands(round, terminals);
     let mut single = Vec::new();
     for place in 0..usize::try_from(BOXES).expect("small") {

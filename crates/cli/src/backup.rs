@@ -33,7 +33,7 @@ pub(crate) struct BackupArgs {
     with_secrets: bool,
 }
 
-/// Makes a backup. `false` if the copy does not verify; it is then removed.
+/// Makes a backup. It is an error if the copy does not verify; the copy is then removed.
 pub(crate) fn run(args: &BackupArgs) -> anyhow::Result<bool> {
     let Address::Folder(source) = &args.store else {
         bail!(

@@ -17,12 +17,12 @@ pub(crate) type CheckedFile<T> = std::io::Result<Result<T, Vec<FileFault>>>;
 struct CheckedFileJson {
     file: String,
     #[serde(flatten)]
-    found: CheckResult,
+    found: FileCheck,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
-enum CheckResult {
+enum FileCheck {
     Faults(Vec<FaultJson>),
     /// Why the file could not be read.
     Error(String),
@@ -88,9 +88,9 @@ fn found<T>(file: &Path, read: &CheckedFile<T>) -> CheckedFileJson {
         message: fault.message.clone(),
     };
     let found = match read {
-        Ok(Ok(_)) => CheckResult::Faults(Vec::new()),
-        Ok(Err(faults)) => CheckResult::Faults(faults.iter().map(fault).collect()),
-        Err(error) => CheckResult::Error(error.to_string()),
+        Ok(Ok(_)) => FileCheck::Faults(Vec::new()),
+        Ok(Err(faults)) => FileCheck::Faults(faults.iter().map(fault).collect()),
+        Err(error) => FileCheck::Error(error.to_string()),
     };
     CheckedFileJson { file: file.display().to_string(), found }
 }

@@ -113,7 +113,7 @@ impl Print<'_> {
         for (place, (given, item)) in lines.iter_mut().enumerate() {
             *given = if place == 0 { 0 } else { share / others };
             if let (0, FeltItem::Text(words)) = (place, item) {
-                words.voice = TextStyle::Sign;
+                words.style = TextStyle::Sign;
             }
         }
         lines
@@ -147,11 +147,11 @@ impl Print<'_> {
     }
 
     /// A line of a box, as large as that of its whole kind and of its opposite can be.
-    fn line(&self, bet_box: BetBox, place: usize, voice: TextStyle, largest: u32) -> FeltItem {
+    fn line(&self, bet_box: BetBox, place: usize, style: TextStyle, largest: u32) -> FeltItem {
         let text = |b: BetBox| self.layout.printed(b).into_iter().nth(place).map_or(String::new(), |line| line.text);
         let opposite = bet_box.opposite().into_iter().filter(|b| self.layout.has(*b));
         let family = self.layout.boxes_of(bet_box.kind()).chain(opposite).map(text).collect();
-        FeltItem::Text(FittedText { text: text(bet_box), family, voice, largest })
+        FeltItem::Text(FittedText { text: text(bet_box), family, style, largest })
     }
 
     fn caption(&self, caption: &Caption) -> String {

@@ -30,7 +30,7 @@ pub struct TomlReader<'t> {
 }
 
 impl<'t> TomlReader<'t> {
-    /// For a text that cannot be parsed at all.
+    /// A reader without a parsed file: for a text that is refused before it is parsed.
     pub const fn new(text: &'t str) -> Self {
         Self { text, broken: false, faults: Vec::new(), more: 0 }
     }
@@ -46,7 +46,7 @@ impl<'t> TomlReader<'t> {
         (reader, table)
     }
 
-    /// Notes a fault, unless it is of a value that is broken TOML: that has been noted.
+    /// Notes a fault. One of a value that is broken TOML is left out: the broken value is noted already.
     pub fn fault(&mut self, at: Range<usize>, kind: FileFaultKind, message: impl Into<String>) {
         let is_in_it = |place: usize| place == at.start || at.contains(&place);
         let is_broken =

@@ -19,7 +19,7 @@ use crate::effect::{ConnectionId, Effect, Effects, NewestCommand, Reply, ReplyTo
 use crate::house::SeatMoney;
 use crate::message::Message;
 use crate::planted::{Mistake, makes};
-use crate::recorded::RecordedMachine;
+use crate::recorded::DecidingMachine;
 use crate::report_queue::ReportQueue;
 use crate::round::{PublicView, ResultView};
 use crate::timer::{Millis, RETRY_INTERVAL, earliest};
@@ -99,7 +99,7 @@ type FollowReport = (u64, Money, bool);
 /// A players' side of a table.
 #[derive(Debug)]
 pub struct ClusterPartition {
-    cluster: RecordedMachine<Cluster>,
+    cluster: DecidingMachine<Cluster>,
     /// Whether the round's partition is on the same worker: no message is lost between the two.
     is_local: bool,
     seats: ConnectedSeats,
@@ -158,7 +158,7 @@ impl ClusterPartition {
             is_watched: false,
             view: None,
             view_due: None,
-            cluster: RecordedMachine::new(cluster, source),
+            cluster: DecidingMachine::new(cluster, source),
         }
     }
 

@@ -34,7 +34,7 @@ pub struct Reply {
     pub verdict: Verdict,
     /// Whether it was answered before, when the command was sent first.
     pub is_repeated: bool,
-    /// What came of a command to the House, which does not say it all.
+    /// What the House decided, where accepted or refused does not say it all.
     pub event: Option<Box<HouseEvent>>,
 }
 
@@ -120,7 +120,7 @@ pub enum ScreenChange {
     Cut(ConnectionId),
     /// The table as anyone sees it.
     Public(Box<PublicView>),
-    /// The last results, the newest first, where they are not what came before and the latest.
+    /// The last results, the newest first; sent at the start, and when they are not just the former ones and one new.
     Results(Vec<ResultView>),
     /// What the table's staff see of the dealer's side.
     RoundStaff(Box<RoundStaffView>),

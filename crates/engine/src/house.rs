@@ -23,7 +23,7 @@ pub use vouchers::{AwaitedVouchers, VoucherFate};
 use crate::effect::{CallerId, ConnectionId, Effects, NewestCommand, Reply, ReplyTo, ScreenChange, Topic};
 use crate::message::Message;
 use crate::planted::{Mistake, makes};
-use crate::recorded::RecordedMachine;
+use crate::recorded::DecidingMachine;
 use crate::timer::{Millis, earliest};
 use crate::worker::WorkerStop;
 use delivery::Delivery;
@@ -77,7 +77,7 @@ pub enum HouseInput {
 /// The House with what it sends and publishes, and the callers who wait for vouchers.
 #[derive(Debug)]
 pub struct HousePartition {
-    house: RecordedMachine<House>,
+    house: DecidingMachine<House>,
     delivery: Delivery,
     lists: PublishedLists,
     awaited: AwaitedVouchers,
@@ -90,7 +90,7 @@ impl HousePartition {
     /// `source` numbers the partition's own commands: no other source has it, and it is higher than those on record.
     pub fn new(house: House, source: u64) -> Self {
         Self {
-            house: RecordedMachine::new(house, source),
+            house: DecidingMachine::new(house, source),
             delivery: Delivery::default(),
             lists: PublishedLists::default(),
             awaited: AwaitedVouchers::default(),

@@ -19,7 +19,7 @@ use crate::message::Message;
 use crate::round::RoundInput;
 use crate::worker::{Input, Partition, Worker, WorkerStop};
 
-pub use batch::Batch;
+pub use batch::InMemoryBatch;
 
 /// Which partitions of a table share a worker. The House has one of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -315,8 +315,13 @@ impl InMemoryInstallation {
     }
 
     /// Appends a batch, then lets go of what rests on it; the reply to a caller, if it is there.
-    fn end(&mut self, worker: usize, batch: Result<Batch, WorkerStop>, caller: Option<CallerId>) -> Option<Reply> {
-        let Batch { appends, effects, .. } = batch.unwrap_or_else(|stop| panic!("{stop}"));
+    fn end(
+        &mut self,
+        worker: usize,
+        batch: Result<InMemoryBatch, WorkerStop>,
+        caller: Option<CallerId>,
+    ) -> Option<Reply> {
+        let InMemoryBatch { appends, effects, .. } = batch.unwrap_or_else(|stop| panic!("{stop}"));
         for recorded in appends.into_iter().flatten() {
             self.append(recorded);
         }

@@ -30,7 +30,7 @@ pub use house::{
     ListName, Numbered, ReceivableOnFile, SeatMoney, SignificantOnFile, TableOnFile, VoucherFate, VoucherOnFile,
     own_approvals,
 };
-pub use in_memory::{Batch, InMemoryInstallation, WorkerPlacement};
+pub use in_memory::{InMemoryBatch, InMemoryInstallation, WorkerPlacement};
 pub use membership::{
     LeaseOutcome, LeaseStatement, LeaseTerms, Membership, MembershipEffect, MembershipInput, NodeTime,
 };

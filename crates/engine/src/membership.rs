@@ -346,12 +346,12 @@ mod tests {
     }
 
     /// Node `a`, and what it does.
-    struct Node {
+    struct TestNode {
         membership: Membership,
         now: NodeTime,
     }
 
-    impl Node {
+    impl TestNode {
         fn new() -> Self {
             let membership = Membership::new("a".into(), NodeTime(0), TERMS, vec![MachineId::House, TABLE]);
             Self { membership, now: NodeTime(0) }
@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn a_lease_lasts_from_when_its_renewal_was_sent() {
-        let mut node = Node::holding();
+        let mut node = TestNode::holding();
         assert_eq!(node.membership.lease_deadline(), Some(NodeTime(3_000)));
         let held = roster(&[(MachineId::House, "a", None), (TABLE, "a", None)]);
         let effects = node.heartbeat(510, 900, held.clone());
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn new_partitions_are_claimed_at_once() {
-        let mut node = Node::holding();
+        let mut node = TestNode::holding();
         let partitions = vec![MachineId::House, TABLE, CLUSTER];
         let effects = node.at(20, MembershipInput::Partitions(partitions));
         assert_eq!(effects, [MembershipEffect::Execute(LeaseStatement::Heartbeat)]);
@@ -417,7 +417,7 @@ mod tests {
 
     #[test]
     fn a_store_that_does_not_answer_is_asked_again_until_the_lease_is_over() {
-        let mut node = Node::holding();
+        let mut node = TestNode::holding();
         let unknown = || MembershipInput::Outcome(LeaseOutcome::Unknown("no answer".to_owned()));
         node.at(510, MembershipInput::Timer);
         assert_eq!(node.at(1_510, unknown()), [MembershipEffect::Timer(NodeTime(1_610))]);
@@ -427,14 +427,14 @@ mod tests {
 
     #[test]
     fn a_node_that_lost_a_partition_drops_everything() {
-        let mut node = Node::holding();
+        let mut node = TestNode::holding();
         let effects = node.heartbeat(510, 520, roster(&[(MachineId::House, "a", None), (TABLE, "b", None)]));
         assert!(matches!(&effects[..], [MembershipEffect::Over(_)]), "{effects:?}");
     }
 
     #[test]
     fn what_is_wanted_goes_once_and_is_given_up_when_it_has_ended() {
-        let mut node = Node::holding();
+        let mut node = TestNode::holding();
         let wanted = roster(&[(MachineId::House, "a", None), (TABLE, "a", Some("b"))]);
         let effects = node.heartbeat(510, 520, wanted.clone());
         assert_eq!(effects, [MembershipEffect::Wanted(TABLE), MembershipEffect::Timer(NodeTime(1_020))]);
@@ -446,7 +446,7 @@ mod tests {
     /// It is taken from a node that has held it for long enough to have opened it, and not from this one.
     #[test]
     fn a_silent_cluster_is_taken_from_its_node() {
-        let mut node = Node::holding();
+        let mut node = TestNode::holding();
         let held = roster(&[(MachineId::House, "a", None), (TABLE, "a", None), (CLUSTER, "b", None)]);
         for beat in 1..=20 {
             node.heartbeat(beat * 500, beat * 500 + 10, held.clone());

@@ -42,14 +42,14 @@ impl EntryBuffer {
 
 /// A machine that decides ahead of what is durable.
 #[derive(Debug)]
-pub(crate) struct RecordedMachine<M: Machine> {
+pub(crate) struct DecidingMachine<M: Machine> {
     machine: M,
     /// Under which number the partition itself sends commands.
     own: CommandId,
     pub(crate) undurable: EntryBuffer,
 }
 
-impl<M: Machine> RecordedMachine<M> {
+impl<M: Machine> DecidingMachine<M> {
     /// `source` numbers the partition's own commands: no other source has it, and it is higher than those on record.
     pub(crate) fn new(machine: M, source: u64) -> Self {
         Self { machine, own: CommandId { source, sequence: 0 }, undurable: EntryBuffer::default() }

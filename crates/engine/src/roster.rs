@@ -71,8 +71,8 @@ impl Roster {
         self.leases.iter().filter(move |lease| lease.holder.as_ref() == Some(name))
     }
 
-    /// A partition of a node that one should have which has only just joined and holds two fewer or less; and that one. One partition
-    /// moves at a time, the last in order, and never the House, nor one of those that stay. What people move later stays where it is.
+    /// A partition that this node should give to one that has just joined and holds at least two fewer, and that node. One moves at a
+    /// time: the last in order, never the House, and none of `stay`.
     pub(crate) fn too_many(&self, name: &NodeName, stay: &BTreeSet<MachineId>) -> Option<(MachineId, NodeName)> {
         if self.leases.iter().any(|lease| lease.wanted.is_some()) {
             return None;

@@ -16,7 +16,7 @@ use crate::cluster::{ClusterView, MAX_NOTICES};
 use crate::effect::{ConnectionId, Effect, Effects, NewestCommand, Reply, ReplyTo, ScreenChange, Topic};
 use crate::message::Message;
 use crate::planted::{Mistake, makes};
-use crate::recorded::RecordedMachine;
+use crate::recorded::DecidingMachine;
 use crate::report_queue::ReportQueue;
 use crate::timer::{Millis, RETRY_INTERVAL, earliest};
 use crate::worker::WorkerStop;
@@ -105,7 +105,7 @@ struct FollowingCluster {
 /// The dealer's side of a table.
 #[derive(Debug)]
 pub struct RoundPartition {
-    round: RecordedMachine<Round>,
+    round: DecidingMachine<Round>,
     closes: BetsCloser,
     /// How long a cluster may take to answer.
     silence: Millis,
@@ -173,7 +173,7 @@ impl RoundPartition {
             staff: None,
             staff_due: None,
             subscribers: Vec::new(),
-            round: RecordedMachine::new(round, source),
+            round: DecidingMachine::new(round, source),
         }
     }
 

@@ -7,7 +7,7 @@ pub struct Genesis {
     pub house: [u8; 16],
     /// Whether the money is real.
     pub purpose: ChainPurpose,
-    /// The least [`READER_VERSION`](crate::READER) that understands the chain.
+    /// The least [`READER_VERSION`](crate::READER_VERSION) that understands the chain.
     pub least_reader: u16,
 }
 

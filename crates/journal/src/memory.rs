@@ -23,8 +23,8 @@ pub struct MemoryStore(Arc<Mutex<Disk>>);
 
 impl MemoryStore {
     /// Plans a fault.
-    pub fn plan(&self, trouble: DiskFault) {
-        self.disk().plan(trouble);
+    pub fn plan(&self, fault: DiskFault) {
+        self.disk().plan(fault);
     }
 
     /// How many writes and flushes there were.

@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde::{Deserialize, Serialize};
 
-use crate::socket::{ClientSocket, ServerAddress};
+use crate::socket::{CasinoAddress, ClientSocket};
 
 /// What is signed begins with it.
 const PURPOSE: &[u8] = b"taisai device\0";
@@ -59,7 +59,7 @@ impl DeviceKey {
     }
 
     /// The device of a key's file. The key is made if there is none, and enrolled with the code if one is given.
-    pub(crate) fn open(file: &Path, server: &ServerAddress, code: Option<&str>) -> anyhow::Result<Self> {
+    pub(crate) fn open(file: &Path, server: &CasinoAddress, code: Option<&str>) -> anyhow::Result<Self> {
         let mut kept = match std::fs::read_to_string(file) {
             Ok(text) => {
                 serde_json::from_str(&text).with_context(|| format!("{} is no key of a device", file.display()))?
@@ -176,7 +176,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("tumbler.key");
-        let server = ServerAddress::parse("http://127.0.0.1:1").unwrap();
+        let server = CasinoAddress::parse("http://127.0.0.1:1").unwrap();
         let error = DeviceKey::open(&file, &server, None).err().unwrap();
         assert!(error.to_string().contains("--enrol"), "{error}");
         assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);

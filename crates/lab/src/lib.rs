@@ -19,16 +19,16 @@ use clap::{Parser, Subcommand};
 /// The simulator, the load generator and the simulated devices of Tai Sai: for tests and measurements, not for a floor.
 #[derive(Parser)]
 #[command(name = "taisai-lab", version, max_term_width = 100, arg_required_else_help = true)]
-struct Args {
+struct LabArgs {
     /// Use the games of this folder (*.toml) in place of the approved ones in the program
     #[arg(long, global = true, value_name = "DIR")]
     games: Option<PathBuf>,
     #[command(subcommand)]
-    command: Command,
+    command: LabCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum LabCommand {
     /// Play random rounds with mistakes, faults and restarts from a seed, and check every invariant
     Torture(torture::TortureArgs),
     /// Step through a run of `torture --nodes` that broke an invariant: it runs again from its seed up to an event
@@ -44,17 +44,17 @@ enum Command {
 
 /// Runs the program with the arguments it was started with; the exit status is that of `taisai`.
 pub fn main() -> ExitCode {
-    taisai::exit_status(run(&Args::parse()), true)
+    taisai::exit_status(run(&LabArgs::parse()), true)
 }
 
 /// Carries out a command; `false` if an invariant was broken or a figure was not reached.
-fn run(args: &Args) -> anyhow::Result<bool> {
+fn run(args: &LabArgs) -> anyhow::Result<bool> {
     match &args.command {
-        Command::Torture(torture) => {
+        LabCommand::Torture(torture) => {
             torture::run(torture, &*taisai::games::load(args.games.as_deref())?, taisai::now()?)
         }
-        Command::Replay(args) => replay::run(args),
-        Command::Bench(bench) => bench::run(bench),
-        Command::Tumbler(tumbler) => tumbler::run(tumbler),
+        LabCommand::Replay(args) => replay::run(args),
+        LabCommand::Bench(bench) => bench::run(bench),
+        LabCommand::Tumbler(tumbler) => tumbler::run(tumbler),
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use taisai::print::{self, BAD, GOOD, QUIET};
 use taisai::replay::SIMULATOR_RUN;
 use taisai::replay::failure::quietly;
-use taisai_simulator::{ReplayMoment, SimulationFailure, SimulationPlan, event_at};
+use taisai_simulator::{ReplayMoment, SimulationFailure, SimulatorPlan, event_at};
 
 use crate::torture::installations;
 
@@ -44,7 +44,7 @@ pub(crate) struct RunFile {
 }
 
 impl RunFile {
-    pub(crate) fn new(plan: &SimulationPlan, failure: &SimulationFailure) -> Self {
+    pub(crate) fn new(plan: &SimulatorPlan, failure: &SimulationFailure) -> Self {
         Self {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             seed: failure.seed,
@@ -68,7 +68,7 @@ impl RunFile {
         serde_json::from_str(json).with_context(|| format!("{} is damaged", path.display()))
     }
 
-    fn plan(&self) -> SimulationPlan {
+    fn plan(&self) -> SimulatorPlan {
         installations::plan(self.nodes, self.clusters, self.faults)
     }
 

@@ -21,14 +21,14 @@ const ACCEPTED: &str = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
 /// Where a casino is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ServerAddress {
+pub(crate) struct CasinoAddress {
     /// Host and port, as they stand in its address.
     pub(crate) authority: String,
     /// The host, and its port.
     at: (String, u16),
 }
 
-impl ServerAddress {
+impl CasinoAddress {
     /// Reads `http://HOST[:PORT]`.
     pub(crate) fn parse(text: &str) -> anyhow::Result<Self> {
         let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("ws://")) else {
@@ -72,7 +72,7 @@ pub(crate) struct ClientSocket {
 
 impl ClientSocket {
     /// Opens a WebSocket, from an address of this machine if one is given.
-    pub(crate) async fn open(server: &ServerAddress, path: &str, from: Option<IpAddr>) -> anyhow::Result<Self> {
+    pub(crate) async fn open(server: &CasinoAddress, path: &str, from: Option<IpAddr>) -> anyhow::Result<Self> {
         Self::open_at(server.address().await?, &server.authority, path, from).await
     }
 
@@ -174,13 +174,13 @@ mod tests {
             ("http://[::1]:9", "[::1]:9", "::1", 9),
             ("http://[::1]", "[::1]", "::1", 80),
         ] {
-            let server = ServerAddress::parse(text).unwrap();
+            let server = CasinoAddress::parse(text).unwrap();
             assert_eq!((&*server.authority, &*server.at.0, server.at.1), (authority, host, port));
         }
         for bad in
             ["https://127.0.0.1", "127.0.0.1:80", "http://", "http://a:b", "http://a/b", "http://a b", "http://:80"]
         {
-            assert!(ServerAddress::parse(bad).is_err(), "{bad}");
+            assert!(CasinoAddress::parse(bad).is_err(), "{bad}");
         }
     }
 }

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use crate::device::DeviceKey;
-use crate::socket::{ClientSocket, ServerAddress};
+use crate::socket::{CasinoAddress, ClientSocket};
 pub(crate) use script::Misbehaviour;
 use script::TumblerScript;
 
@@ -21,8 +21,8 @@ use script::TumblerScript;
 #[derive(clap::Args)]
 pub(crate) struct TumblerArgs {
     /// The casino: http://HOST:PORT
-    #[arg(long, value_name = "URL", value_parser = ServerAddress::parse)]
-    server: ServerAddress,
+    #[arg(long, value_name = "URL", value_parser = CasinoAddress::parse)]
+    server: CasinoAddress,
     /// The table
     #[arg(long, value_name = "TABLE")]
     table: u16,

@@ -45,11 +45,11 @@ pub(crate) struct CheckpointJob {
     pub(crate) handle: ChainHandle,
     pub(crate) target: Receiver<Result<CheckpointTarget, WriterStopped>>,
     pub(crate) time: Time,
-    pub(crate) state: Box<dyn FnOnce() -> State + Send>,
+    pub(crate) state: Box<dyn FnOnce() -> CheckpointedState + Send>,
 }
 
 /// The state that a checkpoint vouches for.
-pub(crate) struct State {
+pub(crate) struct CheckpointedState {
     pub(crate) hash: [u8; 32],
     /// Its bytes, where a snapshot is to be kept.
     pub(crate) snapshot: Option<Vec<u8>>,
@@ -97,7 +97,7 @@ impl CheckpointJob {
     fn work(self, archive: &mut dyn Archive, anchor: Option<&mut Anchor>, warn: &WarningSink) {
         // Without a target the writer has stopped: the next commit returns why.
         let Ok(Ok(target)) = self.target.recv() else { return };
-        let State { hash, snapshot } = (self.state)();
+        let CheckpointedState { hash, snapshot } = (self.state)();
         let hash = Hash::from_bytes(hash);
         if let Some(bytes) = snapshot
             && let Err(error) = archive.put_snapshot(self.handle.chain(), target.position, hash, &bytes)

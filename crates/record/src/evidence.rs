@@ -129,7 +129,7 @@ impl RoundEvidence {
         for (id, part) in ids.into_iter().zip(rest) {
             clusters.push(self.cluster(id, part, &signed, &given, &mut check)?);
         }
-        let (table, round, Signed { genesis, opening, .. }) = (self.table, self.round, signed);
+        let (table, round, CheckedPart { genesis, opening, .. }) = (self.table, self.round, signed);
         let settlement =
             RoundSettlement { table, round, genesis, opening, past, unwitnessed, acts: acts.acts, clusters };
         let Check { entries, signers, signed, .. } = check;
@@ -140,7 +140,7 @@ impl RoundEvidence {
         &self,
         id: ClusterId,
         part: &ChainEvidence,
-        round: &Signed,
+        round: &CheckedPart,
         given: &Notices,
         check: &mut Check<'_>,
     ) -> Result<ClusterSettlement, UnprovenRound> {
@@ -180,7 +180,7 @@ fn is_same_table(cluster: &ChainOpening, round: &ChainOpening) -> bool {
 }
 
 /// What is known of a part once its signatures are checked.
-struct Signed {
+struct CheckedPart {
     genesis: Genesis,
     opening: ChainOpening,
     /// The first of the later blocks, and the hash of the state after it.
@@ -205,7 +205,7 @@ impl Check<'_> {
     }
 
     /// Follows every block with its signatures. The opening must be vouched for, and so must the state that is entered with.
-    fn signed(&mut self, chain: &ChainName, part: &ChainEvidence) -> Result<Signed, UnprovenRound> {
+    fn signed(&mut self, chain: &ChainName, part: &ChainEvidence) -> Result<CheckedPart, UnprovenRound> {
         let mut verifier = Verifier::new(chain.clone(), self.trust());
         let (blocks, checkpoints) = self.follow(&mut verifier, &part.beginning)?;
         let first = blocks.iter().find(|block| *block.content() == BlockContent::Entries);
@@ -219,10 +219,10 @@ impl Check<'_> {
         }
         let genesis = *verifier.genesis().ok_or_else(|| UnprovenRound::NoBeginning(chain.clone()))?;
         let Some(later) = &part.later else {
-            return Ok(Signed { genesis, opening, entered: None, checkpoints });
+            return Ok(CheckedPart { genesis, opening, entered: None, checkpoints });
         };
         let (entered, checkpoints) = self.entered(chain, &genesis, later)?;
-        Ok(Signed { genesis, opening, entered: Some(entered), checkpoints })
+        Ok(CheckedPart { genesis, opening, entered: Some(entered), checkpoints })
     }
 
     /// The block with which the later ones begin and the state that a checkpoint among them vouches for, and all of those.
@@ -272,7 +272,7 @@ impl Check<'_> {
         &mut self,
         chain: &ChainName,
         part: &ChainEvidence,
-        signed: &Signed,
+        signed: &CheckedPart,
         mut watch: impl FnMut(&ReplayEvent<'_, M>),
     ) -> Result<M, UnprovenRound> {
         let mut checks = Checks::new(chain.clone(), self.program.clone(), BTreeSet::new());

@@ -75,12 +75,12 @@ const fn seats_of(setup: &MachineSetup) -> u32 {
     }
 }
 
-type Chains = BTreeMap<MachineId, VecDeque<(EntryPosition, MachineEntry)>>;
+type TableChains = BTreeMap<MachineId, VecDeque<(EntryPosition, MachineEntry)>>;
 
 struct MergeReader<'a> {
     archive: &'a mut dyn Archive,
     keys: &'a [PublicKey],
-    chains: &'a mut Chains,
+    chains: &'a mut TableChains,
 }
 
 impl MergeReader<'_> {
@@ -105,7 +105,7 @@ impl MergeReader<'_> {
 
 /// Takes the earliest entry whose cause is there already, the House's first at equal times. If there is none, the
 /// chains do not fit together, and time alone decides.
-fn in_order(mut machines: Machines, mut chains: Chains) -> Vec<(EntryPosition, MachineEntry)> {
+fn in_order(mut machines: Machines, mut chains: TableChains) -> Vec<(EntryPosition, MachineEntry)> {
     let mut entries = Vec::new();
     loop {
         let firsts = || chains.iter().filter_map(|(id, chain)| Some((*id, &chain.front()?.1)));

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use taisai_journal::{ChainHandle, CheckpointTarget, Entries, WriterStopped};
 use taisai_table::{CommandRequest, Decision, Entry, Time, encode};
 
-use crate::checkpointer::{CheckpointJob, Checkpointer, State};
+use crate::checkpointer::{CheckpointJob, CheckpointedState, Checkpointer};
 use crate::machine::RecordedMachine;
 use crate::opening::ChainOpening;
 
@@ -91,7 +91,10 @@ impl ChainWriter {
         // If nobody receives it, the checkpointer has stopped, and the record store with it.
         self.handle.end_block(move |target| answer.send(target).unwrap_or_default())?;
         let machine = machine.clone();
-        let state = move || State { hash: machine.state_hash(), snapshot: with_snapshot.then(|| machine.snapshot()) };
+        let state = move || CheckpointedState {
+            hash: machine.state_hash(),
+            snapshot: with_snapshot.then(|| machine.snapshot()),
+        };
         self.checkpointer.submit(CheckpointJob { handle: self.handle.clone(), target, time, state: Box::new(state) });
         Ok(())
     }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use taisai_table::{Actor, Person, Time};
 
-use super::gaming_day::{BadDay, Day, Days};
+use super::gaming_day::{BadDay, Day, GamingDays};
 use super::tables::{EVENTS, LEDGER_ENTRIES, ReportTable};
 use super::value::SqlValue;
 use taisai_record::EntryPosition;
 
 /// A statement. Its parameters are `$1`, `$2`, …, first used in that order, which both stores understand.
-pub(super) struct Statement {
+pub(super) struct SqlStatement {
     pub(super) sql: &'static str,
     pub(super) values: Vec<SqlValue>,
 }
@@ -39,10 +39,10 @@ impl Occurrences {
 
 /// The changes of some blocks.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(super) struct SqlBatch {
     /// For each table its rows, one after the other.
     pub(super) rows: BTreeMap<&'static str, (&'static ReportTable, Vec<SqlValue>)>,
-    pub(super) statements: Vec<Statement>,
+    pub(super) statements: Vec<SqlStatement>,
     acts: BTreeMap<ActKey, Occurrences>,
     refusals: BTreeMap<RefusalKey, Occurrences>,
     pub(super) entries: u64,
@@ -88,12 +88,12 @@ pub(super) struct EntryTime {
 }
 
 impl EntryTime {
-    pub(super) fn new(chain: &Arc<str>, at: EntryPosition, time: Time, days: &mut Days) -> Result<Self, BadDay> {
+    pub(super) fn new(chain: &Arc<str>, at: EntryPosition, time: Time, days: &mut GamingDays) -> Result<Self, BadDay> {
         Ok(Self { chain: Arc::clone(chain), at, time, day: days.at(time)? })
     }
 }
 
-impl Batch {
+impl SqlBatch {
     /// About how many values it holds.
     pub(super) const fn size(&self) -> usize {
         self.values
@@ -107,7 +107,7 @@ impl Batch {
 
     pub(super) fn execute<const N: usize>(&mut self, sql: &'static str, values: [SqlValue; N]) {
         self.values += N;
-        self.statements.push(Statement { sql, values: values.into() });
+        self.statements.push(SqlStatement { sql, values: values.into() });
     }
 
     /// Posts the legs of a transaction: account, what it belongs to, and the amount.

@@ -9,7 +9,7 @@ use taisai_table::{
     OverDifferential, Person, RejectedStake, RoundNumber, Seat, SessionId, TransferPurpose,
 };
 
-use super::batch::{Attribution, Batch, EntryTime, ReportEvent};
+use super::batch::{Attribution, EntryTime, ReportEvent, SqlBatch};
 use super::house::over_differential;
 use super::machine::{ChainContext, EntryError, ProjectedMachine, event_by, opening_event};
 use super::tables::SESSIONS;
@@ -63,7 +63,7 @@ impl ProjectedMachine for Cluster {
         ClusterBalances { seats, accounts: accounts(self), waiting: None }
     }
 
-    fn opened(_: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut Batch) {
+    fn opened(_: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut SqlBatch) {
         let MachineSetup::Cluster { cluster, .. } = &opening.setup else { return };
         let (table, cluster) = (Some(cluster.table.0), Some(cluster.number));
         batch.events(when, [opening_event(opening, Attribution { table, cluster, ..Attribution::default() })]);
@@ -75,7 +75,7 @@ impl ProjectedMachine for Cluster {
         books: &mut ClusterBalances,
         when: EntryTime,
         entry: &Entry<ClusterCommand, ClusterEvent>,
-        batch: &mut Batch,
+        batch: &mut SqlBatch,
     ) -> Result<(), EntryError> {
         let asked = &entry.request;
         let event = match &entry.outcome {
@@ -158,7 +158,7 @@ impl ProjectedMachine for Cluster {
         Ok(())
     }
 
-    fn applied(&self, _: &mut ChainContext, books: &mut ClusterBalances, batch: &mut Batch) {
+    fn applied(&self, _: &mut ChainContext, books: &mut ClusterBalances, batch: &mut SqlBatch) {
         let Some(waiting) = books.waiting.take() else { return };
         let PendingClusterEntry { when, seats, kind, of, before, mut events } = waiting;
         let (first, most) = match seats {
@@ -389,7 +389,7 @@ fn over_by(cluster: &Cluster, round: RoundNumber, over: &OverDifferential) -> Re
 }
 
 /// A session ends at a seat, or begins there, or one follows the other.
-fn session(cluster: &Cluster, when: &EntryTime, seat: Seat, book: SeatBook, before: Meters, batch: &mut Batch) {
+fn session(cluster: &Cluster, when: &EntryTime, seat: Seat, book: SeatBook, before: Meters, batch: &mut SqlBatch) {
     let (id, now) = (cluster.id(), cluster.session(seat));
     if let Some(ended) = book.session {
         // They stay at the seat until the next session begins there.

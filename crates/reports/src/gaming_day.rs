@@ -21,13 +21,13 @@ pub enum BadDay {
 
 /// The gaming day of a time.
 pub fn gaming_day(profile: &Profile, time: Time) -> Result<Date, BadDay> {
-    let (day, _) = Days::of(profile)?.reckon(time).ok_or(BadDay::Time(time.0))?;
+    let (day, _) = GamingDays::of(profile)?.reckon(time).ok_or(BadDay::Time(time.0))?;
     Ok(day)
 }
 
 /// Days and shifts of one profile.
 #[derive(Clone, Debug)]
-pub(super) struct Days {
+pub(super) struct GamingDays {
     zone: TimeZone,
     begins: u16,
     shifts: Vec<(u16, Arc<str>)>,
@@ -44,7 +44,7 @@ pub(super) struct Day {
 
 const MINUTE: u64 = 60_000;
 
-impl Days {
+impl GamingDays {
     pub(super) fn of(profile: &Profile) -> Result<Self, BadDay> {
         let zone = TimeZone::get(&profile.time_zone).map_err(|_| BadDay::TimeZone(profile.time_zone.clone()))?;
         let mut shifts: Vec<_> =
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_day_begins_in_the_morning_of_the_profile() {
-        let mut days = Days::of(&Profile::singapore()).unwrap();
+        let mut days = GamingDays::of(&Profile::singapore()).unwrap();
         for (moment, date, shift) in [
             ("2027-01-14T21:59:59.999Z", "2027-01-14", "night"),
             ("2027-01-14T22:00:00Z", "2027-01-15", "day"),
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn summer_time_moves_the_beginning() {
         let mut days =
-            Days::of(&Profile { time_zone: "America/Los_Angeles".to_owned(), ..Profile::singapore() }).unwrap();
+            GamingDays::of(&Profile { time_zone: "America/Los_Angeles".to_owned(), ..Profile::singapore() }).unwrap();
         for (moment, date) in [
             ("2027-01-15T13:59:00Z", "2027-01-14"),
             ("2027-01-15T14:00:00Z", "2027-01-15"),
@@ -118,9 +118,9 @@ mod tests {
 
     #[test]
     fn a_zone_that_nobody_knows_is_named() {
-        let bad = Days::of(&Profile { time_zone: "Asia/Nowhere".to_owned(), ..Profile::singapore() });
+        let bad = GamingDays::of(&Profile { time_zone: "Asia/Nowhere".to_owned(), ..Profile::singapore() });
         assert_eq!(bad.err(), Some(BadDay::TimeZone("Asia/Nowhere".to_owned())));
-        let late = Days::of(&Profile::singapore()).unwrap().at(Time(u64::MAX));
+        let late = GamingDays::of(&Profile::singapore()).unwrap().at(Time(u64::MAX));
         assert_eq!(late, Err(BadDay::Time(u64::MAX)));
     }
 }

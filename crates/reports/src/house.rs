@@ -13,7 +13,7 @@ use taisai_table::{
     VoucherHash, VoucherNumber,
 };
 
-use super::batch::{Attribution, Batch, EntryTime, ReportEvent};
+use super::batch::{Attribution, EntryTime, ReportEvent, SqlBatch};
 use super::machine::{ChainContext, EntryError, ProjectedMachine, event_by, opening_event};
 use crate::value::variant_name;
 use money::{Origin, expire, issue, receive, reissue, rule, take_back, voucher_to_claim};
@@ -54,7 +54,7 @@ impl ProjectedMachine for House {
         HouseBalances { accounts: accounts(self), newest: newest(self), waiting: None }
     }
 
-    fn opened(_: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut Batch) {
+    fn opened(_: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut SqlBatch) {
         batch.events(when, [opening_event(opening, Attribution::default())]);
     }
 
@@ -64,7 +64,7 @@ impl ProjectedMachine for House {
         books: &mut HouseBalances,
         when: EntryTime,
         entry: &Entry<HouseCommand, HouseEvent>,
-        batch: &mut Batch,
+        batch: &mut SqlBatch,
     ) -> Result<(), EntryError> {
         use HouseCommand as C;
         let (asked, command) = (&entry.request, variant_name(&entry.request.command));
@@ -164,7 +164,7 @@ impl ProjectedMachine for House {
         Ok(())
     }
 
-    fn applied(&self, _: &mut ChainContext, books: &mut HouseBalances, batch: &mut Batch) {
+    fn applied(&self, _: &mut ChainContext, books: &mut HouseBalances, batch: &mut SqlBatch) {
         let Some(waiting) = books.waiting.take() else { return };
         let PendingHouseEntry { when, kind, of, people, event, own } = waiting;
         if let Some(kind) = kind {
@@ -197,7 +197,7 @@ fn beside(
     asked: &CommandRequest<HouseCommand>,
     happened: &HouseEvent,
     waiting: &mut PendingHouseEntry,
-    batch: &mut Batch,
+    batch: &mut SqlBatch,
 ) {
     if let HouseCommand::ReissueVoucher { serial, number, .. } = &asked.command {
         return reissue(house, happened, *serial, *number, waiting, batch);
@@ -211,7 +211,7 @@ fn beside(
     }
 }
 
-fn pay(claim: ClaimId, by: Option<Person>, waiting: &mut PendingHouseEntry, batch: &mut Batch) {
+fn pay(claim: ClaimId, by: Option<Person>, waiting: &mut PendingHouseEntry, batch: &mut SqlBatch) {
     batch.execute(
         "UPDATE claims SET paid_at = $1, paid_by = $2, second = $3 WHERE claim = $4",
         [waiting.when.time.into(), by.map(|person| person.id).into(), waiting.event.second.into(), claim.0.into()],
@@ -226,7 +226,7 @@ fn sell(
     (number, amount): (VoucherNumber, Money),
     sold_by: Option<PersonId>,
     waiting: &mut PendingHouseEntry,
-    batch: &mut Batch,
+    batch: &mut SqlBatch,
 ) {
     let state = if house.is_training() { "play" } else { "good" };
     let origin = Origin { word: "cage", sold_by, of: Attribution::default(), state };
@@ -260,7 +260,7 @@ fn named(account: Account, of: &Attribution) -> (&'static str, Attribution) {
     }
 }
 
-fn put_person(house: &House, when: &EntryTime, person: PersonId, batch: &mut Batch) {
+fn put_person(house: &House, when: &EntryTime, person: PersonId, batch: &mut SqlBatch) {
     let Some(employee) = house.person(person) else { return };
     let roles: Vec<_> = employee.roles.iter().map(taisai_table::Role::text).collect();
     batch.execute(

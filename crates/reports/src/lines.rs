@@ -15,7 +15,7 @@ pub(super) enum LineBasis {
 
 /// How a box stands.
 #[derive(Clone)]
-struct RoundStanding {
+struct BoxLine {
     outcome: &'static str,
     odds: Option<Arc<str>>,
     paragraph: Option<Arc<str>>,
@@ -27,7 +27,7 @@ pub(super) struct Lines<'a> {
     by: LineBasis,
     unit: i64,
     payouts: Option<Payouts>,
-    known: Vec<Option<RoundStanding>>,
+    known: Vec<Option<BoxLine>>,
 }
 
 /// A line as it stands.
@@ -61,11 +61,11 @@ impl<'a> Lines<'a> {
             }
             None => (0, 0),
         };
-        let RoundStanding { outcome, odds, paragraph } = self.standing(line.bet_box);
+        let BoxLine { outcome, odds, paragraph } = self.standing(line.bet_box);
         Some(ReportLine { stake, counted, returned: stake.checked_sub(counted)?, paid, outcome, odds, paragraph })
     }
 
-    fn standing(&mut self, bet_box: BetBox) -> RoundStanding {
+    fn standing(&mut self, bet_box: BetBox) -> BoxLine {
         if let Some(known) = &self.known[bet_box.index()] {
             return known.clone();
         }
@@ -74,26 +74,26 @@ impl<'a> Lines<'a> {
         standing
     }
 
-    fn reckon(&self, bet_box: BetBox) -> RoundStanding {
+    fn reckon(&self, bet_box: BetBox) -> BoxLine {
         let (game, layout) = (self.cluster.rules().game(), self.cluster.rules().layout());
         let cited = |citation| layout.paragraph(citation).map(|paragraph| paragraph.text().into());
         match self.by {
             LineBasis::Void(reason) => {
                 let cited = reason.cites(game, self.cluster.law());
                 let paragraph = (!cited.is_empty()).then(|| cited.join(", ").into());
-                RoundStanding { outcome: "void", odds: None, paragraph }
+                BoxLine { outcome: "void", odds: None, paragraph }
             }
             LineBasis::Dice(dice) => match layout.outcome(bet_box, dice) {
-                Some(Outcome::Won(odds)) => RoundStanding {
+                Some(Outcome::Won(odds)) => BoxLine {
                     outcome: "won",
                     odds: Some(odds.to_string().into()),
                     paragraph: cited(Citation::PayTable),
                 },
                 Some(Outcome::LostToTriple) => {
-                    RoundStanding { outcome: "lost-to-triple", odds: None, paragraph: cited(Citation::Triple) }
+                    BoxLine { outcome: "lost-to-triple", odds: None, paragraph: cited(Citation::Triple) }
                 }
                 Some(Outcome::Lost) | None => {
-                    RoundStanding { outcome: "lost", odds: None, paragraph: cited(Citation::PayTable) }
+                    BoxLine { outcome: "lost", odds: None, paragraph: cited(Citation::PayTable) }
                 }
             },
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use taisai_table::{Actor, RoundNumber, Time};
 
-use super::batch::{Batch, EntryTime, ReportEvent};
-use super::gaming_day::{BadDay, Days};
+use super::batch::{EntryTime, ReportEvent, SqlBatch};
+use super::gaming_day::{BadDay, GamingDays};
 use taisai_record::ChainOpening;
 use taisai_record::RecordedMachine;
 use taisai_record::{EntryPosition, ReplayEvent};
@@ -29,7 +29,7 @@ pub(super) trait ProjectedMachine: RecordedMachine {
 
     fn notes(&self, context: &ChainContext) -> Self::Notes;
     /// A program begins to write.
-    fn opened(context: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut Batch);
+    fn opened(context: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut SqlBatch);
     /// An entry, with the machine before it.
     fn entry(
         &self,
@@ -37,22 +37,22 @@ pub(super) trait ProjectedMachine: RecordedMachine {
         notes: &mut Self::Notes,
         when: EntryTime,
         entry: &taisai_table::Entry<Self::Command, Self::Event>,
-        batch: &mut Batch,
+        batch: &mut SqlBatch,
     ) -> Result<(), EntryError>;
     /// The entry before is applied.
-    fn applied(&self, context: &mut ChainContext, notes: &mut Self::Notes, batch: &mut Batch);
+    fn applied(&self, context: &mut ChainContext, notes: &mut Self::Notes, batch: &mut SqlBatch);
 }
 
 /// The chain that is projected, and its calendar.
 #[derive(Debug)]
 pub(super) struct ChainContext {
     pub(super) chain: Arc<str>,
-    days: Days,
+    days: GamingDays,
 }
 
 impl ChainContext {
     pub(super) fn new(chain: &str, opening: &ChainOpening) -> Result<Self, BadDay> {
-        Ok(Self { chain: chain.into(), days: Days::of(&opening.profile)? })
+        Ok(Self { chain: chain.into(), days: GamingDays::of(&opening.profile)? })
     }
 
     fn when(&mut self, at: EntryPosition, time: Time) -> Result<EntryTime, BadDay> {
@@ -64,7 +64,7 @@ impl ChainContext {
         &mut self,
         notes: &mut M::Notes,
         seen: &ReplayEvent<'_, M>,
-        batch: &mut Batch,
+        batch: &mut SqlBatch,
     ) -> Result<(), EntryError> {
         match seen {
             ReplayEvent::Opening(at, opening) => {

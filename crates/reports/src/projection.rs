@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use taisai_journal::{Archive, ChainHead, ChainName, PublicKey, ReadError};
 use taisai_table::{Cluster, House, Round};
 
-use crate::batch::Batch;
+use crate::batch::SqlBatch;
 use crate::machine::{ChainContext, EntryError, ProjectedMachine};
 use crate::store::{ChainAdvance, QueryResult, Tables, TablesError};
 use crate::value::SqlValue;
@@ -231,7 +231,7 @@ impl<M: ProjectedMachine> FollowedMachine<M> {
             self.paused = Some(paused);
             return Ok(ProjectionProgress::default());
         }
-        let mut batch = Batch::default();
+        let mut batch = SqlBatch::default();
         let mut replay = ChainReplay::resume(archive, paused);
         let mut trouble = None;
         let (context, notes) = (&mut self.context, &mut self.notes);

@@ -3,7 +3,7 @@
 use taisai_rules::{Dice, Face};
 use taisai_table::{Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding};
 
-use super::batch::{Attribution, Batch, EntryTime, ReportEvent};
+use super::batch::{Attribution, EntryTime, ReportEvent, SqlBatch};
 use super::machine::{ChainContext, EntryError, ProjectedMachine, event_by, opening_event};
 use super::tables::ROUNDS;
 use crate::value::variant_name;
@@ -24,7 +24,7 @@ impl ProjectedMachine for Round {
         ChangedRounds::default()
     }
 
-    fn opened(_: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut Batch) {
+    fn opened(_: &mut ChainContext, when: &EntryTime, opening: &ChainOpening, batch: &mut SqlBatch) {
         let MachineSetup::Round { table, layout, is_training, .. } = &opening.setup else { return };
         batch.events(when, [opening_event(opening, Attribution { table: Some(table.0), ..Attribution::default() })]);
         let Ok(rules) = opening.rules() else { return };
@@ -67,7 +67,7 @@ impl ProjectedMachine for Round {
         changed: &mut ChangedRounds,
         when: EntryTime,
         entry: &Entry<RoundCommand, RoundEvent>,
-        batch: &mut Batch,
+        batch: &mut SqlBatch,
     ) -> Result<(), EntryError> {
         let (asked, command) = (&entry.request, variant_name(&entry.request.command));
         let event = match &entry.outcome {
@@ -127,7 +127,7 @@ impl ProjectedMachine for Round {
         Ok(())
     }
 
-    fn applied(&self, _: &mut ChainContext, changed: &mut ChangedRounds, batch: &mut Batch) {
+    fn applied(&self, _: &mut ChainContext, changed: &mut ChangedRounds, batch: &mut SqlBatch) {
         let ChangedRounds { rounds, when: Some(when), is_late } = std::mem::take(changed) else { return };
         for round in rounds {
             let Some(past) = self.past(round) else { continue };
@@ -154,7 +154,7 @@ impl ProjectedMachine for Round {
     }
 }
 
-fn insert(machine: &Round, when: &EntryTime, round: RoundNumber, batch: &mut Batch) {
+fn insert(machine: &Round, when: &EntryTime, round: RoundNumber, batch: &mut SqlBatch) {
     let empty = || None::<i64>.into();
     batch.insert(
         &ROUNDS,

@@ -9,7 +9,7 @@ use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, TransactionBeh
 use taisai_journal::{PostgresError, PostgresSession, SqliteError, open_sqlite_to_read};
 use tokio_postgres::types::{ToSql, Type};
 
-use super::batch::Batch;
+use super::batch::SqlBatch;
 use super::tables::{ColumnKind, REPORT_TABLES, ReportTable};
 use super::value::SqlValue;
 use taisai_record::Address;
@@ -214,7 +214,7 @@ impl Tables {
     }
 
     /// Writes a batch and moves the chain's position, both or neither.
-    pub(super) fn apply(&mut self, batch: &Batch, to: &ChainAdvance) -> Result<(), TablesError> {
+    pub(super) fn apply(&mut self, batch: &SqlBatch, to: &ChainAdvance) -> Result<(), TablesError> {
         let (time, entries, before) = (batch.time.into(), batch.entries.into(), to.before.into());
         let moved = [to.next.into(), to.hash.clone().into(), time, entries, to.chain.clone().into(), before];
         match self {
@@ -250,7 +250,7 @@ const MOVE: &str = "UPDATE chains SET next = $1, hash = $2,
                     WHERE chain = $5 AND next = $6";
 
 /// Nothing is changed unless the chain is where the batch begins.
-fn apply_to_sqlite(connection: &mut Connection, batch: &Batch, moved: &[SqlValue; 6]) -> rusqlite::Result<usize> {
+fn apply_to_sqlite(connection: &mut Connection, batch: &SqlBatch, moved: &[SqlValue; 6]) -> rusqlite::Result<usize> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.prepare_cached(BEGIN)?.execute([&moved[4]])?;
     let chains = transaction.prepare_cached(MOVE)?.execute(params_from_iter(moved))?;
@@ -272,7 +272,7 @@ fn apply_to_sqlite(connection: &mut Connection, batch: &Batch, moved: &[SqlValue
     Ok(chains)
 }
 
-fn apply_to_postgres(session: &PostgresSession, batch: &Batch, moved: &[SqlValue; 6]) -> Result<u64, PostgresError> {
+fn apply_to_postgres(session: &PostgresSession, batch: &SqlBatch, moved: &[SqlValue; 6]) -> Result<u64, PostgresError> {
     session.execute(BEGIN, &[&moved[4]])?;
     let chains = session.execute(MOVE, &parameters(moved))?;
     if chains != 1 {

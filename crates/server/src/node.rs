@@ -204,7 +204,7 @@ pub(crate) struct Node {
 
 /// A record store with its House, and a clock that is later than everything on record.
 pub(crate) struct Opened {
-    pub(crate) book: RecordStore,
+    pub(crate) store: RecordStore,
     pub(crate) house: Recorder<House>,
     pub(crate) clock: Clock,
     pub(crate) sources: Sources,
@@ -212,7 +212,7 @@ pub(crate) struct Opened {
 }
 
 /// Opens the record store of an installation, or creates it.
-fn open_book(plan: &InstallationPlan, warn: WarningSink) -> Result<RecordStore, NodeError> {
+fn open_store(plan: &InstallationPlan, warn: WarningSink) -> Result<RecordStore, NodeError> {
     let InstallationPlan { address, files, program, new_house, .. } = plan;
     RecordStore::open(address, files, program.clone(), *new_house, plan.purpose(), warn).map_err(other_purpose)
 }
@@ -244,16 +244,16 @@ impl Opened {
         share: Share,
         warn: WarningSink,
     ) -> Result<Self, NodeError> {
-        let mut book = open_book(plan, warn)?;
-        let before = Clock::start(system, book.newest());
+        let mut store = open_store(plan, warn)?;
+        let before = Clock::start(system, store.newest());
         let setup = MachineSetup::House { is_training: plan.is_training };
-        let recorded = recorded(book.archive(), MachineId::House)?;
+        let recorded = recorded(store.archive(), MachineId::House)?;
         let profile = recorded.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
-        let house: Recorder<House> = book.machine(setup, &profile, before.now())?;
-        let clock = Clock::start(system, book.newest());
+        let house: Recorder<House> = store.machine(setup, &profile, before.now())?;
+        let clock = Clock::start(system, store.newest());
         let sources = Sources::new(clock, share);
         sources.above(house.machine().highest_source());
-        Ok(Self { book, house, clock, sources, profile })
+        Ok(Self { store, house, clock, sources, profile })
     }
 }
 
@@ -270,17 +270,17 @@ impl Node {
         metrics: &Arc<Metrics>,
         warn: WarningSink,
     ) -> Result<Self, NodeError> {
-        let Opened { mut book, mut house, clock, sources, profile } =
+        let Opened { mut store, mut house, clock, sources, profile } =
             Opened::new(system, &plan, Share::ALL, warn.clone())?;
         let is_founded = house.machine().people().next().is_some();
-        let plans = found(&mut book, &mut house, &plan, clock, &sources)?;
+        let plans = found(&mut store, &mut house, &plan, clock, &sources)?;
         let mut tables = Vec::new();
         for plan in plans.values() {
-            tables.push(open_table(&mut book, plan, &profile, clock)?);
+            tables.push(open_table(&mut store, plan, &profile, clock)?);
         }
         let (stop, stopped) = watch::channel(None);
         let host = Arc::new(PartitionHost {
-            keys: book.keys().to_vec(),
+            keys: store.keys().to_vec(),
             plan,
             plans,
             profile: Arc::new(profile),
@@ -300,7 +300,7 @@ impl Node {
         for table in starts {
             threads.push(table.start(host.stops_node())?);
         }
-        let (id, running) = (book.house(), Some(RunningPartitions { threads, book }));
+        let (id, running) = (store.house(), Some(RunningPartitions { threads, store }));
         Ok(Self { host, running, manager: None, clock, stopped, house: id, is_founded })
     }
 
@@ -382,7 +382,7 @@ fn recorded(archive: &mut dyn Archive, machine: MachineId) -> Result<Option<Chai
 
 /// Adds every planned table to the House, and returns the layout of each.
 fn found(
-    book: &mut RecordStore,
+    store: &mut RecordStore,
     house: &mut Recorder<House>,
     plan: &InstallationPlan,
     clock: Clock,
@@ -392,7 +392,7 @@ fn found(
     for table in &plan.tables {
         add(house, table, clock, &mut ids)?;
     }
-    laid_out(book.archive(), house.machine(), &plan.tables)
+    laid_out(store.archive(), house.machine(), &plan.tables)
 }
 
 /// Adds a table to a House without people. Once there are people, they add tables.
@@ -469,21 +469,21 @@ fn as_recorded(
 type TableMachines = (Recorder<Round>, Vec<Recorder<Cluster>>);
 
 fn open_table(
-    book: &mut RecordStore,
+    store: &mut RecordStore,
     plan: &TablePlan,
     profile: &Profile,
     clock: Clock,
 ) -> Result<TableMachines, NodeError> {
-    let round = open_round(book, plan, profile, clock)?;
+    let round = open_round(store, plan, profile, clock)?;
     let mut open = Vec::new();
     for number in 0..plan.clusters()? {
-        open.push(open_cluster(book, plan, number, profile, clock)?);
+        open.push(open_cluster(store, plan, number, profile, clock)?);
     }
     Ok((round, open))
 }
 
 fn open_round(
-    book: &mut RecordStore,
+    store: &mut RecordStore,
     plan: &TablePlan,
     profile: &Profile,
     clock: Clock,
@@ -491,11 +491,11 @@ fn open_round(
     let clusters = plan.clusters()?;
     let TablePlan { table, game, layout, registration, is_training, .. } = plan.clone();
     let setup = MachineSetup::Round { table, game, layout, registration, is_training, clusters };
-    Ok(book.machine(setup, profile, clock.now())?)
+    Ok(store.machine(setup, profile, clock.now())?)
 }
 
 fn open_cluster(
-    book: &mut RecordStore,
+    store: &mut RecordStore,
     plan: &TablePlan,
     number: u16,
     profile: &Profile,
@@ -504,7 +504,7 @@ fn open_cluster(
     let TablePlan { table, game, layout, registration, seats, .. } = plan.clone();
     let seats = seats.get(usize::from(number)).copied().ok_or(NodeError::Clusters(table))?;
     let setup = MachineSetup::Cluster { cluster: ClusterId { table, number }, game, layout, registration, seats };
-    Ok(book.machine(setup, profile, clock.now())?)
+    Ok(store.machine(setup, profile, clock.now())?)
 }
 
 impl TablePlan {

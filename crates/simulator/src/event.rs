@@ -45,7 +45,7 @@ pub(crate) enum NodeEvent {
     /// A message of another partition.
     Message(Message),
     /// A request of a person or terminal.
-    Request(Box<Request>),
+    Request(Box<PartitionRequest>),
     /// A slip was read, or could not be.
     Slip { cluster: ClusterId, round: RoundNumber, is_read: bool },
 }
@@ -69,7 +69,7 @@ pub(crate) struct StatementSender {
 
 /// A request to a machine.
 #[derive(Clone, Debug)]
-pub(crate) struct Request {
+pub(crate) struct PartitionRequest {
     pub(crate) caller: CallerId,
     pub(crate) what: ClientRequest,
     /// Whether another node has passed it on.

@@ -6,24 +6,24 @@ use taisai_table::{
 };
 
 use crate::machine::{AnyEntry, AnyMachine};
-use crate::store::{ChainHead, SimulatedBlock};
+use crate::store::{SimulatedBlock, SimulatedHead};
 
 /// A broken invariant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{invariant}: {detail}")]
-pub(crate) struct BrokenInvariant {
+pub(crate) struct InvariantViolation {
     pub(crate) invariant: &'static str,
     pub(crate) detail: String,
 }
 
-pub(crate) type InvariantResult = Result<(), BrokenInvariant>;
+pub(crate) type InvariantResult = Result<(), InvariantViolation>;
 
 pub(crate) fn ensure(invariant: &'static str, holds: bool, detail: impl FnOnce() -> String) -> InvariantResult {
-    if holds { Ok(()) } else { Err(BrokenInvariant { invariant, detail: detail() }) }
+    if holds { Ok(()) } else { Err(InvariantViolation { invariant, detail: detail() }) }
 }
 
 /// A chain has no gap and no fork: each block names the one before it, and is of the epoch that was taken last.
-pub(crate) fn chain_is_whole(before: ChainHead, block: &SimulatedBlock, taken: u64) -> InvariantResult {
+pub(crate) fn chain_is_whole(before: SimulatedHead, block: &SimulatedBlock, taken: u64) -> InvariantResult {
     let follows = block.position == before.next && block.previous == before.hash;
     let is_intact = block.hash == block.reckoned();
     let is_of_epoch = block.epoch == taken
@@ -38,7 +38,7 @@ pub(crate) fn chain_is_whole(before: ChainHead, block: &SimulatedBlock, taken: u
 
 /// The record can be decided again: every entry says what the machine decides in the state before it.
 pub(crate) fn entry_is_decided_again(machine: &AnyMachine, recorded: &AnyEntry) -> InvariantResult {
-    machine.decides(recorded).map_err(|decision| BrokenInvariant {
+    machine.decides(recorded).map_err(|decision| InvariantViolation {
         invariant: "entry_is_decided_again",
         detail: format!("{} is decided as {decision}", recorded.text()),
     })
@@ -81,13 +81,13 @@ pub(crate) fn absent_terminals_are_lost(cluster: &ClusterPartition, before: &[(S
 
 /// Each ledger sums to zero, and all else that a machine itself can check.
 pub(crate) fn machine_is_sound(machine: &AnyMachine) -> InvariantResult {
-    machine.check().map_err(|broken| BrokenInvariant { invariant: "machine_is_sound", detail: broken.to_string() })
+    machine.check().map_err(|broken| InvariantViolation { invariant: "machine_is_sound", detail: broken.to_string() })
 }
 
 /// Money that has left one chain and not reached the other is on its way, and none other is.
 pub(crate) fn money_is_conserved(house: &House, cluster: &Cluster) -> InvariantResult {
     check_transit(house, cluster)
-        .map_err(|broken| BrokenInvariant { invariant: "money_is_conserved", detail: broken.to_string() })
+        .map_err(|broken| InvariantViolation { invariant: "money_is_conserved", detail: broken.to_string() })
 }
 
 /// Transfers are taken once, in order.
@@ -188,7 +188,7 @@ pub(crate) fn message_is_on_record(
 /// What leaves rests on blocks that the store holds.
 pub(crate) fn revealed_is_durable(
     stored: Option<&SimulatedBlock>,
-    rests_on: ChainHead,
+    rests_on: SimulatedHead,
     what: impl FnOnce() -> String,
 ) -> InvariantResult {
     let is_stored = rests_on.next == 0 || stored.is_some_and(|block| block.hash == rests_on.hash);

@@ -25,20 +25,20 @@ mod world;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use fault::Fault;
-pub use plan::{SimulationFailure, SimulationPlan, SimulationSummary, StoreKind};
+pub use plan::{SimulationFailure, SimulationSummary, SimulatorPlan, StoreKind};
 pub use planted::Planted;
 pub use random::Random;
 pub use replay::{ChangedState, ReplayMoment, event_at, replay};
 
-use invariants::BrokenInvariant;
+use invariants::InvariantViolation;
 use world::World;
 
 /// Runs an installation from a seed until its faults and rounds are over, play has gone on, and everything has come to rest.
-pub fn run(seed: u64, plan: &SimulationPlan) -> Result<SimulationSummary, SimulationFailure> {
+pub fn run(seed: u64, plan: &SimulatorPlan) -> Result<SimulationSummary, SimulationFailure> {
     let mut world = World::new(seed, plan);
     match play(&mut world) {
         Ok(()) => Ok(world.summary()),
-        Err(BrokenInvariant { invariant, detail }) => {
+        Err(InvariantViolation { invariant, detail }) => {
             let (millis, event) = (world.schedule.now, world.schedule.events());
             Err(SimulationFailure { seed, invariant, detail, millis, event, trace: world.into_trace().into_lines() })
         }
@@ -46,10 +46,10 @@ pub fn run(seed: u64, plan: &SimulationPlan) -> Result<SimulationSummary, Simula
 }
 
 /// Plays to the end. A panic is a broken invariant too.
-fn play(world: &mut World) -> Result<(), BrokenInvariant> {
+fn play(world: &mut World) -> Result<(), InvariantViolation> {
     catch_unwind(AssertUnwindSafe(|| world.play())).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
-        Err(BrokenInvariant { invariant: "nothing_panics", detail: text.unwrap_or_default() })
+        Err(InvariantViolation { invariant: "nothing_panics", detail: text.unwrap_or_default() })
     })
 }

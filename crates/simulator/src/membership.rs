@@ -9,7 +9,7 @@ use taisai_table::MachineId;
 
 use crate::planted::{Mistakes, Planted};
 use crate::roster::{NodeNumber, StoreRoster};
-use crate::store::{ClaimOutcome, LEASE, StatementOutcome, StoreStatement};
+use crate::store::{LEASE, LeaseClaim, StatementOutcome, StoreStatement};
 
 const LEASE_TERMS: LeaseTerms = LeaseTerms { lease: LEASE, heartbeat: 500 };
 
@@ -129,11 +129,11 @@ impl NodeMembership {
                 self.roster = roster;
                 known
             })),
-            StatementOutcome::Claimed(ClaimOutcome::Mine) => LeaseOutcome::Claimed(Some(true)),
-            StatementOutcome::Claimed(ClaimOutcome::HeldBy(_) | ClaimOutcome::KeptFor(_)) => {
+            StatementOutcome::Claimed(LeaseClaim::Mine) => LeaseOutcome::Claimed(Some(true)),
+            StatementOutcome::Claimed(LeaseClaim::HeldBy(_) | LeaseClaim::KeptFor(_)) => {
                 LeaseOutcome::Claimed(Some(false))
             }
-            StatementOutcome::Claimed(ClaimOutcome::Lapsed) => LeaseOutcome::Claimed(None),
+            StatementOutcome::Claimed(LeaseClaim::Lapsed) => LeaseOutcome::Claimed(None),
             StatementOutcome::Seized(is_taken) => LeaseOutcome::Seized(is_taken),
             StatementOutcome::Unavailable | StatementOutcome::Unknown => {
                 LeaseOutcome::Unknown("the store does not answer".to_owned())

@@ -32,7 +32,7 @@ pub(crate) enum Slot {
 
 /// A machine with at most one process of the program.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub(crate) struct SimulatedNode {
     /// Which process it is, since the run began.
     pub(crate) process: u64,
     pub(crate) state: ProcessState,
@@ -49,7 +49,7 @@ pub(crate) struct Node {
     runs: u64,
 }
 
-impl Node {
+impl SimulatedNode {
     pub(crate) fn new(clock: NodeClock) -> Self {
         Self {
             process: 0,

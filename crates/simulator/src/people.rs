@@ -262,7 +262,7 @@ pub(crate) struct WaitingCaller {
 
 /// Everyone.
 #[derive(Debug)]
-pub(crate) struct People {
+pub(crate) struct SimulatedPeople {
     pub(crate) everyone: Vec<SimulatedPerson>,
     callers: BTreeMap<CallerId, WaitingCaller>,
     connections: BTreeMap<ConnectionId, usize>,
@@ -273,7 +273,7 @@ pub(crate) struct People {
     pub(crate) replies: u64,
 }
 
-impl People {
+impl SimulatedPeople {
     pub(crate) fn new(casino: &Casino) -> Self {
         let mut roles = vec![ClientRole::Cashier, ClientRole::Attendant, ClientRole::ShiftManager];
         for plan in &casino.tables {

@@ -16,7 +16,7 @@ pub enum StoreKind {
 
 /// What is simulated.
 #[derive(Clone, Debug)]
-pub struct SimulationPlan {
+pub struct SimulatorPlan {
     /// How many nodes there are; one with [`StoreKind::Sqlite`].
     pub nodes: u16,
     /// How many clusters the table with terminals has.
@@ -37,7 +37,7 @@ pub struct SimulationPlan {
     pub planted: Option<Planted>,
 }
 
-impl Default for SimulationPlan {
+impl Default for SimulatorPlan {
     fn default() -> Self {
         Self {
             nodes: 3,

@@ -11,18 +11,18 @@ use taisai_table::{
 };
 
 use crate::casino::Casino;
-use crate::invariants::{self, BrokenInvariant, InvariantResult, ensure};
+use crate::invariants::{self, InvariantResult, InvariantViolation, ensure};
 use crate::machine::{AnyEntry, AnyMachine};
-use crate::store::{ChainHead, SimulatedBlock, SimulatedStore};
+use crate::store::{SimulatedBlock, SimulatedHead, SimulatedStore};
 
 /// Blocks of a chain between two snapshots.
 const SNAPSHOT_INTERVAL: u64 = 64;
 
 /// A chain as it has been followed.
 #[derive(Debug)]
-struct FollowedChain {
+struct ObservedChain {
     machine: AnyMachine,
-    head: ChainHead,
+    head: SimulatedHead,
     newest: Time,
     /// Whether nothing was written since the last take-over.
     is_taken_over: bool,
@@ -31,7 +31,7 @@ struct FollowedChain {
     /// The last transfer that was taken, by where it came from.
     taken: BTreeMap<MachineId, u64>,
     /// The head after the last block in the snapshot, and the machine then.
-    snapshot: (ChainHead, AnyMachine),
+    snapshot: (SimulatedHead, AnyMachine),
 }
 
 /// What has been played.
@@ -51,7 +51,7 @@ pub(crate) struct PlayCounts {
 /// The record of the installation.
 #[derive(Debug)]
 pub(crate) struct FollowedRecord {
-    chains: BTreeMap<MachineId, FollowedChain>,
+    chains: BTreeMap<MachineId, ObservedChain>,
     /// How many blocks of the store's log were followed.
     followed: usize,
     verdicts: BTreeMap<(MachineId, CommandId), Vec<Verdict>>,
@@ -63,12 +63,12 @@ impl FollowedRecord {
     pub(crate) fn new(casino: &Casino) -> Self {
         let followed = |id: MachineId| {
             let machine = casino.machine(id);
-            let snapshot = (ChainHead::default(), machine.clone());
+            let snapshot = (SimulatedHead::default(), machine.clone());
             (
                 id,
-                FollowedChain {
+                ObservedChain {
                     machine,
-                    head: ChainHead::default(),
+                    head: SimulatedHead::default(),
                     newest: Time(0),
                     is_taken_over: false,
                     bets: 0,
@@ -86,7 +86,7 @@ impl FollowedRecord {
         }
     }
 
-    fn of(&self, id: MachineId) -> &FollowedChain {
+    fn of(&self, id: MachineId) -> &ObservedChain {
         self.chains.get(&id).expect("a chain that was laid out")
     }
 
@@ -140,7 +140,7 @@ impl FollowedRecord {
     }
 
     /// A machine as it was some blocks ago, and the head then.
-    pub(crate) fn snapshot(&self, id: MachineId) -> (ChainHead, AnyMachine) {
+    pub(crate) fn snapshot(&self, id: MachineId) -> (SimulatedHead, AnyMachine) {
         self.of(id).snapshot.clone()
     }
 
@@ -192,8 +192,10 @@ impl FollowedRecord {
 
     fn entry(&mut self, id: MachineId, bytes: &[u8]) -> InvariantResult {
         let followed = self.chains.get_mut(&id).expect("a chain that was laid out");
-        let bad =
-            |bad: taisai_table::BadBytes| BrokenInvariant { invariant: "entry_can_be_read", detail: bad.to_string() };
+        let bad = |bad: taisai_table::BadBytes| InvariantViolation {
+            invariant: "entry_can_be_read",
+            detail: bad.to_string(),
+        };
         let recorded = followed.machine.read(bytes).map_err(bad)?;
         invariants::time_never_goes_back(followed.newest, &recorded)?;
         invariants::entry_is_decided_again(&followed.machine, &recorded)?;
@@ -259,9 +261,10 @@ impl FollowedRecord {
     fn check(&self, id: MachineId) -> InvariantResult {
         let table = match id {
             MachineId::House => {
-                self.house()
-                    .ledger_sums_to_zero()
-                    .map_err(|broken| BrokenInvariant { invariant: "machine_is_sound", detail: broken.to_string() })?;
+                self.house().ledger_sums_to_zero().map_err(|broken| InvariantViolation {
+                    invariant: "machine_is_sound",
+                    detail: broken.to_string(),
+                })?;
                 return self.clusters().try_for_each(|cluster| invariants::money_is_conserved(self.house(), cluster));
             }
             MachineId::Round(table) => table,

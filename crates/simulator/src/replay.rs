@@ -1,8 +1,8 @@
 //! Stepping through a run. A run is its seed and its plan, so a replay runs it again up to an event and shows the installation then.
 
-use crate::plan::{SimulationFailure, SimulationPlan};
+use crate::plan::{SimulationFailure, SimulatorPlan};
 use crate::world::World;
-use crate::{BrokenInvariant, play};
+use crate::{InvariantViolation, play};
 
 /// What replays compare: names of things in the installation, and how each stands.
 pub(crate) type State = Vec<(String, String)>;
@@ -47,7 +47,7 @@ pub(crate) struct ReplayStop {
 pub(crate) const REPLAY_STOPS: &str = "replay_stops";
 
 /// Runs an installation again up to an event, counted from one; none where the run has fewer events.
-pub fn replay(seed: u64, plan: &SimulationPlan, event: u64) -> Option<ReplayMoment> {
+pub fn replay(seed: u64, plan: &SimulatorPlan, event: u64) -> Option<ReplayMoment> {
     let mut world = World::new(seed, plan);
     world.stop = Some(ReplayStop { event, what: String::new(), before: State::new(), lines_before: 0 });
     let held = play(&mut world);
@@ -56,7 +56,7 @@ pub fn replay(seed: u64, plan: &SimulationPlan, event: u64) -> Option<ReplayMome
     let (millis, state) = (world.schedule.now, world.state());
     let trace = world.into_trace();
     let lines = trace.lines_since(stop.lines_before);
-    let broken = broken.map(|BrokenInvariant { invariant, detail }| {
+    let broken = broken.map(|InvariantViolation { invariant, detail }| {
         let trace = trace.into_lines();
         SimulationFailure { seed, invariant, detail, millis, event, trace }
     });
@@ -65,7 +65,7 @@ pub fn replay(seed: u64, plan: &SimulationPlan, event: u64) -> Option<ReplayMome
 }
 
 /// The last event up to a moment of virtual time, in milliseconds, and how many events the run has.
-pub fn event_at(seed: u64, plan: &SimulationPlan, millis: u64) -> (u64, u64) {
+pub fn event_at(seed: u64, plan: &SimulatorPlan, millis: u64) -> (u64, u64) {
     let mut world = World::new(seed, plan);
     world.schedule.counts_until = millis;
     // A broken invariant ends the run, and is none of this question.

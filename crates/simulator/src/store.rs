@@ -9,10 +9,10 @@ use std::rc::Rc;
 
 use taisai_table::MachineId;
 
-pub(crate) use chains::{ChainHead, SimulatedBlock};
 use chains::{ChainTable, TakenChain};
+pub(crate) use chains::{SimulatedBlock, SimulatedHead};
 use leases::LeaseTable;
-pub(crate) use leases::{ClaimOutcome, LEASE};
+pub(crate) use leases::{LEASE, LeaseClaim};
 
 use crate::planted::{Mistakes, Planted};
 use crate::random::Random;
@@ -42,10 +42,10 @@ pub(crate) enum StatementOutcome {
     },
     /// Nothing where the node's time is over.
     Beat(Option<StoreRoster>),
-    Claimed(ClaimOutcome),
+    Claimed(LeaseClaim),
     Seized(bool),
     Done,
-    Head(ChainHead),
+    Head(SimulatedHead),
     /// Someone else has raised the epoch as high.
     NotTaken,
     Appended,
@@ -295,7 +295,7 @@ impl<A: Clone> SimulatedStore<A> {
         self.primary.chains.blocks(chain)
     }
 
-    pub(crate) fn head(&self, chain: MachineId) -> ChainHead {
+    pub(crate) fn head(&self, chain: MachineId) -> SimulatedHead {
         self.primary.chains.head(chain)
     }
 

@@ -14,11 +14,11 @@ use crate::casino::Casino;
 use crate::clock::NodeClock;
 use crate::event::{Event, NodeEvent, Schedule, StatementPurpose, StatementSender};
 use crate::fault::Fault;
-use crate::invariants::{BrokenInvariant, InvariantResult};
+use crate::invariants::{InvariantResult, InvariantViolation};
 use crate::network::{LinkEnd, SimulatedNetwork};
-use crate::node::{Node, ProcessState};
-use crate::people::People;
-use crate::plan::{SimulationPlan, SimulationSummary, StoreKind};
+use crate::node::{ProcessState, SimulatedNode};
+use crate::people::SimulatedPeople;
+use crate::plan::{SimulationSummary, SimulatorPlan, StoreKind};
 use crate::planted::Mistakes;
 use crate::record::FollowedRecord;
 use crate::replay::{REPLAY_STOPS, ReplayStop};
@@ -37,13 +37,13 @@ const ANY_PROCESS: u64 = u64::MAX;
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) schedule: Schedule,
-    plan: SimulationPlan,
+    plan: SimulatorPlan,
     casino: Casino,
     store: SimulatedStore<StatementSender>,
     network: SimulatedNetwork,
-    nodes: Vec<Node>,
+    nodes: Vec<SimulatedNode>,
     record: FollowedRecord,
-    people: People,
+    people: SimulatedPeople,
     /// How many faults are still to come.
     faults_left: u64,
     /// Who held a partition when a node first sent it something, for a node that makes a mistake.
@@ -56,16 +56,16 @@ pub(crate) struct World {
 
 impl World {
     /// An installation whose House is founded, before any process is started.
-    pub(crate) fn new(seed: u64, plan: &SimulationPlan) -> Self {
+    pub(crate) fn new(seed: u64, plan: &SimulatorPlan) -> Self {
         let mistakes = Mistakes::new(plan.planted);
         let mut schedule = Schedule::new(seed, mistakes);
         let casino = Casino::new(plan.clusters, plan.has_live_table, &mut schedule.random);
         let mut store = SimulatedStore::new(mistakes);
         store.found(MachineId::House, &casino.founding());
-        let (record, people) = (FollowedRecord::new(&casino), People::new(&casino));
+        let (record, people) = (FollowedRecord::new(&casino), SimulatedPeople::new(&casino));
         let random = &mut schedule.random;
         let clock = |_| NodeClock { offset: random.signed(-20_000, 20_000), drift: random.signed(-300, 300) };
-        let nodes = (0..plan.nodes).map(clock).map(Node::new).collect();
+        let nodes = (0..plan.nodes).map(clock).map(SimulatedNode::new).collect();
         let faults_left = plan.faults;
         let (plan, network) = (plan.clone(), SimulatedNetwork::default());
         let (first_holders, lost_to) = (BTreeMap::new(), BTreeSet::new());
@@ -120,7 +120,7 @@ impl World {
         self.stop =
             Some(ReplayStop { event: self.schedule.events(), what: format!("{event:?}"), before, lines_before });
         self.carry_out_event(event)?;
-        Err(BrokenInvariant { invariant: REPLAY_STOPS, detail: String::new() })
+        Err(InvariantViolation { invariant: REPLAY_STOPS, detail: String::new() })
     }
 
     fn carry_out_event(&mut self, event: Event) -> InvariantResult {

@@ -1,5 +1,5 @@
-// A terminal's commands on their way to the server: numbered, rising, and at most as many without a reply as the server remembers. After
-// a lost connection they are sent again under the same numbers, so the server carries each out once.
+// A terminal's commands on their way to the server, under rising numbers. No more are unanswered than the server remembers. After a lost
+// connection they are sent again under the same numbers, so the server carries each out once.
 
 import type { Answered, CommandReply, SeatCommand } from './messages';
 

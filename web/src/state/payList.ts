@@ -8,18 +8,20 @@ export interface SeatPay {
   seat: number;
   /** The bets that won, or of which something is handed back. */
   lines: (PayLine & { pay: Cents })[];
-  /** What the House pays, the winning stakes on the layout, and what is returned of bets that did not count (5.1.1, 5.12). */
+  /** What the House pays. */
   pay: Cents;
+  /** The winning stakes, which stay on the layout. */
   stakes: Cents;
+  /** What is returned of bets that did not count (5.1.1, 5.12). */
   returned: Cents;
   lost: Cents;
   /** The player walked away (5.3): everything becomes a claim. */
   isClaim: boolean;
   /** All that the seat gets, stakes included. */
   due: Cents;
-  /** What the seat was given when it was ticked off, and what the House owes it since a correction or void; negative if too much was
-   * given. */
+  /** What the seat was given when ticked off. */
   given: Cents | null;
+  /** What the House owes it since a correction or void; negative if too much was given. */
   atHouse: Cents;
   left: Cents;
   isDone: boolean;

@@ -30,7 +30,7 @@ pub(super) struct ApiClient {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum CommandReply {
+enum ApiReply {
     Accepted(Option<Value>),
     Refused(RefusalReply),
 }
@@ -113,22 +113,20 @@ impl ApiClient {
         let mut approval = None;
         loop {
             match self.send_command(change, approval)? {
-                CommandReply::Accepted(_) => return Ok(()),
-                CommandReply::Refused(refused) if refused.code == "second-person-missing" && approval.is_none() => {
+                ApiReply::Accepted(_) => return Ok(()),
+                ApiReply::Refused(refused) if refused.code == "second-person-missing" && approval.is_none() => {
                     approval = Some(self.wait_for_approval(change, &mut notify)?);
                 }
-                CommandReply::Refused(refused)
-                    if refused.code == "round-in-play" && begin.elapsed() < APPROVAL_TIMEOUT =>
-                {
+                ApiReply::Refused(refused) if refused.code == "round-in-play" && begin.elapsed() < APPROVAL_TIMEOUT => {
                     notify("a round is in play: waiting until it ends");
                     std::thread::sleep(POLL_INTERVAL);
                 }
-                CommandReply::Refused(refused) => bail!("{}: {}", refused.code, refused.sentence),
+                ApiReply::Refused(refused) => bail!("{}: {}", refused.code, refused.sentence),
             }
         }
     }
 
-    fn send_command(&mut self, change: &ChangeCommand, approval: Option<u64>) -> anyhow::Result<CommandReply> {
+    fn send_command(&mut self, change: &ChangeCommand, approval: Option<u64>) -> anyhow::Result<ApiReply> {
         let (path, command) = match change {
             ChangeCommand::House(command) => ("house/commands".to_owned(), serde_json::to_value(command)?),
             ChangeCommand::Table { table, round } => {
@@ -151,9 +149,9 @@ impl ApiClient {
         };
         let request = HouseCommand::RequestApproval { act, what: serde_json::to_string(change)? };
         let approval = match self.send_command(&ChangeCommand::House(request), None)? {
-            CommandReply::Accepted(Some(event)) => event["approval-requested"]["approval"].as_u64(),
-            CommandReply::Accepted(None) => None,
-            CommandReply::Refused(refused) => bail!("{}: {}", refused.code, refused.sentence),
+            ApiReply::Accepted(Some(event)) => event["approval-requested"]["approval"].as_u64(),
+            ApiReply::Accepted(None) => None,
+            ApiReply::Refused(refused) => bail!("{}: {}", refused.code, refused.sentence),
         };
         let approval = approval.context("the server does not say which approval it waits for")?;
         notify(&format!("a second person must approve this at a screen of their own: approval {approval}"));

@@ -29,7 +29,7 @@ pub(super) enum TextStyle {
 pub(super) struct FittedText {
     pub(super) text: String,
     pub(super) family: Vec<String>,
-    pub(super) voice: TextStyle,
+    pub(super) style: TextStyle,
     pub(super) largest: u32,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn words(at: Rect, words: &FittedText, side: Side) -> String {
 }
 
 enum Fitted {
-    Lines { lines: Vec<String>, size: u32, voice: TextStyle },
+    Lines { lines: Vec<String>, size: u32, style: TextStyle },
     Dice { rows: Vec<Vec<Vec<u8>>>, side: u32 },
 }
 
@@ -87,20 +87,20 @@ impl FeltItem {
 impl Fitted {
     fn height(&self) -> u32 {
         match self {
-            Self::Lines { lines, size, voice } => count(lines) * size * voice.line() / 100,
+            Self::Lines { lines, size, style } => count(lines) * size * style.line() / 100,
             Self::Dice { rows, side } => count(rows) * side + count(rows).saturating_sub(1) * spacing(*side),
         }
     }
 
     fn draw(&self, x: u32, y: u32, width: u32, side: Side) -> String {
         match self {
-            Self::Lines { lines, size, voice } => {
+            Self::Lines { lines, size, style } => {
                 let (x, anchor) = match side {
                     Side::Start => (x, r#" text-anchor="start""#),
                     Side::Middle => (x + width / 2, ""),
                     Side::End => (x + width, r#" text-anchor="end""#),
                 };
-                let (step, tone) = (size * voice.line() / 100, voice.tone());
+                let (step, tone) = (size * style.line() / 100, style.tone());
                 let baselines = (0..).map(|line| y + line * step + step / 2 + size * 36 / 100);
                 let lines = lines.iter().zip(baselines).map(|(line, y)| {
                     format!(r#"<text x="{x}" y="{y}" font-size="{size}"{tone}{anchor}>{}</text>"#, escape(line))
@@ -147,8 +147,8 @@ impl TextStyle {
 }
 
 impl FittedText {
-    pub(super) const fn alone(text: String, voice: TextStyle, largest: u32) -> Self {
-        Self { text, family: Vec::new(), voice, largest }
+    pub(super) const fn alone(text: String, style: TextStyle, largest: u32) -> Self {
+        Self { text, family: Vec::new(), style, largest }
     }
 
     fn fit(&self, width: u32, height: u32) -> Fitted {
@@ -156,14 +156,14 @@ impl FittedText {
             let family = self.family.iter().chain([&self.text]);
             let widths = family.flat_map(|text| broken(text, lines)).map(ems);
             let across = width * 950 / widths.max().unwrap_or_default().max(1);
-            let down = height * 100 / (self.voice.line() * count(&broken(&self.text, lines)).max(1));
+            let down = height * 100 / (self.style.line() * count(&broken(&self.text, lines)).max(1));
             across.min(down).min(self.largest)
         };
-        let most = if self.voice == TextStyle::Sign { 1 } else { MAX_LINES };
+        let most = if self.style == TextStyle::Sign { 1 } else { MAX_LINES };
         // One more line must be worth it: the type grows by a fifth.
         let best = (2..=most).fold(1, |best, next| if size(next) * 5 > size(best) * 6 { next } else { best });
         let lines = broken(&self.text, best).into_iter().map(str::to_owned).collect();
-        Fitted::Lines { lines, size: size(best), voice: self.voice }
+        Fitted::Lines { lines, size: size(best), style: self.style }
     }
 }
 

@@ -115,11 +115,11 @@ impl DifferenceSubject {
 pub(crate) struct Difference {
     aspect: Aspect,
     of: Vec<&'static str>,
-    values: Vec<Value>,
+    values: Vec<LayoutValue>,
 }
 
 #[derive(PartialEq, Eq, Serialize)]
-struct Value {
+struct LayoutValue {
     value: String,
     layouts: Vec<String>,
 }
@@ -146,13 +146,13 @@ pub(crate) fn differences(layouts: &[Compared]) -> Vec<Difference> {
     found
 }
 
-fn values(aspect: Aspect, subject: DifferenceSubject, layouts: &[Compared]) -> Vec<Value> {
-    let mut values: Vec<Value> = Vec::new();
+fn values(aspect: Aspect, subject: DifferenceSubject, layouts: &[Compared]) -> Vec<LayoutValue> {
+    let mut values: Vec<LayoutValue> = Vec::new();
     for compared in layouts {
         let Some(value) = aspect.value(compared.layout, subject) else { continue };
         match values.iter_mut().find(|known| known.value == value) {
             Some(known) => known.layouts.push(compared.name.clone()),
-            None => values.push(Value { value, layouts: vec![compared.name.clone()] }),
+            None => values.push(LayoutValue { value, layouts: vec![compared.name.clone()] }),
         }
     }
     values
@@ -201,7 +201,7 @@ pub(crate) fn print(out: &mut impl Write, layouts: &[Compared], differences: &[D
         print::heading(out, aspect.heading())?;
         for difference in found {
             writeln!(out, "  {}", difference.of.join(" "))?;
-            for Value { value, layouts } in &difference.values {
+            for LayoutValue { value, layouts } in &difference.values {
                 writeln!(out, "    {value}")?;
                 writeln!(out, "      {QUIET}{}{QUIET:#}", together(layouts.iter().map(String::as_str)))?;
             }

@@ -7,7 +7,7 @@ use crate::worker::{Input, Worker, WorkerStop};
 
 /// What came of a batch. Nothing of it is recorded yet.
 #[derive(Debug)]
-pub struct Batch {
+pub struct InMemoryBatch {
     /// The appends in the order in which they become durable, each with its entries as they are read back.
     pub appends: Vec<Vec<MachineEntry>>,
     /// What leaves once they are durable.
@@ -18,7 +18,7 @@ pub struct Batch {
     pub counts: Counts,
 }
 
-impl Batch {
+impl InMemoryBatch {
     pub(super) fn started(worker: &mut Worker, now: Time) -> Result<Self, WorkerStop> {
         let mut effects = Effects::default();
         worker.start(now, &mut effects)?;

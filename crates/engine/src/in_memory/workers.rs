@@ -6,7 +6,7 @@ use taisai_table::{
     Cluster, ClusterEvent, ClusterId, Entry, MachineEntry, MachineId, Machines, RoundNumber, Slip, Time,
 };
 
-use super::{Batch, InMemoryInstallation, WorkerPlacement};
+use super::{InMemoryBatch, InMemoryInstallation, WorkerPlacement};
 use crate::cluster::ClusterPartition;
 use crate::effect::CallerId;
 use crate::house::HousePartition;
@@ -72,12 +72,12 @@ impl InMemoryInstallation {
     }
 
     /// Builds a worker from the record and begins it.
-    pub fn start(&mut self, worker: usize, time: Time) -> Result<Batch, WorkerStop> {
+    pub fn start(&mut self, worker: usize, time: Time) -> Result<InMemoryBatch, WorkerStop> {
         self.now = time;
         let partitions = std::mem::take(&mut self.partitions[worker]);
         self.workers[worker] = self.build(&partitions);
         self.partitions[worker] = partitions;
-        Batch::started(&mut self.workers[worker], time)
+        InMemoryBatch::started(&mut self.workers[worker], time)
     }
 
     /// Gives a worker inputs in one batch, and records nothing of it.
@@ -86,9 +86,9 @@ impl InMemoryInstallation {
         worker: usize,
         time: Time,
         inputs: impl IntoIterator<Item = Input>,
-    ) -> Result<Batch, WorkerStop> {
+    ) -> Result<InMemoryBatch, WorkerStop> {
         self.now = time;
-        Batch::of(&mut self.workers[worker], time, inputs)
+        InMemoryBatch::of(&mut self.workers[worker], time, inputs)
     }
 
     /// Appends an entry to the record.

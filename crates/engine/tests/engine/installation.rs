@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use taisai_engine::{
-    Batch, ClusterInput, Effect, HouseInput, InMemoryInstallation, Input, Message, ReplyTo, Worker, WorkerPlacement,
-    WorkerStop,
+    ClusterInput, Effect, HouseInput, InMemoryBatch, InMemoryInstallation, Input, Message, ReplyTo, Worker,
+    WorkerPlacement, WorkerStop,
 };
 use taisai_table::{
     ClusterCommand, ClusterId, Entry, HouseCommand, MachineEntry, MachineId, Machines, Profile, RoundCommand,
@@ -134,7 +134,7 @@ impl Installation {
         Ok(())
     }
 
-    fn end(&mut self, node: usize, mut batch: Batch) {
+    fn end(&mut self, node: usize, mut batch: InMemoryBatch) {
         // A driver sleeps until the next timer: one that is due already would have it spin.
         let timer = self.worker(node).next_timer();
         assert!(timer.is_none_or(|timer| timer > Time(self.now)), "{timer:?} is due at {}", self.now);
@@ -143,7 +143,7 @@ impl Installation {
         match (self.mishap)(appends) {
             None => self.leave(node, batch, appends),
             Some(durable) => {
-                self.leave(node, Batch { effects: Vec::new(), ..batch }, durable);
+                self.leave(node, InMemoryBatch { effects: Vec::new(), ..batch }, durable);
                 self.restart(node);
             }
         }
@@ -153,10 +153,10 @@ impl Installation {
     pub(crate) fn crash(&mut self, node: usize, input: Input, durable: impl FnOnce(usize) -> usize) {
         let batch = self.house.batch(node, Time(self.now), [input]).unwrap();
         let durable = durable(batch.appends.len());
-        self.leave(node, Batch { effects: Vec::new(), ..batch }, durable);
+        self.leave(node, InMemoryBatch { effects: Vec::new(), ..batch }, durable);
     }
 
-    fn leave(&mut self, node: usize, batch: Batch, durable: usize) {
+    fn leave(&mut self, node: usize, batch: InMemoryBatch, durable: usize) {
         for recorded in batch.appends.into_iter().take(durable).flatten() {
             self.check_cause(&recorded);
             self.house.append(recorded);

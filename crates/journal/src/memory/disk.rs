@@ -58,7 +58,7 @@ pub(super) struct Disk {
     flushed: usize,
     writes: u64,
     flushes: u64,
-    trouble: Option<DiskFault>,
+    fault: Option<DiskFault>,
 }
 
 #[derive(Clone, Debug)]
@@ -71,8 +71,8 @@ const CLAIM: u8 = 0;
 const BLOCKS: u8 = 1;
 
 impl Disk {
-    pub(super) fn plan(&mut self, trouble: DiskFault) {
-        self.trouble = Some(trouble);
+    pub(super) fn plan(&mut self, fault: DiskFault) {
+        self.fault = Some(fault);
     }
 
     pub(super) const fn steps(&self) -> (u64, u64) {
@@ -129,7 +129,7 @@ impl Disk {
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), FailedStep> {
         self.writes += 1;
-        if let Some(DiskFault { at: DiskStep::Write(at), lasts, short }) = self.trouble
+        if let Some(DiskFault { at: DiskStep::Write(at), lasts, short }) = self.fault
             && fails(self.writes, at, lasts)
         {
             self.log.extend_from_slice(&bytes[..short.min(bytes.len())]);
@@ -141,7 +141,7 @@ impl Disk {
 
     fn flush(&mut self) -> Result<(), FailedStep> {
         self.flushes += 1;
-        if let Some(DiskFault { at: DiskStep::Flush(at), lasts, .. }) = self.trouble
+        if let Some(DiskFault { at: DiskStep::Flush(at), lasts, .. }) = self.fault
             && fails(self.flushes, at, lasts)
         {
             return Err(FailedStep::Flush);

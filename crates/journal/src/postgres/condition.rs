@@ -61,7 +61,7 @@ pub struct ServerSetting {
 pub struct StandbyServer {
     /// Its name.
     pub name: String,
-    /// Whether it is in step, as `streaming`. Nothing if this user may not know.
+    /// Its replication state, such as `streaming`; none if this user may not see it.
     pub state: Option<String>,
     /// Whether commits wait for it: `sync`, `quorum`, `potential`, `async`.
     pub sync_state: Option<String>,
@@ -134,7 +134,7 @@ fn standbys(session: &PostgresSession) -> Result<Vec<StandbyServer>, PostgresErr
     rows.iter().map(standby).collect()
 }
 
-/// The answer that came quickest tells the most.
+/// How far the server's clock is ahead, and how far that may be wrong; by the quickest answer.
 fn clock(session: &PostgresSession) -> Result<(i64, Duration), PostgresError> {
     let ask = session.prepare("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")?;
     let mut best: Option<(i64, Duration)> = None;
@@ -151,7 +151,7 @@ fn clock(session: &PostgresSession) -> Result<(i64, Duration), PostgresError> {
     Ok(best.unwrap_or_default())
 }
 
-/// A message in the log of the server that nobody reads: it is flushed and sent to standbys as a block is, and stays in no table.
+/// Times commits of a message in the write-ahead log: flushed and replicated as a block is, and kept in no table.
 fn commits(session: &PostgresSession) -> Result<Vec<Duration>, PostgresError> {
     let commit = session.prepare("SELECT pg_logical_emit_message(true, 'taisai', 'doctor')")?;
     let mut taken = Vec::with_capacity(TIMES);

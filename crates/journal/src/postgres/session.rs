@@ -183,7 +183,7 @@ impl PostgresSession {
 }
 
 /// What TLS makes of a connection.
-type Tls = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
+type TlsStream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
 
 /// Connects to the first server of an address that answers and fits what the address asks for. Servers are tried a
 /// little after each other, without waiting for the one before: a server that accepts and stays silent delays nobody.
@@ -191,7 +191,7 @@ async fn connect(
     all: &ServerAddress,
     name: &str,
     connector: MakeRustlsConnect,
-) -> Result<(Client, Connection<Socket, Tls>), PostgresError> {
+) -> Result<(Client, Connection<Socket, TlsStream>), PostgresError> {
     let servers = all.alone()?;
     let turn = if servers.len() > 1 { SERVER_TIMEOUT } else { SILENCE_TIMEOUT };
     let mut asked = JoinSet::new();

@@ -36,7 +36,7 @@ struct OpenChain {
 
 /// Blocks that are committed together, and who waits for them.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(super) struct BlockBatch {
     blocks: Vec<Block>,
     waiting: Vec<Waiter>,
     weight: usize,
@@ -57,8 +57,12 @@ impl BatchBuilder {
     }
 
     /// Takes items until a batch is full. Its weight is zero only if there were no items.
-    pub(super) fn next_batch(&mut self, items: &mut impl Iterator<Item = Item>, journal: &mut dyn Journal) -> Batch {
-        let mut batch = Batch::default();
+    pub(super) fn next_batch(
+        &mut self,
+        items: &mut impl Iterator<Item = Item>,
+        journal: &mut dyn Journal,
+    ) -> BlockBatch {
+        let mut batch = BlockBatch::default();
         while batch.bytes < TARGET_BATCH_BYTES
             && let Some(item) = items.next()
         {
@@ -185,7 +189,7 @@ impl OpenChain {
     }
 }
 
-impl Batch {
+impl BlockBatch {
     pub(super) fn blocks(&self) -> &[Block] {
         &self.blocks
     }

@@ -48,13 +48,13 @@ impl Item {
 
 #[derive(Default)]
 pub(super) struct Queue {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     arrived: Condvar,
     room: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     waiting: Vec<Item>,
     /// Of what is queued and of what is being committed.
     weight: usize,
@@ -65,7 +65,7 @@ struct State {
 impl Queue {
     pub(super) fn put(&self, item: Item) -> Result<(), WriterStopped> {
         let weight = item.weight();
-        let full = |state: &mut State| {
+        let full = |state: &mut QueueState| {
             state.reason().is_none() && state.weight > 0 && state.weight + weight > MAX_QUEUED_BYTES
         };
         let mut state = self.room.wait_while(self.state(), full).expect(UNBROKEN);
@@ -83,7 +83,7 @@ impl Queue {
 
     /// Waits until something is queued and takes all of it; false if the queue is closed and empty.
     pub(super) fn take(&self, into: &mut Vec<Item>) -> bool {
-        let nothing = |state: &mut State| state.waiting.is_empty() && !state.closing;
+        let nothing = |state: &mut QueueState| state.waiting.is_empty() && !state.closing;
         let mut state = self.arrived.wait_while(self.state(), nothing).expect(UNBROKEN);
         std::mem::swap(&mut state.waiting, into);
         !into.is_empty()
@@ -115,12 +115,12 @@ impl Queue {
         self.state().stopped.clone()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().expect(UNBROKEN)
     }
 }
 
-impl State {
+impl QueueState {
     fn reason(&self) -> Option<WriterStopped> {
         self.stopped.clone().or(self.closing.then_some(WriterStopped::Closed))
     }

@@ -13,7 +13,7 @@ use super::process::{Process, number_of};
 use super::staff::{PersonOnFirstStart, Staff};
 use super::terminal::{CREDITS, TerminalEndpoint};
 use crate::device::{DeviceKey, bytes, hex};
-use crate::socket::ServerAddress;
+use crate::socket::CasinoAddress;
 
 /// How many terminals are enrolled at the same time.
 const AT_ONCE: usize = 8;
@@ -21,7 +21,7 @@ const AT_ONCE: usize = 8;
 /// A casino that runs.
 pub(super) struct MeasuredCasino {
     process: Process,
-    server: ServerAddress,
+    server: CasinoAddress,
     address: SocketAddr,
     people: Vec<PersonOnFirstStart>,
     devices: Vec<DeviceKey>,
@@ -110,7 +110,7 @@ impl MeasuredCasino {
 pub(super) fn start_to_ready(program: &Path) -> anyhow::Result<Duration> {
     let folder = tempfile::tempdir().context("no folder for the house")?;
     let process = Process::start(program, &["serve", "--listen", "127.0.0.1:0"], Some(folder.path()))?;
-    let server = ServerAddress::parse(&url_in(&process.line_with("http://")?)?)?;
+    let server = CasinoAddress::parse(&url_in(&process.line_with("http://")?)?)?;
     ureq::get(server.url("/readyz")).call().context("the house is not ready")?;
     Ok(process.started.elapsed())
 }
@@ -125,7 +125,7 @@ fn file(terminals: u32, clusters: u32) -> String {
 
 /// What a casino tells on its first start.
 struct FirstStart {
-    server: ServerAddress,
+    server: CasinoAddress,
     people: Vec<PersonOnFirstStart>,
     /// The codes of its terminals, in the order of their numbers.
     codes: Vec<String>,
@@ -144,7 +144,7 @@ impl FirstStart {
             people.extend(person_in(&line));
             codes.extend(code_in(&line));
             if line.contains("http://") {
-                server = Some(ServerAddress::parse(&url_in(&line)?)?);
+                server = Some(CasinoAddress::parse(&url_in(&line)?)?);
             }
         }
     }
@@ -174,7 +174,7 @@ fn code_in(line: &str) -> Option<(u32, String)> {
 }
 
 /// Enrols every terminal. They share a key: that each has a secret of its own is not what is measured.
-fn enrol(server: &ServerAddress, codes: &[String]) -> anyhow::Result<Vec<DeviceKey>> {
+fn enrol(server: &CasinoAddress, codes: &[String]) -> anyhow::Result<Vec<DeviceKey>> {
     let mut secret = [0; 32];
     getrandom::fill(&mut secret)?;
     let public_key = hex(DeviceKey::new(secret, 0, [0; 16]).public_key().as_bytes());

@@ -16,7 +16,7 @@ use tokio::sync::broadcast;
 
 use super::process::Process;
 use super::terminal::TerminalEndpoint;
-use crate::socket::{ClientSocket, ServerAddress};
+use crate::socket::{CasinoAddress, ClientSocket};
 
 /// The buffers of a casino's sockets.
 const READ_BUFFER: usize = 4 * 1024;
@@ -152,7 +152,7 @@ async fn say(State(everyone): State<broadcast::Sender<Utf8Bytes>>, upgrade: WebS
 
 /// Where the rival is.
 pub(super) struct RivalAddress {
-    server: ServerAddress,
+    server: CasinoAddress,
     address: SocketAddr,
 }
 
@@ -163,7 +163,7 @@ pub(super) fn place(process: &Process) -> anyhow::Result<RivalAddress> {
 
 impl RivalAddress {
     fn new(url: &str) -> anyhow::Result<Self> {
-        let server = ServerAddress::parse(url)?;
+        let server = CasinoAddress::parse(url)?;
         let address = server.authority.parse()?;
         Ok(Self { server, address })
     }

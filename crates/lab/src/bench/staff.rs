@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-use crate::socket::ServerAddress;
+use crate::socket::CasinoAddress;
 
 /// Where they are: the only table.
 const COMMANDS: &str = "/api/v1/tables/1/commands";
@@ -22,7 +22,7 @@ pub(super) struct PersonOnFirstStart {
 struct SignedInPerson {
     number: u32,
     agent: ureq::Agent,
-    server: ServerAddress,
+    server: CasinoAddress,
     cookie: String,
     source: u64,
     sequence: u64,
@@ -35,7 +35,7 @@ pub(super) struct Staff {
 }
 
 impl Staff {
-    pub(super) fn sign_in(server: &ServerAddress, people: &[PersonOnFirstStart]) -> anyhow::Result<Self> {
+    pub(super) fn sign_in(server: &CasinoAddress, people: &[PersonOnFirstStart]) -> anyhow::Result<Self> {
         let find = |role: &str| people.iter().find(|person| person.role == role).with_context(|| format!("no {role}"));
         let mut staff = Self {
             supervisor: SignedInPerson::sign_in(server, find("pit-supervisor")?)?,
@@ -93,7 +93,7 @@ impl Staff {
 
 impl SignedInPerson {
     /// Signs in for the first time, and chooses a password.
-    fn sign_in(server: &ServerAddress, first: &PersonOnFirstStart) -> anyhow::Result<Self> {
+    fn sign_in(server: &CasinoAddress, first: &PersonOnFirstStart) -> anyhow::Result<Self> {
         let agent = ureq::Agent::new_with_defaults();
         let signed_in = agent
             .post(server.url("/api/v1/sign-in"))

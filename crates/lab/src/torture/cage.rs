@@ -64,7 +64,7 @@ impl SimulatedCasino<'_> {
         }
     }
 
-    /// Two people have a voucher reissued; and the seller of one prints it, once or twice.
+    /// A cashier confirms a voucher twice, or two people have it reissued.
     fn issue_anew(&mut self) -> CheckResult {
         let Some(hash) = self.some_voucher() else { return Ok(()) };
         let Some(serial) = self.house().voucher(hash).map(|voucher| voucher.serial) else { return Ok(()) };

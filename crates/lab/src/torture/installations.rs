@@ -6,7 +6,7 @@ use std::io::Write as _;
 use taisai::output_file::OutputFile;
 use taisai::print::{self, BAD, Column, GOOD, QUIET};
 use taisai::progress_bar::ProgressBar;
-use taisai_simulator::{SimulationFailure, SimulationPlan, SimulationSummary, StoreKind};
+use taisai_simulator::{SimulationFailure, SimulationSummary, SimulatorPlan, StoreKind};
 
 use crate::replay::RunFile;
 
@@ -51,12 +51,12 @@ pub(super) fn run(args: &InstallationArgs, nodes: u16, seed: u64) -> anyhow::Res
 }
 
 /// The plan that these numbers stand for: one node keeps its record in a file, several on a server.
-pub(crate) fn plan(nodes: u16, clusters: u16, faults: u64) -> SimulationPlan {
+pub(crate) fn plan(nodes: u16, clusters: u16, faults: u64) -> SimulatorPlan {
     let store = if nodes == 1 { StoreKind::Sqlite } else { StoreKind::Postgres };
-    SimulationPlan { nodes, clusters, faults, store, ..SimulationPlan::default() }
+    SimulatorPlan { nodes, clusters, faults, store, ..SimulatorPlan::default() }
 }
 
-fn broken(plan: &SimulationPlan, failure: &SimulationFailure) -> anyhow::Result<()> {
+fn broken(plan: &SimulatorPlan, failure: &SimulationFailure) -> anyhow::Result<()> {
     let path = format!("torture-{}.run", failure.seed);
     OutputFile::new(path.as_ref())?.write(RunFile::new(plan, failure).bytes()?)?;
     let mut out = anstream::stdout().lock();

@@ -20,7 +20,7 @@ use taisai_table::{
 };
 
 use given::GivenMoney;
-use past::PastRounds;
+use past::PastRoundsModel;
 
 /// Whose bet it is, as a settlement tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -166,7 +166,7 @@ pub(super) struct PlainBooks {
     is_thrown: bool,
     /// What lay there in the round before.
     last: Vec<Bet<BookPlayer>>,
-    past: VecDeque<PastRounds>,
+    past: VecDeque<PastRoundsModel>,
     given: GivenMoney,
     /// Cash and notes taken in at seats.
     cash: i64,

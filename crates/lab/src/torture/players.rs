@@ -15,7 +15,7 @@ use super::coverage::PlayFault;
 const POCKET: usize = 40;
 
 #[derive(Clone, Copy)]
-enum PlayerAction {
+enum TerminalAction {
     Place,
     Repeat,
     Double,
@@ -43,22 +43,22 @@ impl SimulatedCasino<'_> {
         let seat = self.seat();
         let wishes = match self.cluster().betting() {
             Betting::Open => &[
-                (70, PlayerAction::Place),
-                (8, PlayerAction::Repeat),
-                (4, PlayerAction::Double),
-                (7, PlayerAction::Withdraw),
-                (3, PlayerAction::Clear),
-                (6, PlayerAction::Money),
-                (2, PlayerAction::Go),
+                (70, TerminalAction::Place),
+                (8, TerminalAction::Repeat),
+                (4, TerminalAction::Double),
+                (7, TerminalAction::Withdraw),
+                (3, TerminalAction::Clear),
+                (6, TerminalAction::Money),
+                (2, TerminalAction::Go),
             ][..],
             Betting::Closed => &[
-                (3, PlayerAction::Place),
-                (1, PlayerAction::Withdraw),
-                (1, PlayerAction::Clear),
-                (2, PlayerAction::Money),
-                (1, PlayerAction::Go),
+                (3, TerminalAction::Place),
+                (1, TerminalAction::Withdraw),
+                (1, TerminalAction::Clear),
+                (2, TerminalAction::Money),
+                (1, TerminalAction::Go),
             ],
-            Betting::Idle => &[(1, PlayerAction::Place), (6, PlayerAction::Money), (4, PlayerAction::Go)],
+            Betting::Idle => &[(1, TerminalAction::Place), (6, TerminalAction::Money), (4, TerminalAction::Go)],
         };
         if !self.is_live() {
             if !self.installation.is_connected(self.at, seat) && self.random.percent(60) {
@@ -98,13 +98,13 @@ impl SimulatedCasino<'_> {
             return Ok(());
         }
         match self.random.weighted(wishes) {
-            PlayerAction::Place => self.place(seat),
-            PlayerAction::Repeat => self.bet(seat, ClusterCommand::Repeat { seat }),
-            PlayerAction::Double => self.bet(seat, ClusterCommand::Double { seat }),
-            PlayerAction::Withdraw => self.withdraw(seat),
-            PlayerAction::Clear => self.bet(seat, ClusterCommand::Clear { seat }),
-            PlayerAction::Money => self.bring_money(seat),
-            PlayerAction::Go => self.go(seat),
+            TerminalAction::Place => self.place(seat),
+            TerminalAction::Repeat => self.bet(seat, ClusterCommand::Repeat { seat }),
+            TerminalAction::Double => self.bet(seat, ClusterCommand::Double { seat }),
+            TerminalAction::Withdraw => self.withdraw(seat),
+            TerminalAction::Clear => self.bet(seat, ClusterCommand::Clear { seat }),
+            TerminalAction::Money => self.bring_money(seat),
+            TerminalAction::Go => self.go(seat),
         }
     }
 

@@ -3,7 +3,7 @@
 use taisai_rules::{Money, Unit};
 use taisai_table::{Cluster, ClusterEvent, Notice, RoundNumber, Slip, SlipTotals};
 
-use crate::batch::{Batch, EntryTime};
+use crate::batch::{EntryTime, SqlBatch};
 use crate::lines::{LineBasis, Lines, ReportLine, chips};
 use crate::machine::EntryError;
 use crate::tables::{SETTLEMENTS, WAGERS};
@@ -16,7 +16,7 @@ pub(super) fn follow(
     notice: &Notice,
     slip: Option<&Slip>,
     event: &ClusterEvent,
-    batch: &mut Batch,
+    batch: &mut SqlBatch,
 ) -> Result<Option<(RoundNumber, &'static str)>, EntryError> {
     let Some((round, by)) = notice.stands() else { return Ok(None) };
     let is_void = by.is_err();
@@ -46,7 +46,7 @@ fn settled(
     round: RoundNumber,
     by: LineBasis,
     totals: &SlipTotals,
-    batch: &mut Batch,
+    batch: &mut SqlBatch,
 ) -> Result<(), EntryError> {
     let differ = || EntryError::Totals(round);
     let (table, number) = (cluster.id().table.0, cluster.id().number);
@@ -113,7 +113,7 @@ fn settled_again(
     round: RoundNumber,
     by: LineBasis,
     slip: Option<&Slip>,
-    batch: &mut Batch,
+    batch: &mut SqlBatch,
 ) -> Result<(), EntryError> {
     let differ = || EntryError::Totals(round);
     let (table, number) = (cluster.id().table.0, cluster.id().number);

@@ -9,7 +9,7 @@ use taisai_table::{
 };
 
 use super::{HouseBalances, PendingHouseEntry, in_cluster, voucher};
-use crate::batch::{Attribution, Batch, EntryTime};
+use crate::batch::{Attribution, EntryTime, SqlBatch};
 use crate::tables::{CLAIMS, RECEIVABLES, VOUCHERS};
 use crate::value::SqlValue;
 use crate::value::variant_name;
@@ -28,7 +28,7 @@ pub(super) fn issue(
     amount: Money,
     origin: Origin,
     waiting: &mut PendingHouseEntry,
-    batch: &mut Batch,
+    batch: &mut SqlBatch,
 ) {
     let (HouseEvent::VoucherIssued { serial, expires } | HouseEvent::VoucherReissued { serial, expires, .. }) = event
     else {
@@ -71,7 +71,7 @@ impl PendingHouseEntry {
         hash: VoucherHash,
         (state, place): (&'static str, &'static str),
         claim: Option<ClaimId>,
-        batch: &mut Batch,
+        batch: &mut SqlBatch,
     ) {
         let hash = voucher(hash);
         batch.execute(
@@ -99,7 +99,7 @@ pub(super) fn reissue(
     replaced: VoucherSerial,
     number: VoucherNumber,
     waiting: &mut PendingHouseEntry,
-    batch: &mut Batch,
+    batch: &mut SqlBatch,
 ) {
     let Some((hash, on_file)) = house.voucher_with(replaced) else { return };
     waiting.close_voucher(hash, ("replaced", "reissued"), None, batch);
@@ -116,7 +116,7 @@ pub(super) fn reissue(
 }
 
 /// A player takes a claim back: it is closed, and its money goes to the seat.
-pub(super) fn take_back(house: &House, claim: ClaimId, waiting: &mut PendingHouseEntry, batch: &mut Batch) {
+pub(super) fn take_back(house: &House, claim: ClaimId, waiting: &mut PendingHouseEntry, batch: &mut SqlBatch) {
     batch.execute("UPDATE claims SET taken_back_at = $1 WHERE claim = $2", [waiting.when.time.into(), claim.into()]);
     waiting.of.claim = Some(claim.0);
     if let Some((cluster, seat, session)) = house.claim(claim).and_then(|claim| claim.origin.seat()) {
@@ -131,7 +131,7 @@ pub(super) fn voucher_to_claim(
     hash: VoucherHash,
     (state, reason): (&'static str, &'static str),
     waiting: &mut PendingHouseEntry,
-    batch: &mut Batch,
+    batch: &mut SqlBatch,
 ) {
     let HouseEvent::ClaimOpened { claim, amount, .. } = event else { return };
     waiting.close_voucher(hash, (state, "claim"), Some(*claim), batch);
@@ -139,7 +139,13 @@ pub(super) fn voucher_to_claim(
     open_claim(*claim, *amount, reason, waiting, batch);
 }
 
-fn open_claim(claim: ClaimId, amount: Money, reason: &'static str, waiting: &mut PendingHouseEntry, batch: &mut Batch) {
+fn open_claim(
+    claim: ClaimId,
+    amount: Money,
+    reason: &'static str,
+    waiting: &mut PendingHouseEntry,
+    batch: &mut SqlBatch,
+) {
     waiting.of.claim = Some(claim.0);
     let of = waiting.of.clone();
     let empty = || SqlValue::Empty;
@@ -172,7 +178,7 @@ pub(super) fn receive(
     cluster: ClusterId,
     transfer: &Transfer,
     waiting: &mut PendingHouseEntry,
-    batch: &mut Batch,
+    batch: &mut SqlBatch,
 ) {
     let of = in_cluster(cluster, Attribution::default());
     let (seat, session, round) = match transfer.purpose {
@@ -236,7 +242,7 @@ pub(super) fn receive(
 
 /// A claim and a receivable cancel each other: both were written in full before. A receivable that was written off has
 /// nothing open: what is set off of it is no longer borne by the House.
-fn set_off(set_off: &[SetOff], batch: &mut Batch) {
+fn set_off(set_off: &[SetOff], batch: &mut SqlBatch) {
     for SetOff { amount, claim, receivable, .. } in set_off {
         batch.execute("UPDATE claims SET set_off = set_off + $1 WHERE claim = $2", [(*amount).into(), (*claim).into()]);
         batch.execute(
@@ -260,7 +266,7 @@ pub(super) fn rule(
     event: &HouseEvent,
     ruling: ReceivableRuling,
     waiting: &PendingHouseEntry,
-    batch: &mut Batch,
+    batch: &mut SqlBatch,
 ) -> &'static str {
     let (kind, is_collected) = match ruling {
         ReceivableRuling::Collected { .. } => ("receivable-collected", true),
@@ -285,7 +291,7 @@ pub(super) fn rule(
 }
 
 /// Vouchers that are no longer good: each has its own two legs.
-pub(super) fn expire(event: &HouseEvent, when: &EntryTime, books: &mut HouseBalances, batch: &mut Batch) {
+pub(super) fn expire(event: &HouseEvent, when: &EntryTime, books: &mut HouseBalances, batch: &mut SqlBatch) {
     let HouseEvent::Ticked { expired, .. } = event else { return };
     let mut legs = Vec::new();
     for expired in expired {

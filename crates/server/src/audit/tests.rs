@@ -4,7 +4,7 @@ use taisai_journal::suite::wait_for;
 use taisai_record::{RoundEvidence, RoundSheet};
 use taisai_table::{RoundNumber, TableId};
 
-use super::verification::State;
+use super::verification::VerificationState;
 use super::*;
 use crate::tests::played::{Playing, TABLE, plan, program};
 
@@ -46,7 +46,7 @@ async fn a_round_is_shown_with_every_line_and_its_evidence_verifies() {
 
 fn ended(audits: &Audits, id: u64) -> Verification {
     wait_for("the verification has ended", || {
-        audits.verifications.find(id).filter(|found| found.state != State::Running)
+        audits.verifications.find(id).filter(|found| found.state != VerificationState::Running)
     })
 }
 
@@ -56,7 +56,7 @@ async fn the_record_is_verified_one_at_a_time() {
     let audits = audits(folder.path()).await;
     let first = audits.verifications.begin().unwrap();
     let found = ended(&audits, first.id);
-    assert_eq!((found.state, found.blocks), (State::Done, found.verified), "{found:?}");
+    assert_eq!((found.state, found.blocks), (VerificationState::Done, found.verified), "{found:?}");
     let sheet = found.found.unwrap();
     assert!(sheet.ok && sheet.roll_back_checked && sheet.findings.is_empty(), "{sheet:?}");
     assert_eq!(sheet.chains.len(), 4);
@@ -67,7 +67,7 @@ async fn the_record_is_verified_one_at_a_time() {
         audits.verifications.cancel(second.id).unwrap();
     }
     let found = ended(&audits, second.id);
-    assert!(matches!(found.state, State::Cancelled | State::Done), "{found:?}");
+    assert!(matches!(found.state, VerificationState::Cancelled | VerificationState::Done), "{found:?}");
     assert!(audits.verifications.find(99).is_none() && audits.verifications.cancel(99).is_none());
 }
 

@@ -18,7 +18,7 @@ const MAX_KEPT_RUNS: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum State {
+pub(crate) enum VerificationState {
     /// It runs.
     Running,
     /// It has come to its end.
@@ -36,7 +36,7 @@ pub(crate) struct Verification {
     /// Its number.
     pub(crate) id: u64,
     /// How it is getting on.
-    pub(crate) state: State,
+    pub(crate) state: VerificationState,
     /// How many blocks the record had when it began.
     pub(crate) blocks: u64,
     /// How many of them were gone through.
@@ -84,10 +84,10 @@ impl VerificationRun {
 
     fn view(&self) -> Verification {
         let (state, error, found) = match self.ended().clone() {
-            None => (State::Running, None, None),
-            Some(VerificationOutcome::Done(sheet)) => (State::Done, None, Some(sheet)),
-            Some(VerificationOutcome::Cancelled) => (State::Cancelled, None, None),
-            Some(VerificationOutcome::Failed(error)) => (State::Failed, Some(error), None),
+            None => (VerificationState::Running, None, None),
+            Some(VerificationOutcome::Done(sheet)) => (VerificationState::Done, None, Some(sheet)),
+            Some(VerificationOutcome::Cancelled) => (VerificationState::Cancelled, None, None),
+            Some(VerificationOutcome::Failed(error)) => (VerificationState::Failed, Some(error), None),
         };
         let (blocks, verified) = (&self.counted.blocks, &self.counted.verified);
         let (blocks, verified) = (blocks.load(Ordering::Relaxed), verified.load(Ordering::Relaxed));

@@ -21,7 +21,7 @@ pub(crate) use keys::random;
 pub(crate) use passwords::Password;
 pub(crate) use readable::OneTimeCode;
 pub(crate) use sign_ins::{SignInKey, StoredSignIn};
-use store::Store;
+use store::SecretStore;
 
 /// Whether the secrets must exist already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub(crate) struct Secrets {
 /// The store, which is opened again after a failure.
 struct StoreConnection {
     address: Address,
-    store: Option<Store>,
+    store: Option<SecretStore>,
 }
 
 impl Secrets {
@@ -94,7 +94,8 @@ impl Secrets {
         let (sender, receiver) = std::sync::mpsc::channel();
         let address = address.clone();
         let run = move || {
-            let opened = Store::open(&address, expected).map(|store| StoreConnection { address, store: Some(store) });
+            let opened =
+                SecretStore::open(&address, expected).map(|store| StoreConnection { address, store: Some(store) });
             let (mut place, said) = match opened {
                 Ok(place) => (Some(place), Ok(())),
                 Err(error) => (None, Err(error)),
@@ -124,7 +125,7 @@ impl Secrets {
     /// Runs a job in the store's thread and waits until it is durable.
     async fn with<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Store) -> Result<T, SecretsError> + Send + 'static,
+        work: impl FnOnce(&mut SecretStore) -> Result<T, SecretsError> + Send + 'static,
     ) -> Result<T, SecretsError> {
         let (sender, receiver) = oneshot::channel();
         let work = move |place: &mut StoreConnection| {
@@ -140,10 +141,10 @@ impl Secrets {
 impl StoreConnection {
     /// A store that failed is not used again: a lost connection stays lost, and a failed flush must not be retried. A commit with a
     /// warning has an unknown outcome.
-    fn with<T>(&mut self, work: impl FnOnce(&mut Store) -> Result<T, SecretsError>) -> Result<T, SecretsError> {
+    fn with<T>(&mut self, work: impl FnOnce(&mut SecretStore) -> Result<T, SecretsError>) -> Result<T, SecretsError> {
         let mut store = match self.store.take() {
             Some(store) => store,
-            None => Store::open(&self.address, Expected::There)?,
+            None => SecretStore::open(&self.address, Expected::There)?,
         };
         let done = work(&mut store)?;
         if store.has_warned() {

@@ -42,7 +42,7 @@ pub async fn unlock<T: FnOnce(&str) -> io::Result<()>>(
 ) -> Result<(), UnlockError> {
     // This creates no installation.
     drop(plan.address.archive().map_err(NodeError::from)?);
-    let Opened { book, mut house, clock, sources, .. } = Opened::new(clock::system, plan, Share::ALL, warn)?;
+    let Opened { store, mut house, clock, sources, .. } = Opened::new(clock::system, plan, Share::ALL, warn)?;
     let secrets = Secrets::open(&plan.address, Expected::There)?;
     let command = HouseCommand::Unlock { person, second: None };
     let asked = CommandRequest { time: clock.now(), actor: Actor::System, id: OwnIds::new(&sources).next(), command };
@@ -58,7 +58,7 @@ pub async fn unlock<T: FnOnce(&str) -> io::Result<()>>(
     recorded.recv().map_err(|_| Stopped::Closed)?.map_err(Stopped::from)?;
     house.checkpoint(clock.now()).map_err(Stopped::from)?;
     drop(house);
-    book.close();
+    store.close();
     match verdict {
         Verdict::Accepted => Ok(()),
         Verdict::Refused(Refusal::NotAllowed) => Err(UnlockError::OthersCan),

@@ -43,7 +43,7 @@ impl Config {
         }
         let (mut reader, document) = TomlReader::parse(text);
         let root = TomlTable::new(document.span(), document.get_ref());
-        let config = File { names, folder, other: &other }.read(&mut reader, root);
+        let config = ConfigReader { names, folder, other: &other }.read(&mut reader, root);
         let faults = reader.finish();
         match config {
             Some(config) if faults.is_empty() => Ok(config),
@@ -69,13 +69,13 @@ fn read_file(path: &Path) -> io::Result<String> {
     std::fs::read_to_string(path)
 }
 
-struct File<'a> {
+struct ConfigReader<'a> {
     names: &'a GameNames<'a>,
     folder: &'a Path,
     other: &'a dyn Fn(&Path) -> io::Result<String>,
 }
 
-impl File<'_> {
+impl ConfigReader<'_> {
     fn read<'t>(&self, reader: &mut TomlReader<'t>, mut root: TomlTable<'_, 't>) -> Option<Config> {
         let house = root.section(reader, "house").and_then(|table| self.house(reader, table));
         let listen = root.optional("listen");

@@ -12,13 +12,13 @@ use crate::vouchers;
 /// The page of each screen; the first is the front page.
 const PAGES: [&str; 7] = ["/", "/terminal", "/display", "/console", "/pit", "/cage", "/audit"];
 
-struct File {
+struct ScreenFile {
     path: &'static str,
     whole: &'static [u8],
     packed: Option<&'static [u8]>,
 }
 
-static FILES: &[File] = &include!(concat!(env!("OUT_DIR"), "/screens.rs"));
+static FILES: &[ScreenFile] = &include!(concat!(env!("OUT_DIR"), "/screens.rs"));
 
 pub(crate) fn routes() -> Router<SharedServer> {
     let router = Router::new().route("/voucher.css", get(voucher_style));
@@ -40,7 +40,7 @@ async fn missing() -> impl IntoResponse {
     (StatusCode::NOT_FOUND, Html(include_str!("screens/missing.html")))
 }
 
-impl File {
+impl ScreenFile {
     fn address(&self) -> String {
         match self.path.strip_suffix(".html") {
             Some("index") => "/".to_owned(),
@@ -92,8 +92,8 @@ mod tests {
 
     use super::*;
 
-    fn file(path: &'static str) -> File {
-        File { path, whole: b"whole", packed: Some(b"packed") }
+    fn file(path: &'static str) -> ScreenFile {
+        ScreenFile { path, whole: b"whole", packed: Some(b"packed") }
     }
 
     #[test]
@@ -106,7 +106,7 @@ mod tests {
         ] {
             assert_eq!((file(path).address().as_str(), file(path).kind()), (address, kind));
         }
-        let addresses: Vec<String> = FILES.iter().map(File::address).collect();
+        let addresses: Vec<String> = FILES.iter().map(ScreenFile::address).collect();
         let is_there = |page: &&str| addresses.iter().any(|address| address == page);
         assert!(FILES.is_empty() || PAGES.iter().all(is_there), "{addresses:?}");
     }

@@ -40,7 +40,7 @@ pub(crate) enum MembershipEvent {
 /// What the membership thread is asked to do.
 enum MembershipCommand {
     /// The installation has these partitions.
-    Parts(Vec<ChainName>),
+    Partitions(Vec<ChainName>),
     /// This node has closed a partition and gives it up.
     Released(ChainName),
     /// A partition is taken from its holder.
@@ -122,16 +122,16 @@ impl Membership {
         Ok(Self { commands: Some(commands), thread: Some(thread), lease, nodes, slot })
     }
 
-    pub(crate) fn claim(&self, parts: Vec<ChainName>) {
-        self.send(MembershipCommand::Parts(parts));
+    pub(crate) fn claim(&self, partitions: Vec<ChainName>) {
+        self.send(MembershipCommand::Partitions(partitions));
     }
 
-    pub(crate) fn release(&self, part: ChainName) {
-        self.send(MembershipCommand::Released(part));
+    pub(crate) fn release(&self, partition: ChainName) {
+        self.send(MembershipCommand::Released(partition));
     }
 
-    pub(crate) fn seize(&self, part: ChainName) {
-        self.send(MembershipCommand::Seized(part));
+    pub(crate) fn seize(&self, partition: ChainName) {
+        self.send(MembershipCommand::Seized(partition));
     }
 
     fn send(&self, command: MembershipCommand) {
@@ -173,14 +173,14 @@ impl MembershipThread {
         loop {
             let wait = Duration::from_millis(timer.0.saturating_sub(self.now().0));
             let input = match commands.recv_timeout(wait) {
-                Ok(MembershipCommand::Parts(parts)) => {
-                    MembershipInput::Partitions(parts.iter().filter_map(machine_of).collect())
+                Ok(MembershipCommand::Partitions(partitions)) => {
+                    MembershipInput::Partitions(partitions.iter().filter_map(machine_of).collect())
                 }
-                Ok(MembershipCommand::Released(part)) => match machine_of(&part) {
+                Ok(MembershipCommand::Released(name)) => match machine_of(&name) {
                     Some(partition) => MembershipInput::Ended(partition),
                     None => continue,
                 },
-                Ok(MembershipCommand::Seized(part)) => match machine_of(&part) {
+                Ok(MembershipCommand::Seized(name)) => match machine_of(&name) {
                     Some(partition) => MembershipInput::Silent(partition),
                     None => continue,
                 },
@@ -278,9 +278,9 @@ impl MembershipThread {
     }
 
     /// Others learn that this node holds a partition before the next heartbeat.
-    fn hold(&self, part: &ChainName) {
-        let held = Lease { partition: part.clone(), holder: Some(self.name.clone()), wanted: None };
-        self.roster.send_modify(|roster| match roster.leases.iter_mut().find(|lease| lease.partition == *part) {
+    fn hold(&self, partition: &ChainName) {
+        let held = Lease { partition: partition.clone(), holder: Some(self.name.clone()), wanted: None };
+        self.roster.send_modify(|roster| match roster.leases.iter_mut().find(|lease| lease.partition == *partition) {
             Some(lease) => *lease = held,
             None => roster.leases.push(held),
         });

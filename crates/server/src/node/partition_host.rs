@@ -26,7 +26,7 @@ use crate::node::stopped::Stopped;
 use crate::ws::publisher::{Publisher, PublisherContext};
 
 /// The writers of partitions that share a thread.
-type Chains = BTreeMap<MachineId, ChainWriter>;
+type ChainWriters = BTreeMap<MachineId, ChainWriter>;
 
 /// The layout of every table of the installation.
 pub(super) type Plans = Arc<BTreeMap<TableId, TablePlan>>;
@@ -52,7 +52,7 @@ pub(super) struct PartitionHost {
 /// Running partitions and their record store.
 pub(super) struct RunningPartitions {
     pub(super) threads: Vec<JoinHandle<()>>,
-    pub(super) book: RecordStore,
+    pub(super) store: RecordStore,
 }
 
 impl RunningPartitions {
@@ -62,7 +62,7 @@ impl RunningPartitions {
             // A thread that panicked has reported it.
             thread.join().unwrap_or_default();
         }
-        self.book.close();
+        self.store.close();
     }
 }
 
@@ -149,7 +149,7 @@ impl PartitionHost {
         self.run(name, worker, chains, (Some(rules), self.metrics.table(table)), clock)
     }
 
-    fn cluster_partition(&self, cluster: Recorder<Cluster>, chains: &mut Chains) -> ClusterPartition {
+    fn cluster_partition(&self, cluster: Recorder<Cluster>, chains: &mut ChainWriters) -> ClusterPartition {
         self.sources.above(cluster.machine().highest_source());
         let (cluster, writer) = cluster.into_parts();
         chains.insert(MachineId::Cluster(cluster.id()), writer);
@@ -169,7 +169,7 @@ impl PartitionHost {
         &self,
         name: String,
         worker: Worker,
-        chains: Chains,
+        chains: ChainWriters,
         (rules, metrics): (Option<TableRules>, PartitionMetrics),
         clock: Clock,
     ) -> ReadyThread {
@@ -189,7 +189,7 @@ impl PartitionHost {
         ReadyThread::new(name, move || thread.run(received))
     }
 
-    /// Asks the partition manager to take a cluster that does not answer from its node.
+    /// Asks the partition manager to take a silent cluster from its node.
     fn fence(&self) -> Box<dyn Fn(ClusterId) + Send> {
         let events = self.events.clone();
         Box::new(move |cluster| {

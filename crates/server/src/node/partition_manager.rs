@@ -79,9 +79,9 @@ pub(super) fn join(
     metrics: &Arc<Metrics>,
     warn: WarningSink,
 ) -> Result<Node, NodeError> {
-    let Address::Postgres(store) = &plan.address else { unreachable!("a folder is of one machine") };
+    let Address::Postgres(database) = &plan.address else { unreachable!("a folder is of one machine") };
     let (events, received) = mpsc::channel();
-    let membership = Membership::join(store, (node, former, address), &plan.program.version, events.clone())?;
+    let membership = Membership::join(database, (node, former, address), &plan.program.version, events.clone())?;
     let peers = PeerSender::start(&membership.nodes);
     let share = Share { slot: membership.slot.into(), of: NODE_SLOTS.into() };
     let (stop, stopped) = watch::channel(None);
@@ -116,7 +116,7 @@ pub(super) fn join(
         peers,
     });
     match opened {
-        Some((book, recorder)) => work.run_house(book, recorder, clock)?,
+        Some((store, recorder)) => work.run_house(store, recorder, clock)?,
         None => work.read_house()?,
     }
     work.membership.claim(partitions(&host));
@@ -173,12 +173,12 @@ struct JoinedInstallation {
 
 impl JoinedInstallation {
     fn here(plan: &InstallationPlan, share: Share, warn: &WarningSink) -> Result<Self, NodeError> {
-        let Opened { mut book, mut house, clock, sources, profile } =
+        let Opened { mut store, mut house, clock, sources, profile } =
             Opened::new(clock::system, plan, share, Arc::clone(warn))?;
         let is_founded = house.machine().people().next().is_some();
-        let plans = found(&mut book, &mut house, plan, clock, &sources)?;
-        let (id, keys) = (book.house(), book.keys().to_vec());
-        Ok(Self { id, is_founded, clock, sources, profile, keys, plans, house: Some((book, house)) })
+        let plans = found(&mut store, &mut house, plan, clock, &sources)?;
+        let (id, keys) = (store.house(), store.keys().to_vec());
+        Ok(Self { id, is_founded, clock, sources, profile, keys, plans, house: Some((store, house)) })
     }
 
     /// Another node holds the House: it must record the first people before anything runs here.
@@ -347,18 +347,18 @@ impl ManagerThread {
     }
 
     fn open(&self, partition: &ChainName) -> Result<(), NodeError> {
-        let book = open_partition(&self.host.plan, &self.chains(partition), Arc::clone(&self.host.warn))?;
-        let clock = Clock::start(self.host.system, book.newest());
+        let store = open_partition(&self.host.plan, &self.chains(partition), Arc::clone(&self.host.warn))?;
+        let clock = Clock::start(self.host.system, store.newest());
         match machine_of(partition) {
-            Some(MachineId::Round(table)) => self.open_table(book, table, clock),
-            Some(MachineId::Cluster(cluster)) => self.open_cluster(book, cluster, clock),
-            Some(MachineId::House) | None => self.open_house(book, clock),
+            Some(MachineId::Round(table)) => self.open_table(store, table, clock),
+            Some(MachineId::Cluster(cluster)) => self.open_cluster(store, cluster, clock),
+            Some(MachineId::House) | None => self.open_house(store, clock),
         }
     }
 
     /// A clock later than everything on record, now that no other node can append.
-    fn clock_after(&self, book: &RecordStore) -> Clock {
-        Clock::start(self.host.system, book.newest())
+    fn clock_after(&self, store: &RecordStore) -> Clock {
+        Clock::start(self.host.system, store.newest())
     }
 
     /// The chains whose newest entry the clock of a partition must be after: its own, and for a cluster alone that of its round.
@@ -374,49 +374,49 @@ impl ManagerThread {
         chains
     }
 
-    fn open_table(&self, mut book: RecordStore, table: TableId, clock: Clock) -> Result<(), NodeError> {
+    fn open_table(&self, mut store: RecordStore, table: TableId, clock: Clock) -> Result<(), NodeError> {
         let partition = partition_of(table);
         let Some(plan) = self.host.plans.get(&table) else { return Ok(()) };
         self.check_lease()?;
         let (round, clusters) = if self.host.router.is_spread(table) {
-            (open_round(&mut book, plan, &self.host.profile, clock)?, Vec::new())
+            (open_round(&mut store, plan, &self.host.profile, clock)?, Vec::new())
         } else {
-            open_table(&mut book, plan, &self.host.profile, clock)?
+            open_table(&mut store, plan, &self.host.profile, clock)?
         };
-        let ready = self.host.table(round, clusters, self.clock_after(&book));
-        self.run(partition, ready, book)
+        let ready = self.host.table(round, clusters, self.clock_after(&store));
+        self.run(partition, ready, store)
     }
 
     /// A cluster on a thread of its own follows its round by messages.
-    fn open_cluster(&self, mut book: RecordStore, cluster: ClusterId, clock: Clock) -> Result<(), NodeError> {
+    fn open_cluster(&self, mut store: RecordStore, cluster: ClusterId, clock: Clock) -> Result<(), NodeError> {
         let partition = chain_of(MachineId::Cluster(cluster));
         let Some(plan) = self.host.plans.get(&cluster.table) else { return Ok(()) };
         self.check_lease()?;
-        let recorder = open_cluster(&mut book, plan, cluster.number, &self.host.profile, clock)?;
-        let ready = self.host.cluster(recorder, self.clock_after(&book));
-        self.run(partition, ready, book)
+        let recorder = open_cluster(&mut store, plan, cluster.number, &self.host.profile, clock)?;
+        let ready = self.host.cluster(recorder, self.clock_after(&store));
+        self.run(partition, ready, store)
     }
 
-    fn open_house(&self, mut book: RecordStore, clock: Clock) -> Result<(), NodeError> {
+    fn open_house(&self, mut store: RecordStore, clock: Clock) -> Result<(), NodeError> {
         let setup = MachineSetup::House { is_training: self.host.plan.is_training };
         self.check_lease()?;
-        let recorder: Recorder<House> = book.machine(setup, &self.host.profile, clock.now())?;
+        let recorder: Recorder<House> = store.machine(setup, &self.host.profile, clock.now())?;
         if recorder.machine().people().next().is_none() {
             return Err(NodeError::NotFounded);
         }
-        let clock = self.clock_after(&book);
-        self.run_house(book, recorder, clock)
+        let clock = self.clock_after(&store);
+        self.run_house(store, recorder, clock)
     }
 
-    fn run_house(&self, book: RecordStore, recorder: Recorder<House>, clock: Clock) -> Result<(), NodeError> {
-        self.run(house(), self.host.house(recorder, clock), book)
+    fn run_house(&self, store: RecordStore, recorder: Recorder<House>, clock: Clock) -> Result<(), NodeError> {
+        self.run(house(), self.host.house(recorder, clock), store)
     }
 
     /// The lock is held, so that the partition is known before it can end.
-    fn run(&self, partition: ChainName, ready: ReadyThread, book: RecordStore) -> Result<(), NodeError> {
+    fn run(&self, partition: ChainName, ready: ReadyThread, store: RecordStore) -> Result<(), NodeError> {
         let mut running = lock(&self.running);
         let threads = vec![ready.start(self.ends(partition.clone()))?];
-        running.insert(partition, RunningPartitions { threads, book });
+        running.insert(partition, RunningPartitions { threads, store });
         Ok(())
     }
 

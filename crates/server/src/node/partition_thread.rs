@@ -15,7 +15,7 @@ use crate::metrics::PartitionMetrics;
 use crate::node::clock::Clock;
 use crate::node::handle::{Caller, Request, next_caller};
 use crate::node::stopped::Stopped;
-use crate::ws::publisher::{Batch, Publisher};
+use crate::ws::publisher::{PublishedBatch, Publisher};
 
 /// Senders wait when the queue of a thread is full.
 pub(crate) const QUEUE_CAPACITY: usize = 4_096;
@@ -57,7 +57,7 @@ struct PartitionLoop {
     effects: Effects,
     batch: BatchNumber,
     /// The callers and screens of this batch.
-    waiting: Batch,
+    waiting: PublishedBatch,
     /// Effects that have left, whose memory is reused.
     spent: spent::Receiver<Vec<Effect>>,
     /// When each topic was last subscribed to, and whether the engine believes that it is followed.
@@ -79,7 +79,7 @@ impl PartitionThread {
             parts: self,
             effects: Effects::default(),
             batch: BatchNumber::default(),
-            waiting: Batch::default(),
+            waiting: PublishedBatch::default(),
             spent,
             subscribed: [None; OPTIONAL_TOPICS.len()],
             watched: [false; OPTIONAL_TOPICS.len()],
@@ -264,7 +264,7 @@ impl PartitionLoop {
         metrics.count(&mut self.effects.counts);
         ended?;
         self.batch.0 += 1;
-        let batch = Batch {
+        let batch = PublishedBatch {
             effects: std::mem::take(&mut self.effects.held),
             permit: Some(publish),
             ..std::mem::take(&mut self.waiting)

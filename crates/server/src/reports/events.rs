@@ -153,12 +153,12 @@ impl EventLine {
 }
 
 /// An SQL statement under construction.
-struct Statement {
+struct EventQuery {
     conditions: Vec<String>,
     values: Vec<SqlValue>,
 }
 
-impl Statement {
+impl EventQuery {
     /// Adds a value and returns its placeholder.
     fn value(&mut self, value: impl Into<SqlValue>) -> String {
         self.values.push(value.into());
@@ -167,8 +167,8 @@ impl Statement {
 }
 
 impl EventFilter {
-    fn statement(&self) -> Statement {
-        let mut statement = Statement { conditions: Vec::new(), values: Vec::new() };
+    fn statement(&self) -> EventQuery {
+        let mut statement = EventQuery { conditions: Vec::new(), values: Vec::new() };
         for (column, time) in [("happened_at >=", self.from), ("happened_at <", self.to)] {
             if let Some(time) = time {
                 let value = statement.value(i64::try_from(time.0).unwrap_or(i64::MAX));
@@ -205,7 +205,7 @@ impl EventFilter {
 
     /// A page of events, and whether there are more.
     pub fn find(&self, reader: &mut ReportReader, most: usize) -> Result<(Vec<EventLine>, bool), ReportError> {
-        let Statement { conditions, values } = self.statement();
+        let EventQuery { conditions, values } = self.statement();
         let conditions =
             if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
         let order = ["happened_at", "chain", "position", "line", "number"]

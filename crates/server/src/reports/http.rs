@@ -151,7 +151,7 @@ async fn list_queries(_: MayRead) -> Json<Vec<QueryLine>> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = Found))]
-pub(crate) struct QueryResult {
+pub(crate) struct QueryResponse {
     lag: LagSheet,
     columns: Vec<String>,
     #[cfg_attr(test, schema(value_type = Vec<Object>))]
@@ -165,7 +165,7 @@ pub(crate) struct QueryResult {
     get,
     "/reports/queries/{name}",
     params(("name" = String, Path)),
-    responses((status = 200, body = QueryResult))
+    responses((status = 200, body = QueryResponse))
 )]
 async fn get_query(
     _: MayRead,
@@ -192,7 +192,7 @@ async fn get_query(
         return Ok(csv(named_query.name, &lag, rows_csv(&answer)));
     }
     let rows = answer.rows.iter().map(|row| queries::row(&answer.columns, row)).collect();
-    Ok(Json(QueryResult { lag, columns: answer.columns, rows, is_cut }).into_response())
+    Ok(Json(QueryResponse { lag, columns: answer.columns, rows, is_cut }).into_response())
 }
 
 /// Events by time, kind, table, terminal and person, a page at a time.

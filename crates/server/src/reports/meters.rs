@@ -43,12 +43,12 @@ pub struct MeterLine {
     pub reconciles: Option<bool>,
 }
 
-type Seats = BTreeMap<(u16, u16, Option<u32>), MeterLine>;
+type SeatRows = BTreeMap<(u16, u16, Option<u32>), MeterLine>;
 
 /// Adds amounts to the meters of seats; the statement selects table, cluster and seat first.
 fn add(
     reader: &mut ReportReader,
-    seats: &mut Seats,
+    seats: &mut SeatRows,
     sql: &str,
     more: impl Fn(&mut MeterLine, &[i64]) -> Option<()>,
 ) -> Result<(), ReportError> {
@@ -70,7 +70,7 @@ fn more(to: &mut i64, by: i64) -> Option<()> {
 
 /// The meters of every seat with activity, each cluster before its seats. Tables that register winners have none.
 pub fn meters(reader: &mut ReportReader, days: Days) -> Result<Vec<MeterLine>, ReportError> {
-    let mut seats = Seats::new();
+    let mut seats = SeatRows::new();
     let booked = format!(
         "SELECT table_number, cluster, seat,
              CAST(sum(CASE WHEN kind IN ('buy-in', 'buy-in-reversed', 'note', 'colour-issued', 'credits-received') THEN amount ELSE 0 END) AS BIGINT),
@@ -117,7 +117,7 @@ pub fn meters(reader: &mut ReportReader, days: Days) -> Result<Vec<MeterLine>, R
 }
 
 /// A round counts once for a cluster, however many seats bet in it.
-fn rounds(reader: &mut ReportReader, days: Days, seats: &mut Seats) -> Result<(), ReportError> {
+fn rounds(reader: &mut ReportReader, days: Days, seats: &mut SeatRows) -> Result<(), ReportError> {
     let from = format!(
         "FROM wagers w JOIN settlements s ON s.table_number = w.table_number AND s.cluster = w.cluster AND s.round = w.round
          WHERE w.line >= 0{}",
@@ -137,7 +137,7 @@ fn rounds(reader: &mut ReportReader, days: Days, seats: &mut Seats) -> Result<()
     Ok(())
 }
 
-fn ledger(reader: &mut ReportReader, days: Days, seats: &mut Seats) -> Result<(), ReportError> {
+fn ledger(reader: &mut ReportReader, days: Days, seats: &mut SeatRows) -> Result<(), ReportError> {
     let sql = format!(
         "SELECT table_number, cluster, CAST(sum(amount) AS BIGINT) FROM ledger_entries
          WHERE chain <> 'house' AND account = 'house'{} GROUP BY table_number, cluster",

@@ -326,9 +326,9 @@ struct Name<'de>(Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Name<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
+        struct NameVisitor;
 
-        impl<'de> Visitor<'de> for Text {
+        impl<'de> Visitor<'de> for NameVisitor {
             type Value = Name<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -344,7 +344,7 @@ impl<'de> Deserialize<'de> for Name<'de> {
             }
         }
 
-        deserializer.deserialize_str(Text)
+        deserializer.deserialize_str(NameVisitor)
     }
 }
 

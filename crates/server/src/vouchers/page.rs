@@ -60,12 +60,12 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ticket::tests::{drawn, place};
+    use super::super::ticket::tests::{place, shown};
     use super::*;
 
     #[test]
     fn everything_of_the_voucher_is_on_the_page() {
-        let voucher = drawn(&place("Marina", false));
+        let voucher = shown(&place("Marina", false));
         let page = page(&voucher);
         for text in [
             &voucher.property,
@@ -88,13 +88,13 @@ mod tests {
 
     #[test]
     fn a_training_voucher_is_void_across_it() {
-        let page = page(&drawn(&place("Marina", true)));
+        let page = page(&shown(&place("Marina", true)));
         assert!(page.contains("VOID 作廢") && page.contains("class=\"void\""), "{page}");
     }
 
     #[test]
     fn names_are_escaped_and_only_this_server_is_asked() {
-        let page = page(&drawn(&place("<script>alert('x')</script>\"&", false)));
+        let page = page(&shown(&place("<script>alert('x')</script>\"&", false)));
         assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;"), "{page}");
         assert_eq!(page.matches("href=").count(), page.matches("href=\"/voucher.css\"").count(), "{page}");
         for asked in ["<script", "src=", "url(", "@import", "http-equiv"] {

@@ -76,7 +76,7 @@ pub(crate) async fn issued(server: &Server, validation: Validation) -> Result<Co
             let Printer { zone, currency, .. } = &server.vouchers;
             let place = Property { name: server.name().await?, ..server.place.clone() };
             let ticket = Ticket { place: &place, zone, currency: *currency, validation, on_file: &on_file };
-            match Voucher::draw(ticket) {
+            match Voucher::of(ticket) {
                 Some(voucher) => Issued::Voucher { page: page(&voucher), voucher: Box::new(voucher) },
                 None => Issued::Closed {},
             }

@@ -140,7 +140,7 @@ async fn a_voucher_is_printed_and_redeemed_once() {
     let place = Property { name: "Marina".to_owned(), house: [7; 16], is_training: false, version: String::new() };
     let zone = TimeZone::get("Asia/Singapore").unwrap();
     let ticket = Ticket { place: &place, zone: &zone, currency: Currency::DOLLARS, validation, on_file: &on_file };
-    let voucher = Voucher::draw(ticket).unwrap();
+    let voucher = Voucher::of(ticket).unwrap();
     assert_eq!((&*voucher.figures, &*voucher.issued_at), ("$123.45", "Table 1, terminal 3"));
 
     let house = cage.node.handle().house();

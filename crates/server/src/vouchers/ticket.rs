@@ -63,7 +63,7 @@ pub(crate) struct Voucher {
 
 impl Voucher {
     /// The voucher; none if it was paid, is void, was replaced or has expired.
-    pub(crate) fn draw(ticket: Ticket<'_>) -> Option<Self> {
+    pub(crate) fn of(ticket: Ticket<'_>) -> Option<Self> {
         let Ticket { place, zone, currency, validation, on_file } = ticket;
         let is_play = match on_file.state {
             VoucherState::Good => false,
@@ -189,17 +189,17 @@ pub(super) mod tests {
         (house, number.hash)
     }
 
-    pub(crate) fn drawn(place: &Property) -> Voucher {
+    pub(crate) fn shown(place: &Property) -> Voucher {
         let (house, hash) = sold(123_450);
         let zone = TimeZone::get("Asia/Singapore").unwrap();
         let on_file = house.voucher(hash).unwrap();
         let validation = number();
-        Voucher::draw(Ticket { place, zone: &zone, currency: Currency::DOLLARS, validation, on_file }).unwrap()
+        Voucher::of(Ticket { place, zone: &zone, currency: Currency::DOLLARS, validation, on_file }).unwrap()
     }
 
     #[test]
     fn a_voucher_shows_what_f40_asks_for() {
-        let voucher = drawn(&place("Marina", false));
+        let voucher = shown(&place("Marina", false));
         assert_eq!(voucher.property, "Marina");
         assert_eq!(voucher.issued_at, "Cage, cashier 8");
         assert_eq!((&*voucher.date, &*voucher.time), ("2025-11-16", "14:03:20"));
@@ -211,13 +211,13 @@ pub(super) mod tests {
         assert_eq!(voucher.sequence, "1");
         assert_eq!(Validation::parse(&voucher.validation), Ok(number()));
         assert!(voucher.barcode.contains(&voucher.validation));
-        assert!(!voucher.is_training && drawn(&place("Marina", true)).is_training);
+        assert!(!voucher.is_training && shown(&place("Marina", true)).is_training);
         let log = format!("{voucher:?}");
         assert!(!log.contains(&voucher.validation), "{log}");
     }
 
     #[test]
-    fn a_voucher_that_was_paid_is_not_drawn_again() {
+    fn a_voucher_that_was_paid_is_not_shown_again() {
         let (mut house, hash) = sold(5_000);
         let id = CommandId { source: ID.source, sequence: 5 };
         let paid = ask(&mut house, cashier(), id, HouseCommand::RedeemAtCage { hash });
@@ -229,7 +229,7 @@ pub(super) mod tests {
             validation: number(),
             on_file: house.voucher(hash).unwrap(),
         };
-        assert_eq!(Voucher::draw(ticket), None);
+        assert_eq!(Voucher::of(ticket), None);
     }
 
     #[test]

@@ -28,13 +28,13 @@ use crate::ws::connection::Connection;
 use house_lists::HouseLists;
 #[cfg(test)]
 pub(crate) use openapi::{DeskMessage, HouseList};
-use table_view::TableView;
+use table_view::TableOnDisplay;
 #[cfg(test)]
 pub(crate) use table_view::{SeatMessage, Snapshot, StaffView};
 
 /// The effects of a batch, with the callers and screens that wait for them.
 #[derive(Default)]
-pub(crate) struct Batch {
+pub(crate) struct PublishedBatch {
     pub(crate) effects: Vec<Effect>,
     pub(crate) callers: Vec<(CallerId, Caller)>,
     pub(crate) connections: Vec<Connection>,
@@ -44,9 +44,9 @@ pub(crate) struct Batch {
 
 /// Batches that the outbox does not have yet. `None` once nothing may leave any more: later batches are dropped, which tells their
 /// callers.
-type WaitingBatches = Option<Vec<(BatchNumber, Batch)>>;
+type WaitingBatches = Option<Vec<(BatchNumber, PublishedBatch)>>;
 
-enum Event {
+enum PublisherEvent {
     Durable(BatchNumber),
     Failed,
     ReturnSpentTo(StdSender<Vec<Effect>>),
@@ -83,7 +83,7 @@ pub(crate) struct Publisher {
     held: Arc<Mutex<WaitingBatches>>,
     /// One permit for each batch that may be unpublished.
     permits: Arc<Semaphore>,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::UnboundedSender<PublisherEvent>,
     followers: Arc<Followers>,
     public: Arc<Mutex<Option<serde_json::Value>>>,
 }
@@ -93,7 +93,7 @@ pub(crate) struct PublisherContext {
     pub(crate) router: Weak<Router>,
     pub(crate) lease: SharedLeaseDeadline,
     pub(crate) slips: SlipReader,
-    /// Takes a cluster that does not answer from its node.
+    /// Has a silent cluster taken from its node.
     pub(crate) fence: Box<dyn Fn(ClusterId) + Send>,
     /// Stops the node, because a publisher has panicked.
     pub(crate) broken: Box<dyn Fn() + Send>,
@@ -123,7 +123,7 @@ impl Publisher {
             screens: std::array::from_fn(|_| Vec::new()),
             followers: Arc::clone(&publisher.followers),
             public: Arc::clone(&publisher.public),
-            table: rules.clone().map(TableView::new),
+            table: rules.clone().map(TableOnDisplay::new),
             lists: HouseLists::default(),
             rules,
             spent: None,
@@ -151,7 +151,7 @@ impl Publisher {
     }
 
     /// Holds the effects of a batch until it is durable.
-    pub(crate) fn hold(&self, number: BatchNumber, batch: Batch) {
+    pub(crate) fn hold(&self, number: BatchNumber, batch: PublishedBatch) {
         if let Some(held) = &mut *lock(&self.held) {
             held.push((number, batch));
         }
@@ -159,19 +159,19 @@ impl Publisher {
 
     /// Everything up to this batch is durable.
     pub(crate) fn durable(&self, number: BatchNumber) {
-        self.send(Event::Durable(number));
+        self.send(PublisherEvent::Durable(number));
     }
 
     /// An append failed, or its outcome is unknown: nothing leaves any more.
     pub(crate) fn failed(&self) {
         // Dropping the batches tells their callers before the process ends.
         *lock(&self.held) = None;
-        self.send(Event::Failed);
+        self.send(PublisherEvent::Failed);
     }
 
     /// Returns effects after they have left, so that their memory is reused.
     pub(crate) fn return_spent_to(&self, spent: StdSender<Vec<Effect>>) {
-        self.send(Event::ReturnSpentTo(spent));
+        self.send(PublisherEvent::ReturnSpentTo(spent));
     }
 
     /// The answer may be a little old: a new follower starts with a snapshot.
@@ -184,7 +184,7 @@ impl Publisher {
         lock(&self.public).clone()
     }
 
-    fn send(&self, event: Event) {
+    fn send(&self, event: PublisherEvent) {
         // A publisher that has ended belongs to a node that is closed or has lost its lease.
         self.events.send(event).unwrap_or_default();
     }
@@ -194,7 +194,7 @@ struct Publishing {
     messages: MessageForwarder,
     outside: PublisherContext,
     held: Arc<Mutex<WaitingBatches>>,
-    outbox: Outbox<Batch>,
+    outbox: Outbox<PublishedBatch>,
     durable: BatchNumber,
     callers: HashMap<CallerId, Caller>,
     /// Callers that have given up are removed when there are more than this.
@@ -206,7 +206,7 @@ struct Publishing {
     screens: [Vec<Connection>; TOPIC_COUNT],
     followers: Arc<Followers>,
     public: Arc<Mutex<Option<serde_json::Value>>>,
-    table: Option<TableView>,
+    table: Option<TableOnDisplay>,
     lists: HouseLists,
     rules: Option<TableRules>,
     spent: Option<StdSender<Vec<Effect>>>,
@@ -214,16 +214,16 @@ struct Publishing {
 
 impl Publishing {
     /// Runs until no handle is left, or the lease has ended.
-    async fn run(mut self, mut events: mpsc::UnboundedReceiver<Event>) {
+    async fn run(mut self, mut events: mpsc::UnboundedReceiver<PublisherEvent>) {
         while let Some(event) = events.recv().await {
             match event {
-                Event::Durable(number) => self.durable = self.durable.max(number),
+                PublisherEvent::Durable(number) => self.durable = self.durable.max(number),
                 // The partition thread stops for the same reason and reports it.
-                Event::Failed => {
+                PublisherEvent::Failed => {
                     self.close();
                     continue;
                 }
-                Event::ReturnSpentTo(spent) => self.spent = Some(spent),
+                PublisherEvent::ReturnSpentTo(spent) => self.spent = Some(spent),
             }
             for (number, batch) in lock(&self.held).iter_mut().flat_map(|held| held.drain(..)) {
                 self.outbox.hold(number, batch);
@@ -245,8 +245,8 @@ impl Publishing {
         self.callers.clear();
     }
 
-    fn publish(&mut self, batch: Batch) {
-        let Batch { mut effects, callers, connections, permit } = batch;
+    fn publish(&mut self, batch: PublishedBatch) {
+        let PublishedBatch { mut effects, callers, connections, permit } = batch;
         self.callers.extend(callers);
         if self.callers.len() > self.most_callers {
             // Some callers wait for replies that never come, and have given up.
@@ -384,7 +384,7 @@ impl Publishing {
     }
 
     fn show_staff(&mut self) {
-        if let Some(change) = self.table.as_mut().and_then(TableView::staff_change) {
+        if let Some(change) = self.table.as_mut().and_then(TableOnDisplay::staff_change) {
             self.show_all(Topic::Staff, &change);
         }
     }

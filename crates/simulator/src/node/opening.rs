@@ -6,7 +6,7 @@ use taisai_table::MachineId;
 
 use crate::machine::AnyMachine;
 use crate::planted::{Mistakes, Planted};
-use crate::store::{ChainHead, SimulatedBlock};
+use crate::store::{SimulatedBlock, SimulatedHead};
 
 /// What is done next with a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,9 @@ pub(crate) struct PartitionOpening {
     chains: Vec<MachineId>,
     pub(crate) stage: OpeningStage,
     /// The machine of the first chain as far as it was read, and the head then.
-    reading: Option<(AnyMachine, ChainHead)>,
-    taken: ChainHead,
-    opened: Vec<(MachineId, AnyMachine, ChainHead)>,
+    reading: Option<(AnyMachine, SimulatedHead)>,
+    taken: SimulatedHead,
+    opened: Vec<(MachineId, AnyMachine, SimulatedHead)>,
 }
 
 impl PartitionOpening {
@@ -36,7 +36,7 @@ impl PartitionOpening {
             chains,
             stage: OpeningStage::Read,
             reading: None,
-            taken: ChainHead { epoch: 0, next: 0, hash: 0 },
+            taken: SimulatedHead { epoch: 0, next: 0, hash: 0 },
             opened: Vec::new(),
         }
     }
@@ -54,9 +54,9 @@ impl PartitionOpening {
     /// The chain was read up to a head, from a snapshot on.
     pub(crate) fn read(
         &mut self,
-        (after, mut machine): (ChainHead, AnyMachine),
+        (after, mut machine): (SimulatedHead, AnyMachine),
         blocks: &[Rc<SimulatedBlock>],
-        head: ChainHead,
+        head: SimulatedHead,
         mistakes: Mistakes,
     ) {
         if !mistakes.is(Planted::StaleSnapshot) {
@@ -67,13 +67,18 @@ impl PartitionOpening {
     }
 
     /// The epoch was raised.
-    pub(crate) const fn take(&mut self, head: ChainHead) {
+    pub(crate) const fn take(&mut self, head: SimulatedHead) {
         self.taken = head;
         self.stage = OpeningStage::ReadTheRest;
     }
 
     /// The rest was read: `false` if the chain does not end where it was taken, as another node has taken it.
-    pub(crate) fn read_the_rest(&mut self, blocks: &[Rc<SimulatedBlock>], head: ChainHead, mistakes: Mistakes) -> bool {
+    pub(crate) fn read_the_rest(
+        &mut self,
+        blocks: &[Rc<SimulatedBlock>],
+        head: SimulatedHead,
+        mistakes: Mistakes,
+    ) -> bool {
         let Some((mut machine, before)) = self.reading.take() else { return false };
         if head != self.taken {
             return false;
@@ -88,7 +93,7 @@ impl PartitionOpening {
     }
 
     /// Every chain, once all are taken.
-    pub(crate) fn finish(self) -> Vec<(MachineId, AnyMachine, ChainHead)> {
+    pub(crate) fn finish(self) -> Vec<(MachineId, AnyMachine, SimulatedHead)> {
         self.opened
     }
 }

@@ -15,7 +15,7 @@ use crate::invariants::{self, InvariantResult};
 use crate::machine::AnyMachine;
 use crate::planted::{Mistakes, Planted};
 use crate::random::Random;
-use crate::store::{ChainHead, SimulatedBlock};
+use crate::store::{SimulatedBlock, SimulatedHead};
 
 /// How many inputs are decided before they are submitted.
 const BATCH_SIZE: usize = 1_024;
@@ -38,7 +38,7 @@ struct Write {
 #[derive(Debug)]
 pub(crate) struct Submitted {
     pub(crate) effects: Vec<Effect>,
-    pub(crate) rests_on: Vec<(MachineId, ChainHead)>,
+    pub(crate) rests_on: Vec<(MachineId, SimulatedHead)>,
 }
 
 /// A worker with its inputs, its writer and its outbox.
@@ -52,7 +52,7 @@ pub(crate) struct RunningWorker {
     pub(crate) inbox: VecDeque<Input>,
     batch: u64,
     durable: u64,
-    heads: BTreeMap<MachineId, ChainHead>,
+    heads: BTreeMap<MachineId, SimulatedHead>,
     writes: VecDeque<Write>,
     is_writing: bool,
     /// The sessions of terminals when it began.
@@ -66,7 +66,7 @@ impl RunningWorker {
     /// A worker of machines that were just taken over.
     pub(crate) fn new(
         run: u64,
-        machines: Vec<(MachineId, AnyMachine, ChainHead)>,
+        machines: Vec<(MachineId, AnyMachine, SimulatedHead)>,
         (profile, clock, sources): (&Profile, WorkerClock, &[u64]),
         mistakes: Mistakes,
     ) -> Self {
@@ -202,9 +202,9 @@ impl RunningWorker {
     }
 
     /// The transaction that was under way is tried again after another head, by mistake.
-    pub(crate) fn rewrite(&mut self, head: impl Fn(MachineId) -> ChainHead) {
+    pub(crate) fn rewrite(&mut self, head: impl Fn(MachineId) -> SimulatedHead) {
         self.is_writing = false;
-        let mut heads: BTreeMap<MachineId, ChainHead> = self.heads.keys().map(|id| (*id, head(*id))).collect();
+        let mut heads: BTreeMap<MachineId, SimulatedHead> = self.heads.keys().map(|id| (*id, head(*id))).collect();
         for write in &mut self.writes {
             for block in &mut write.blocks {
                 let Some(head) = heads.get_mut(&block.chain) else { continue };
@@ -267,12 +267,12 @@ impl RunningWorker {
     }
 
     /// Whether its chains end where it has written last.
-    pub(crate) fn ends_at(&self, head: impl Fn(MachineId) -> ChainHead) -> bool {
+    pub(crate) fn ends_at(&self, head: impl Fn(MachineId) -> SimulatedHead) -> bool {
         self.heads.iter().all(|(id, written)| head(*id) == *written)
     }
 
     /// Drops what was not written and goes on with the same machines, by mistake.
-    pub(crate) fn forget_writes(&mut self, head: impl Fn(MachineId) -> ChainHead) {
+    pub(crate) fn forget_writes(&mut self, head: impl Fn(MachineId) -> SimulatedHead) {
         self.is_writing = false;
         self.writes.clear();
         self.durable = self.batch;

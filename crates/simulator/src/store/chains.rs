@@ -10,7 +10,7 @@ use crate::random::hash;
 
 /// Where a chain ends, and who may write to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ChainHead {
+pub(crate) struct SimulatedHead {
     pub(crate) epoch: u64,
     /// The position of the next block.
     pub(crate) next: u64,
@@ -32,8 +32,8 @@ pub(crate) struct SimulatedBlock {
 
 impl SimulatedBlock {
     /// An empty block after a head.
-    pub(crate) const fn after(chain: MachineId, head: ChainHead) -> Self {
-        let ChainHead { epoch, next, hash } = head;
+    pub(crate) const fn after(chain: MachineId, head: SimulatedHead) -> Self {
+        let SimulatedHead { epoch, next, hash } = head;
         Self { chain, epoch, position: next, previous: hash, hash: 0, bytes: Vec::new(), ends: Vec::new() }
     }
 
@@ -55,8 +55,8 @@ impl SimulatedBlock {
     }
 
     /// The chain's head after this block.
-    pub(crate) const fn head(&self) -> ChainHead {
-        ChainHead { epoch: self.epoch, next: self.position + 1, hash: self.hash }
+    pub(crate) const fn head(&self) -> SimulatedHead {
+        SimulatedHead { epoch: self.epoch, next: self.position + 1, hash: self.hash }
     }
 
     pub(crate) fn entries(&self) -> impl Iterator<Item = &[u8]> {
@@ -71,12 +71,12 @@ impl SimulatedBlock {
 
 #[derive(Clone, Debug, Default)]
 struct Chain {
-    head: ChainHead,
+    head: SimulatedHead,
     blocks: Vec<Rc<SimulatedBlock>>,
 }
 
 pub(super) struct TakenChain {
-    pub(super) head: ChainHead,
+    pub(super) head: SimulatedHead,
     pub(super) block: Option<Rc<SimulatedBlock>>,
 }
 
@@ -96,11 +96,11 @@ impl ChainTable {
 
     fn put(&mut self, block: &Rc<SimulatedBlock>) {
         let chain = self.0.entry(block.chain).or_default();
-        chain.head = ChainHead { epoch: chain.head.epoch.max(block.epoch), ..block.head() };
+        chain.head = SimulatedHead { epoch: chain.head.epoch.max(block.epoch), ..block.head() };
         chain.blocks.push(Rc::clone(block));
     }
 
-    pub(super) fn head(&self, chain: MachineId) -> ChainHead {
+    pub(super) fn head(&self, chain: MachineId) -> SimulatedHead {
         self.0.get(&chain).map(|chain| chain.head).unwrap_or_default()
     }
 
@@ -114,7 +114,7 @@ impl ChainTable {
         if epoch <= head.epoch {
             return None;
         }
-        let raised = ChainHead { epoch, ..head };
+        let raised = SimulatedHead { epoch, ..head };
         if !writes {
             self.0.entry(chain).or_default().head = raised;
             return Some(TakenChain { head: raised, block: None });
@@ -130,7 +130,7 @@ impl ChainTable {
         blocks: &[Rc<SimulatedBlock>],
         mistakes: Mistakes,
     ) -> Option<Vec<Rc<SimulatedBlock>>> {
-        let mut heads: BTreeMap<MachineId, ChainHead> = BTreeMap::new();
+        let mut heads: BTreeMap<MachineId, SimulatedHead> = BTreeMap::new();
         let mut written = Vec::with_capacity(blocks.len());
         for block in blocks {
             let head = heads.entry(block.chain).or_insert_with(|| self.head(block.chain));
@@ -148,7 +148,7 @@ impl ChainTable {
             if !(is_next && is_epoch) {
                 return None;
             }
-            *head = ChainHead { epoch: head.epoch, ..block.head() };
+            *head = SimulatedHead { epoch: head.epoch, ..block.head() };
             written.push(Rc::clone(block));
         }
         for block in &written {

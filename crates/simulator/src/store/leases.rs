@@ -19,7 +19,7 @@ const NEW_NODE_PERIOD: u64 = 60_000;
 
 /// What comes of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ClaimOutcome {
+pub(crate) enum LeaseClaim {
     Mine,
     HeldBy(NodeNumber),
     KeptFor(NodeNumber),
@@ -92,19 +92,19 @@ impl LeaseTable {
         partition: MachineId,
         clock: u64,
         mistakes: Mistakes,
-    ) -> ClaimOutcome {
+    ) -> LeaseClaim {
         let LeaseRow { holder, wanted } = *self.leases.entry(partition).or_default();
         if !self.lives(name, clock) {
-            return ClaimOutcome::Lapsed;
+            return LeaseClaim::Lapsed;
         }
         let holder = self.living(holder, clock).filter(|_| !mistakes.is(Planted::LeaseOfALivingNodeClaimed));
         match (holder, self.living(wanted, clock)) {
-            (Some(holder), _) if holder == name => ClaimOutcome::Mine,
-            (Some(holder), _) => ClaimOutcome::HeldBy(holder),
-            (None, Some(wanted)) if wanted != name => ClaimOutcome::KeptFor(wanted),
+            (Some(holder), _) if holder == name => LeaseClaim::Mine,
+            (Some(holder), _) => LeaseClaim::HeldBy(holder),
+            (None, Some(wanted)) if wanted != name => LeaseClaim::KeptFor(wanted),
             (None, _) => {
                 self.leases.insert(partition, LeaseRow { holder: Some(name), wanted: None });
-                ClaimOutcome::Mine
+                LeaseClaim::Mine
             }
         }
     }

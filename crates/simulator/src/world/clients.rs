@@ -6,7 +6,7 @@ use taisai_engine::{
 use taisai_table::{CashOut, ClusterCommand, MachineId, Verdict};
 
 use super::{ANY_PROCESS, World};
-use crate::event::{ClientRequest, Event, NodeEvent, PersonEvent, Request};
+use crate::event::{ClientRequest, Event, NodeEvent, PartitionRequest, PersonEvent};
 use crate::fault::Fault;
 use crate::invariants::{InvariantResult, ensure};
 use crate::network::{Fate, LinkEnd};
@@ -147,7 +147,7 @@ impl World {
         self.schedule.after(REPLY_TIMEOUT, Event::Person { person, event: PersonEvent::Timeout { attempt } });
         let now = self.now();
         let arrives = |request| Event::Node { node, process: ANY_PROCESS, event: NodeEvent::Request(request) };
-        let request = Box::new(Request { caller, what, is_forwarded: false });
+        let request = Box::new(PartitionRequest { caller, what, is_forwarded: false });
         match self.network.send(LinkEnd::Clients, LinkEnd::Node(node), now, &mut self.schedule.random) {
             Fate::Lost => self.schedule.fault(Fault::RequestLost),
             Fate::Arrives { after } | Fate::Late { after } => self.schedule.after(after, arrives(request)),
@@ -184,7 +184,7 @@ impl World {
     }
 
     /// A request arrives at a node: it is passed on once, where another node holds its partition.
-    pub(super) fn request(&mut self, node: usize, mut request: Box<Request>) {
+    pub(super) fn request(&mut self, node: usize, mut request: Box<PartitionRequest>) {
         let partition = self.casino.partition_of(request.what.machine());
         if !self.nodes[node].is_running(partition) {
             let holder = self.nodes[node].holder_of(partition).filter(|holder| *holder != node);

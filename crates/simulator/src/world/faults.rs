@@ -4,7 +4,7 @@ use taisai_engine::{HouseInput, Input, ReplyTo};
 use taisai_table::{HouseCommand, MachineId, ReportedEvent};
 
 use super::{ANY_PROCESS, World};
-use crate::event::{ClientRequest, Event, NodeEvent, PersonEvent, Request, StatementSender};
+use crate::event::{ClientRequest, Event, NodeEvent, PartitionRequest, PersonEvent, StatementSender};
 use crate::fault::Fault;
 use crate::invariants::InvariantResult;
 use crate::network::LinkEnd;
@@ -168,7 +168,7 @@ impl World {
         let after = self.schedule.random.between(1, 2_500);
         let caller = self.people.new_caller(WaitingCaller { person, machine: MachineId::Cluster(cluster), id: None });
         let what = ClientRequest::Disconnect { cluster, seat, connection };
-        let event = NodeEvent::Request(Box::new(Request { caller, what, is_forwarded: false }));
+        let event = NodeEvent::Request(Box::new(PartitionRequest { caller, what, is_forwarded: false }));
         self.schedule.after(after, Event::Node { node, process: ANY_PROCESS, event });
     }
 }

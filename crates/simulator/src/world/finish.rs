@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::fault::Fault;
 use crate::invariants::{InvariantResult, ensure};
 use crate::network::LinkEnd;
-use crate::node::{Node, ProcessState, RunningWorker, Slot};
+use crate::node::{ProcessState, RunningWorker, SimulatedNode, Slot};
 use crate::people::Link;
 
 /// After the faults stop every table completes a round within this virtual time, in milliseconds.
@@ -141,7 +141,8 @@ impl World {
                 Slot::Running(running) => format!("durable: {}, {} inputs", running.is_durable(), running.inbox.len()),
                 Slot::Opening(opening) => format!("opening: {:?}", opening.stage),
             };
-            let slots = |node: &Node| node.slots.iter().map(|(id, slot)| (*id, describe(slot))).collect::<Vec<_>>();
+            let slots =
+                |node: &SimulatedNode| node.slots.iter().map(|(id, slot)| (*id, describe(slot))).collect::<Vec<_>>();
             let running: Vec<_> = self.nodes.iter().map(|node| (node.state, slots(node))).collect();
             let connecting: Vec<_> = self
                 .people

@@ -6,7 +6,7 @@ use taisai_table::{Account, Cluster, House, MachineId, Round};
 use super::World;
 use crate::event::{Event, NodeEvent};
 use crate::machine::AnyMachine;
-use crate::node::{Node, RunningWorker, Slot};
+use crate::node::{RunningWorker, SimulatedNode, Slot};
 use crate::replay::State;
 
 /// Longer texts of messages and commands are cut off.
@@ -70,7 +70,7 @@ impl World {
         state
     }
 
-    fn node_state(&self, node: &Node) -> String {
+    fn node_state(&self, node: &SimulatedNode) -> String {
         let joined = node.name().map_or_else(String::new, |name| format!(", joined as {}", name.0 % 10_000));
         let lease = match (&node.membership, node.may_speak(self.now())) {
             (None, _) => "",

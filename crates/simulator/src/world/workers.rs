@@ -6,7 +6,7 @@ use taisai_table::MachineId;
 use super::World;
 use crate::clock::WorkerClock;
 use crate::event::{NodeEvent, StatementPurpose};
-use crate::invariants::{BrokenInvariant, InvariantResult};
+use crate::invariants::{InvariantResult, InvariantViolation};
 use crate::node::{OpeningStage, RunningWorker, Slot, Submitted};
 use crate::planted::Planted;
 use crate::store::{StatementOutcome, StoreStatement};
@@ -44,7 +44,7 @@ impl World {
                 }
                 let snapshot = self.record.snapshot(chain);
                 let snapshot = if snapshot.0.next > head.next || self.schedule.random.one_in(16) {
-                    (crate::store::ChainHead::default(), self.casino.machine(chain))
+                    (crate::store::SimulatedHead::default(), self.casino.machine(chain))
                 } else {
                     snapshot
                 };
@@ -155,7 +155,7 @@ impl World {
             let is_stuck = inputs == 0 && running.worker.next_timer().is_some_and(|timer| timer <= time);
             if is_stuck {
                 let detail = format!("{partition:?} has a timer at {:?}, it is {time:?}", running.worker.next_timer());
-                return Err(BrokenInvariant { invariant: "timers_move_on", detail });
+                return Err(InvariantViolation { invariant: "timers_move_on", detail });
             }
             early.into_iter().try_for_each(|submitted| self.carry_out(node, partition, submitted))?;
         }
@@ -255,6 +255,6 @@ impl World {
 }
 
 /// A worker never stops by itself: what passes between partitions is accepted, and its own invariants hold.
-fn stopped(partition: MachineId, stop: &WorkerStop) -> BrokenInvariant {
-    BrokenInvariant { invariant: "worker_never_stops", detail: format!("{partition:?}: {stop}") }
+fn stopped(partition: MachineId, stop: &WorkerStop) -> InvariantViolation {
+    InvariantViolation { invariant: "worker_never_stops", detail: format!("{partition:?}: {stop}") }
 }

@@ -1,20 +1,20 @@
 //! Installations from seeds: they hold their invariants, a seed is the same run every time, and planted mistakes are found.
 
-use taisai_simulator::{Fault, SimulationPlan, SimulationSummary, StoreKind, event_at, replay, run};
+use taisai_simulator::{Fault, SimulationSummary, SimulatorPlan, StoreKind, event_at, replay, run};
 
 /// Plans that differ in nodes, clusters, tables, screens and stores.
-fn plan(seed: u64) -> SimulationPlan {
+fn plan(seed: u64) -> SimulatorPlan {
     let clusters = u16::try_from(1 + seed % 3).expect("a small number");
     if seed % 10 == 9 {
-        return SimulationPlan { nodes: 1, clusters, store: StoreKind::Sqlite, ..SimulationPlan::default() };
+        return SimulatorPlan { nodes: 1, clusters, store: StoreKind::Sqlite, ..SimulatorPlan::default() };
     }
     let nodes = if seed % 7 == 6 { 5 } else { 3 };
-    SimulationPlan {
+    SimulatorPlan {
         nodes,
         clusters,
         has_live_table: seed % 4 != 3,
         has_screens: seed.is_multiple_of(5),
-        ..SimulationPlan::default()
+        ..SimulatorPlan::default()
     }
 }
 
@@ -78,7 +78,7 @@ fn replay_stops_at_an_event_and_shows_what_it_changed() {
 
 #[test]
 fn replay_of_a_failure_breaks_the_same() {
-    let plan = SimulationPlan { open_faults: vec![Fault::TailLost], ..SimulationPlan::default() };
+    let plan = SimulatorPlan { open_faults: vec![Fault::TailLost], ..SimulatorPlan::default() };
     let failure = (1..=100).find_map(|seed| run(seed, &plan).err()).expect("it is not withstood yet");
     let moment = replay(failure.seed, &plan, failure.event).expect("the event that failed");
     assert_eq!(moment.broken.expect("it breaks again").to_string(), failure.to_string());
@@ -92,7 +92,7 @@ fn open_faults_break_an_invariant() {
         (Fault::FormerPrimaryAnswers, &["durable_stays"]),
         (Fault::VoucherNumberReused, &["voucher_is_on_record"]),
     ] {
-        let plan = SimulationPlan { open_faults: vec![fault], ..SimulationPlan::default() };
+        let plan = SimulatorPlan { open_faults: vec![fault], ..SimulatorPlan::default() };
         let broken = (1..=100).find_map(|seed| run(seed, &plan).err());
         let broken = broken.unwrap_or_else(|| panic!("{fault:?} is withstood now: take it out of known-open"));
         println!("{fault:?}: {broken}");
@@ -125,7 +125,7 @@ fn many_seeds() {
 #[cfg(feature = "planted")]
 fn found(planted: taisai_simulator::Planted, seeds: u64) -> Option<(u64, taisai_simulator::SimulationFailure)> {
     (1..=seeds).find_map(|seed| {
-        let plan = SimulationPlan { planted: Some(planted), ..plan(seed) };
+        let plan = SimulatorPlan { planted: Some(planted), ..plan(seed) };
         run(seed, &plan).err().map(|failure| (seed, failure))
     })
 }

@@ -46,14 +46,14 @@ pub(super) struct ClaimCause {
 }
 
 /// What every seat is settled by.
-struct RoundSettlement {
+struct ClusterConclusion {
     counted: CountedUnits,
     /// What a unit pays; none where the round is void and everything goes back.
     payouts: Option<Payouts>,
     unit: i64,
 }
 
-impl RoundSettlement {
+impl ClusterConclusion {
     fn given(&self, seat: Seat, state: &ClusterSeat) -> SeatPayout {
         let (mut paid, mut returned, mut for_colour) = (Money::ZERO, Money::ZERO, Money::ZERO);
         for wager in &state.bets {
@@ -78,7 +78,7 @@ impl Cluster {
     /// The round in play is over: by the dice, or with everything back where it is void.
     pub(super) fn settle(&mut self, dice: Option<Dice>, totals: &SlipTotals, digest: [u8; 32]) {
         let payouts = dice.map(|dice| self.payouts(dice));
-        let settlement = RoundSettlement { counted: self.counted(), payouts, unit: self.limits.unit().cents() };
+        let settlement = ClusterConclusion { counted: self.counted(), payouts, unit: self.limits.unit().cents() };
         let is_live = self.rules.game().station() == Station::LiveTable;
         let registers_winners = self.rules.registration() == Registration::Winners;
         if is_live {

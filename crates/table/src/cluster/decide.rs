@@ -262,7 +262,7 @@ impl Cluster {
         Ok(ClusterEvent::Done)
     }
 
-    /// The same, where what is over a box's maximum or Differential lies there and is apportioned (5.1.1).
+    /// Places bets. What is over a box's maximum or Differential lies there and is apportioned (5.1.1).
     fn place_over(&self, seat: Seat, chips: Chips, stakes: &[Stake]) -> ClusterDecision {
         if chips == Chips::Colour {
             self.bets_are_open()?;

@@ -142,7 +142,7 @@ export class Player {
   }
 }
 
-/** A reason in the player's language. For an unknown code, the server's English sentence. */
+/** A reason in the player's language. For an unknown code: the server's sentence in English, a general reason in Chinese. */
 export function reason({ code, sentence }: Why): string {
   const { reasons } = locale.words;
   return reasons[code] ?? (locale.language === 'en' && sentence ? sentence : reasons['other']!);

@@ -15,7 +15,7 @@ pub(in crate::torture) const KEPT: u64 = 200;
 /// Whose the bets are that were told and not registered.
 const NOBODY: Seat = Seat(u32::MAX);
 
-pub(super) struct PastRounds {
+pub(super) struct PastRoundsModel {
     pub(super) round: RoundNumber,
     limits: Rc<Limits>,
     bets: Vec<Bet<BookPlayer>>,
@@ -62,7 +62,7 @@ pub(super) fn lines(
 /// What the bets on one box come to, by player: what is paid and what is returned. So much lay on the opposite box.
 fn on_one_box(
     rules: &TableRules,
-    past: &PastRounds,
+    past: &PastRoundsModel,
     bets: &[Bet<BookPlayer>],
     opposite: Money,
 ) -> Result<BTreeMap<Seat, i64>, RunFailure> {
@@ -75,7 +75,7 @@ fn on_one_box(
     Ok(got)
 }
 
-impl PastRounds {
+impl PastRoundsModel {
     fn on<'a>(bets: impl Iterator<Item = &'a Bet<BookPlayer>>, bet_box: BetBox) -> Vec<Bet<BookPlayer>> {
         bets.filter(|bet| bet.bet_box == bet_box).copied().collect()
     }
@@ -113,7 +113,7 @@ impl PastRounds {
     }
 }
 
-impl PastRounds {
+impl PastRoundsModel {
     /// What the bets of a seat come to as the round stands, without those from the film; none if it had no bets.
     pub(super) fn due(&self, rules: &TableRules, seat: Seat) -> Result<Option<i64>, RunFailure> {
         let lines = lines(rules, &self.limits, self.dice, (&self.bets, &self.told))?;
@@ -131,7 +131,7 @@ impl PlainBooks {
         let (round, limits, bets) = (cluster.round(), Rc::clone(&self.limits), self.bets.clone());
         let (told, was_handed_back) = (self.told.clone(), dice.is_none());
         let (film, newest, given, is_kept) = (Vec::new(), 0, BTreeMap::new(), false);
-        self.past.push_back(PastRounds {
+        self.past.push_back(PastRoundsModel {
             round,
             limits,
             bets,
@@ -166,7 +166,7 @@ impl PlainBooks {
         Ok(())
     }
 
-    fn filmed(&mut self, round: RoundNumber) -> Result<&mut PastRounds, RunFailure> {
+    fn filmed(&mut self, round: RoundNumber) -> Result<&mut PastRoundsModel, RunFailure> {
         let past = self.past.iter_mut().find(|past| past.round == round);
         past.ok_or_else(|| RunFailure::new("a round was filmed that is not kept"))
     }

@@ -2,7 +2,7 @@
 
 use taisai_table::{DeviceId, Time};
 
-use super::store::{Row, Value};
+use super::store::{Row, SecretValue};
 use super::{Secrets, SecretsError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Secrets {
     /// The device that a code enrols. The code is used up.
     pub(crate) async fn use_code(&self, code: [u8; 32], now: Time) -> Result<Option<DeviceId>, SecretsError> {
         let delete = "DELETE FROM codes WHERE code = $1 RETURNING device, expires";
-        let values: [Value; 1] = [code.into()];
+        let values: [SecretValue; 1] = [code.into()];
         let rows = self.with(move |store| store.rows(delete, &values)).await?;
         let Some(row) = rows.first() else { return Ok(None) };
         let (device, expires) = (DeviceId(row.get(0)?), Time(row.get(1)?));

@@ -1,6 +1,6 @@
 //! Keys of the installation, by name, each created when it is first read.
 
-use super::store::Store;
+use super::store::SecretStore;
 use super::{Secrets, SecretsError};
 
 pub(crate) fn random<const N: usize>() -> Result<[u8; N], SecretsError> {
@@ -12,7 +12,7 @@ pub(crate) fn random<const N: usize>() -> Result<[u8; N], SecretsError> {
 impl Secrets {
     /// The key of that name, which never changes.
     pub(crate) async fn key(&self, name: &'static str) -> Result<[u8; 32], SecretsError> {
-        let find = move |store: &mut Store| {
+        let find = move |store: &mut SecretStore| {
             let insert = "INSERT INTO keys (name, key) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
             let select = "SELECT key FROM keys WHERE name = $1";
             if store.rows(select, &[name.into()])?.is_empty() {

@@ -11,7 +11,7 @@ const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 const BITS_PER_DIGIT: u32 = 5;
 
-/// The digits of 128 bits; the last one holds three of them.
+/// 128 bits in digits of five bits; the first digit holds three.
 const LENGTH: usize = 26;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use taisai_table::{PersonId, Time};
 
-use super::store::{Row, Store, Value};
+use super::store::{Row, SecretStore, SecretValue};
 use super::{Secrets, SecretsError};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Secrets {
     }
 
     pub(crate) async fn sign_in(&self, which: SignInKey) -> Result<Option<StoredSignIn>, SecretsError> {
-        let find = move |store: &mut Store| match which {
+        let find = move |store: &mut SecretStore| match which {
             SignInKey::Token(token) => read(store, "s.token = $1", &[token.into()]),
             SignInKey::Source(source) => read(store, "s.source = $1", &[source.into()]),
         };
@@ -57,7 +57,7 @@ impl Secrets {
 
     /// Adds the source of a screen, perhaps in place of another.
     pub(crate) async fn add_source(&self, source: u64, further: u64, dropped: Option<u64>) -> Result<(), SecretsError> {
-        let add = move |store: &mut Store| {
+        let add = move |store: &mut SecretStore| {
             if let Some(dropped) = dropped {
                 store.change("DELETE FROM further_sources WHERE further = $1", &[dropped.into()])?;
             }
@@ -69,8 +69,8 @@ impl Secrets {
 
     /// Ends all sign-ins of a person but one.
     pub(crate) async fn end_of(&self, person: PersonId, save: Option<u64>) -> Result<(), SecretsError> {
-        let values: [Value; 2] = [person.0.into(), save.unwrap_or_default().into()];
-        let end = move |store: &mut Store| {
+        let values: [SecretValue; 2] = [person.0.into(), save.unwrap_or_default().into()];
+        let end = move |store: &mut SecretStore| {
             let further = "DELETE FROM further_sources WHERE source IN
                            (SELECT source FROM sign_ins WHERE person = $1 AND source <> $2)";
             store.change(further, &values)?;
@@ -80,9 +80,9 @@ impl Secrets {
     }
 
     pub(crate) async fn end(&self, sources: Vec<u64>) -> Result<(), SecretsError> {
-        let end = move |store: &mut Store| {
+        let end = move |store: &mut SecretStore| {
             for source in sources {
-                let source: [Value; 1] = [source.into()];
+                let source: [SecretValue; 1] = [source.into()];
                 store.change("DELETE FROM sign_ins WHERE source = $1", &source)?;
                 store.change("DELETE FROM further_sources WHERE source = $1", &source)?;
             }
@@ -92,7 +92,7 @@ impl Secrets {
     }
 }
 
-fn read(store: &mut Store, condition: &str, values: &[Value]) -> Result<Vec<StoredSignIn>, SecretsError> {
+fn read(store: &mut SecretStore, condition: &str, values: &[SecretValue]) -> Result<Vec<StoredSignIn>, SecretsError> {
     let select = format!(
         "SELECT f.source, f.further FROM further_sources f JOIN sign_ins s ON s.source = f.source
          WHERE {condition} ORDER BY f.further"

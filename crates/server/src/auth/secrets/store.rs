@@ -23,21 +23,21 @@ const LAYOUT_VERSION: i64 = 1;
 /// For a locked file, or a database.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(super) enum Store {
+pub(super) enum SecretStore {
     Sqlite(PathBuf, Connection),
     Postgres(PostgresSession),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum SecretValue {
     Number(i64),
     Text(String),
     Bytes(Vec<u8>),
 }
 
-pub(super) struct Row(Vec<Value>);
+pub(super) struct Row(Vec<SecretValue>);
 
-impl Store {
+impl SecretStore {
     /// Creates nothing where secrets must exist, so that a backup can still be restored there.
     pub(super) fn open(address: &Address, expected: Expected) -> Result<Self, SecretsError> {
         let place = match address {
@@ -71,7 +71,7 @@ impl Store {
     }
 
     /// Runs a statement and returns how many rows it changed. They are durable, unless the store has warned.
-    pub(super) fn change(&mut self, sql: &str, values: &[Value]) -> Result<u64, SecretsError> {
+    pub(super) fn change(&mut self, sql: &str, values: &[SecretValue]) -> Result<u64, SecretsError> {
         match self {
             Self::Sqlite(file, connection) => {
                 let changed = connection.prepare_cached(sql).and_then(|mut s| s.execute(params_from_iter(values)));
@@ -82,7 +82,7 @@ impl Store {
         }
     }
 
-    pub(super) fn rows(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Row>, SecretsError> {
+    pub(super) fn rows(&mut self, sql: &str, values: &[SecretValue]) -> Result<Vec<Row>, SecretsError> {
         match self {
             Self::Sqlite(file, connection) => rows_of_file(connection, sql, values)
                 .map_err(|source| SecretsError::Sqlite { file: file.clone(), source }),
@@ -111,7 +111,7 @@ fn tables(number: &str, bytes: &str) -> String {
 }
 
 /// Only the owner may read the file before anything is in it; `SQLite` gives its side files the same mode.
-fn open_file(file: PathBuf, may_make: bool) -> Result<Option<Store>, SecretsError> {
+fn open_file(file: PathBuf, may_make: bool) -> Result<Option<SecretStore>, SecretsError> {
     if !may_make && !file.exists() {
         return Ok(None);
     }
@@ -135,10 +135,10 @@ fn open_file(file: PathBuf, may_make: bool) -> Result<Option<Store>, SecretsErro
     let connection = opened().map_err(|source| SecretsError::Sqlite { file: file.clone(), source })?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(unusable)?;
-    Ok(Some(Store::Sqlite(file, connection)))
+    Ok(Some(SecretStore::Sqlite(file, connection)))
 }
 
-fn open_schema(address: &str, may_make: bool) -> Result<Option<Store>, SecretsError> {
+fn open_schema(address: &str, may_make: bool) -> Result<Option<SecretStore>, SecretsError> {
     let session = PostgresSession::open(address, "taisai secrets", LOCK_TIMEOUT)?;
     session.batch(&format!("SET client_min_messages = warning; SET search_path = {SCHEMA}"))?;
     if !may_make && session.query("SELECT 1 WHERE to_regclass('keys') IS NOT NULL", &[])?.is_empty() {
@@ -152,22 +152,22 @@ fn open_schema(address: &str, may_make: bool) -> Result<Option<Store>, SecretsEr
     if session.has_warned() {
         return Err(SecretsError::Warned);
     }
-    Ok(Some(Store::Postgres(session)))
+    Ok(Some(SecretStore::Postgres(session)))
 }
 
-fn parameters(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
-    values.iter().map(Value::parameter).collect()
+fn parameters(values: &[SecretValue]) -> Vec<&(dyn ToSql + Sync)> {
+    values.iter().map(SecretValue::parameter).collect()
 }
 
-fn rows_of_file(connection: &Connection, sql: &str, values: &[Value]) -> rusqlite::Result<Vec<Row>> {
+fn rows_of_file(connection: &Connection, sql: &str, values: &[SecretValue]) -> rusqlite::Result<Vec<Row>> {
     let mut select = connection.prepare_cached(sql)?;
     let columns = select.column_count();
     let read = |row: &rusqlite::Row<'_>| {
         let value = |place| {
             Ok(match row.get_ref(place)? {
-                ValueRef::Text(_) => Value::Text(row.get(place)?),
-                ValueRef::Blob(bytes) => Value::Bytes(bytes.to_owned()),
-                ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Null => Value::Number(row.get(place)?),
+                ValueRef::Text(_) => SecretValue::Text(row.get(place)?),
+                ValueRef::Blob(bytes) => SecretValue::Bytes(bytes.to_owned()),
+                ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Null => SecretValue::Number(row.get(place)?),
             })
         };
         (0..columns).map(value).collect::<rusqlite::Result<_>>().map(Row)
@@ -179,9 +179,9 @@ impl Row {
     fn of_server(row: &postgres::Row) -> Result<Self, SecretsError> {
         let value = |(place, column): (usize, &postgres::Column)| {
             Ok(match *column.type_() {
-                Type::TEXT => Value::Text(row.try_get(place)?),
-                Type::BYTEA => Value::Bytes(row.try_get(place)?),
-                _ => Value::Number(row.try_get(place)?),
+                Type::TEXT => SecretValue::Text(row.try_get(place)?),
+                Type::BYTEA => SecretValue::Bytes(row.try_get(place)?),
+                _ => SecretValue::Number(row.try_get(place)?),
             })
         };
         let values: Result<_, PostgresError> = row.columns().iter().enumerate().map(value).collect();
@@ -190,8 +190,10 @@ impl Row {
 
     fn number(&self, place: usize) -> Result<i64, SecretsError> {
         match self.0.get(place) {
-            Some(Value::Number(number)) => Ok(*number),
-            Some(Value::Text(_) | Value::Bytes(_)) | None => Err(SecretsError::Damaged("a number is missing")),
+            Some(SecretValue::Number(number)) => Ok(*number),
+            Some(SecretValue::Text(_) | SecretValue::Bytes(_)) | None => {
+                Err(SecretsError::Damaged("a number is missing"))
+            }
         }
     }
 
@@ -201,21 +203,23 @@ impl Row {
 
     pub(super) fn text(&self, place: usize) -> Result<String, SecretsError> {
         match self.0.get(place) {
-            Some(Value::Text(text)) => Ok(text.clone()),
-            Some(Value::Number(_) | Value::Bytes(_)) | None => Err(SecretsError::Damaged("a text is missing")),
+            Some(SecretValue::Text(text)) => Ok(text.clone()),
+            Some(SecretValue::Number(_) | SecretValue::Bytes(_)) | None => {
+                Err(SecretsError::Damaged("a text is missing"))
+            }
         }
     }
 
     pub(super) fn bytes(&self, place: usize) -> Result<[u8; 32], SecretsError> {
         let bytes = match self.0.get(place) {
-            Some(Value::Bytes(bytes)) => bytes.as_slice().try_into().ok(),
-            Some(Value::Number(_) | Value::Text(_)) | None => None,
+            Some(SecretValue::Bytes(bytes)) => bytes.as_slice().try_into().ok(),
+            Some(SecretValue::Number(_) | SecretValue::Text(_)) | None => None,
         };
         bytes.ok_or(SecretsError::Damaged("32 bytes are missing"))
     }
 }
 
-impl Value {
+impl SecretValue {
     fn parameter(&self) -> &(dyn ToSql + Sync) {
         match self {
             Self::Number(number) => number,
@@ -225,7 +229,7 @@ impl Value {
     }
 }
 
-impl rusqlite::ToSql for Value {
+impl rusqlite::ToSql for SecretValue {
     fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
         let value = match self {
             Self::Number(number) => ValueRef::Integer(*number),
@@ -236,7 +240,7 @@ impl rusqlite::ToSql for Value {
     }
 }
 
-impl From<u64> for Value {
+impl From<u64> for SecretValue {
     /// # Panics
     /// If the number is 2^63 or more, which no time and no source is.
     fn from(number: u64) -> Self {
@@ -244,25 +248,25 @@ impl From<u64> for Value {
     }
 }
 
-impl From<u32> for Value {
+impl From<u32> for SecretValue {
     fn from(number: u32) -> Self {
         Self::Number(number.into())
     }
 }
 
-impl From<bool> for Value {
+impl From<bool> for SecretValue {
     fn from(is_so: bool) -> Self {
         Self::Number(is_so.into())
     }
 }
 
-impl From<&str> for Value {
+impl From<&str> for SecretValue {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<[u8; 32]> for Value {
+impl From<[u8; 32]> for SecretValue {
     fn from(bytes: [u8; 32]) -> Self {
         Self::Bytes(bytes.to_vec())
     }

@@ -4,7 +4,7 @@ use taisai_rules::Money;
 
 use super::{Currency, split};
 
-pub(super) struct Script {
+pub(super) struct ChineseScript {
     digits: [&'static str; 10],
     ten_thousand: &'static str,
     hundred_million: &'static str,
@@ -12,7 +12,7 @@ pub(super) struct Script {
 }
 
 /// As in mainland China and Singapore.
-pub(super) const SIMPLIFIED: Script = Script {
+pub(super) const SIMPLIFIED: ChineseScript = ChineseScript {
     digits: ["零", "壹", "贰", "叁", "肆", "伍", "陆", "柒", "捌", "玖"],
     ten_thousand: "万",
     hundred_million: "亿",
@@ -20,7 +20,7 @@ pub(super) const SIMPLIFIED: Script = Script {
 };
 
 /// As in Hong Kong, Macao and Taiwan.
-pub(super) const TRADITIONAL: Script = Script {
+pub(super) const TRADITIONAL: ChineseScript = ChineseScript {
     digits: ["零", "壹", "貳", "參", "肆", "伍", "陸", "柒", "捌", "玖"],
     ten_thousand: "萬",
     hundred_million: "億",
@@ -30,7 +30,7 @@ pub(super) const TRADITIONAL: Script = Script {
 /// The units within four digits, the highest first.
 const WITHIN: [(u64, &str); 4] = [(1_000, "仟"), (100, "佰"), (10, "拾"), (1, "")];
 
-pub(super) fn words(amount: Money, currency: Currency, script: &Script) -> String {
+pub(super) fn words(amount: Money, currency: Currency, script: &ChineseScript) -> String {
     let (whole, cents) = split(amount);
     let mut text = String::new();
     if amount < Money::ZERO {
@@ -57,7 +57,7 @@ pub(super) fn words(amount: Money, currency: Currency, script: &Script) -> Strin
 }
 
 /// A number, split at its highest unit.
-fn number(number: u64, script: &Script, text: &mut String) {
+fn number(number: u64, script: &ChineseScript, text: &mut String) {
     if number == 0 {
         text.push_str(script.digits[0]);
     } else if number >= 100_000_000 {
@@ -69,7 +69,7 @@ fn number(number: u64, script: &Script, text: &mut String) {
     }
 }
 
-fn split_at(whole: u64, unit: u64, name: &str, script: &Script, text: &mut String) {
+fn split_at(whole: u64, unit: u64, name: &str, script: &ChineseScript, text: &mut String) {
     let (above, below) = (whole / unit, whole % unit);
     number(above, script, text);
     text.push_str(name);
@@ -81,7 +81,7 @@ fn split_at(whole: u64, unit: u64, name: &str, script: &Script, text: &mut Strin
     }
 }
 
-fn below_ten_thousand(number: u64, script: &Script, text: &mut String) {
+fn below_ten_thousand(number: u64, script: &ChineseScript, text: &mut String) {
     let (mut left, mut has_begun, mut is_gap) = (number, false, false);
     for (unit, name) in WITHIN {
         let here = left / unit;
@@ -99,7 +99,7 @@ fn below_ten_thousand(number: u64, script: &Script, text: &mut String) {
     }
 }
 
-fn digit(digit: u64, script: &Script, text: &mut String) {
+fn digit(digit: u64, script: &ChineseScript, text: &mut String) {
     text.push_str(script.digits[usize::try_from(digit).expect("a digit fits")]);
 }
 
@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
 
-    fn write(cents: i64, script: &Script) -> String {
+    fn write(cents: i64, script: &ChineseScript) -> String {
         words(Money::from_cents(cents), Currency::DOLLARS, script)
     }
 
@@ -157,7 +157,7 @@ mod tests {
     }
 
     /// A reader, who knows the signs and not how they were put together.
-    fn read(text: &str, script: &Script) -> i128 {
+    fn read(text: &str, script: &ChineseScript) -> i128 {
         let (minus, text) = text.strip_prefix(script.minus).map_or((1, text), |text| (-1, text));
         let text = text.trim_end_matches('整');
         let (whole, rest) = text.split_once('元').map_or((0, text), |(whole, rest)| (read_number(whole, script), rest));
@@ -167,7 +167,7 @@ mod tests {
         minus * (whole * 100 + tenths * 10 + hundredths)
     }
 
-    fn read_number(text: &str, script: &Script) -> i128 {
+    fn read_number(text: &str, script: &ChineseScript) -> i128 {
         for (name, unit) in [(script.hundred_million, 100_000_000), (script.ten_thousand, 10_000)] {
             if let Some((above, below)) = text.rsplit_once(name) {
                 return read_number(above, script) * unit + read_number(below, script);

@@ -17,7 +17,7 @@ use crate::http::reply::{CommandReply, NumberedReply, json};
 use crate::ws::connection::Connection;
 
 /// The views of a table as last published.
-pub(super) struct TableView {
+pub(super) struct TableOnDisplay {
     rules: TableRules,
     public: Option<PublishedView<PublicView>>,
     results: Vec<ResultView>,
@@ -29,7 +29,7 @@ pub(super) struct TableView {
     is_staff_changed: bool,
 }
 
-impl TableView {
+impl TableOnDisplay {
     pub(super) const fn new(rules: TableRules) -> Self {
         Self {
             rules,

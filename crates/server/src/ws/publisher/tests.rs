@@ -39,7 +39,7 @@ async fn permit(publisher: &Publisher) -> OwnedSemaphorePermit {
 async fn hold_all(publisher: &Publisher, first: u64) {
     for number in (first..).take(MAX_UNPUBLISHED_BATCHES) {
         let permit = Some(permit(publisher).await);
-        publisher.hold(BatchNumber(number), Batch { permit, ..Batch::default() });
+        publisher.hold(BatchNumber(number), PublishedBatch { permit, ..PublishedBatch::default() });
     }
 }
 
@@ -81,7 +81,10 @@ async fn a_full_queue_of_another_partition_stops_no_publisher() {
     effects.push(Effect::ReadBarrier(CallerId(7)));
     let (sender, receiver) = oneshot::channel();
     let caller = Caller::OnDurable(Box::new(move || sender.send(()).unwrap()));
-    publisher.hold(BatchNumber(1), Batch { effects, callers: vec![(CallerId(7), caller)], ..Batch::default() });
+    publisher.hold(
+        BatchNumber(1),
+        PublishedBatch { effects, callers: vec![(CallerId(7), caller)], ..PublishedBatch::default() },
+    );
     publisher.durable(BatchNumber(1));
     timeout(HANG_LIMIT, receiver).await.expect("the publisher goes on").unwrap();
     for number in 1..=5 {
