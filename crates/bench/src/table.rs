@@ -42,10 +42,10 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
         for asked in commands {
             match cluster.decide(&asked) {
                 Decision::Accepted(event) => {
-                    take(&mut cluster, &Entry { request: asked, outcome: Ok(event) }, &mut buffer)
+                    take(&mut cluster, &Entry { request: asked, outcome: Ok(event) }, &mut buffer);
                 }
                 Decision::Refused(refusal) => {
-                    take(&mut cluster, &Entry { request: asked, outcome: Err(refusal) }, &mut buffer)
+                    take(&mut cluster, &Entry { request: asked, outcome: Err(refusal) }, &mut buffer);
                 }
                 Decision::Repeated(verdict) => {
                     black_box(verdict);

@@ -40,7 +40,7 @@ pub(super) fn significant(what: &SignificantEvent, by: &ReportEvent) -> ReportEv
             event.at = Attribution { seat: Some(seat.0), ..in_cluster(*cluster, Attribution::default()) };
         }
         SignificantEventKind::VoucherReissued { replaced, by } => {
-            event.detail = Some(format!("{} by {}", replaced.0, by.0))
+            event.detail = Some(format!("{} by {}", replaced.0, by.0));
         }
         SignificantEventKind::Configured | SignificantEventKind::MoneyRuled => {}
     }
