@@ -39,6 +39,8 @@ impl<E> Decision<E> {
 /// command does not say already; both together change the state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry<C, E> {
+    /// JSON that is in use calls it `asked`.
+    #[serde(rename = "asked")]
     pub request: CommandRequest<C>,
     pub outcome: Result<E, Refusal>,
 }

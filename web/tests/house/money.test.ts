@@ -28,7 +28,7 @@ const claim = (page: Page, hasText: string) => page.getByRole('region', { name: 
 
 /** Kills and restarts the process, and waits until the terminal and these staff pages have noticed both. */
 async function restart(...staff: Page[]): Promise<void> {
-  const lost = [first, ...staff].map((page) => page.getByText(/^Connection lost\./));
+  const lost = [first, ...staff].map((page) => page.getByText(/^!?Connection lost\./));
   await at().house.kill();
   await Promise.all(lost.map((notice) => notice.waitFor()));
   isDeaf = false;
