@@ -14,8 +14,8 @@ fn read(bytes: Vec<u8>) {
     assert_eq!(block.bytes(), bytes);
     let length: usize = block.entries().map(|entry| entry.len() + 1).sum();
     assert!(length <= bytes.len());
-    let chain = block.place().chain.clone();
+    let chain = block.header().chain.clone();
     let followed = Verifier::new(chain.clone(), TrustedKeys::AnyKey).follow(bytes);
-    assert!(followed.is_err() || block.place().position == 0);
+    assert!(followed.is_err() || block.header().position == 0);
     assert_eq!(chain.as_str().parse(), Ok(chain));
 }

@@ -4451,11 +4451,6 @@ export interface components {
              */
             epoch: number;
         };
-        /**
-         * @description How a verification is getting on.
-         * @enum {string}
-         */
-        State: "running" | "done" | "cancelled" | "failed";
         /** @description A command for one side of a table. */
         TableCommand: {
             round: components["schemas"]["RoundCommand"];
@@ -4732,13 +4727,18 @@ export interface components {
              */
             id: number;
             /** @description How it is getting on. */
-            state: components["schemas"]["State"];
+            state: components["schemas"]["VerificationState"];
             /**
              * Format: uint64
              * @description How many of them were gone through.
              */
             verified: number;
         };
+        /**
+         * @description How a verification is getting on.
+         * @enum {string}
+         */
+        VerificationState: "running" | "done" | "cancelled" | "failed";
         /**
          * @description Why a round is void, by the rule that voids it.
          * @enum {string}
