@@ -152,7 +152,7 @@ impl Player {
         is_accepted
     }
 
-    async fn plays(mut self, hall: Arc<BettingState>, rests: watch::Receiver<bool>) -> Self {
+    async fn plays(mut self, state: Arc<BettingState>, rests: watch::Receiver<bool>) -> Self {
         let begun = Instant::now();
         self.buy_in(CREDITS).await;
         while !*rests.borrow() {
@@ -163,7 +163,7 @@ impl Player {
                 let bet = place(self.device.seat, &[(boxes[self.bets.len() % 2], STAKE)]);
                 let sequence = self.device.sequence.fetch_add(1, Ordering::Relaxed) + 1;
                 if self.bets_as(sequence, &bet).await {
-                    hall.takes(self.line.as_ref().map_or(begun, |line| line.since));
+                    state.takes(self.line.as_ref().map_or(begun, |line| line.since));
                 }
             }
         }
@@ -195,7 +195,7 @@ impl BettingState {
 
 /// Everyone who bets.
 pub(crate) struct BettingPlayers {
-    hall: Arc<BettingState>,
+    state: Arc<BettingState>,
     rests: watch::Sender<bool>,
     players: Vec<JoinHandle<Player>>,
 }
@@ -204,16 +204,16 @@ impl BettingPlayers {
     /// Everyone begins to bet.
     pub(crate) fn begin(house: &TestCasino, devices: Vec<Device>) -> Self {
         let watched = FirstBetWatch { since: Instant::now(), first: None };
-        let hall = Arc::new(BettingState { taken: AtomicU64::new(0), watched: Mutex::new(watched) });
+        let state = Arc::new(BettingState { taken: AtomicU64::new(0), watched: Mutex::new(watched) });
         let (rests, rest) = watch::channel(false);
-        let play = |device| Player::new(house, device).plays(Arc::clone(&hall), rest.clone());
+        let play = |device| Player::new(house, device).plays(Arc::clone(&state), rest.clone());
         let players = devices.into_iter().map(|device| house.runtime.spawn(play(device))).collect();
-        Self { hall, rests, players }
+        Self { state, rests, players }
     }
 
     /// How many bets were accepted.
     pub(crate) fn taken(&self) -> u64 {
-        self.hall.taken.load(Ordering::Relaxed)
+        self.state.taken.load(Ordering::Relaxed)
     }
 
     /// Waits until so many more bets are accepted.
@@ -231,7 +231,7 @@ impl BettingPlayers {
     /// From now on the first bet is looked for that is taken over a new connection.
     pub(crate) fn watch(&self) -> Instant {
         let since = Instant::now();
-        *self.hall.watched.lock().unwrap() = FirstBetWatch { since, first: None };
+        *self.state.watched.lock().unwrap() = FirstBetWatch { since, first: None };
         since
     }
 
@@ -240,7 +240,7 @@ impl BettingPlayers {
     pub(crate) fn first_bet(&self, after: Instant) -> Duration {
         let mut first = None;
         until("a bet is taken", || {
-            first = self.hall.watched.lock().unwrap().first;
+            first = self.state.watched.lock().unwrap().first;
             first.is_some()
         });
         first.unwrap().saturating_duration_since(after)

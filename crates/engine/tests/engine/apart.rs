@@ -26,7 +26,7 @@ fn cut_off_second(table: &mut Installation) {
     table.carrier = Box::new(move |message| if is_second(message) { vec![] } else { vec![0] });
 }
 
-fn mend(table: &mut Installation) {
+fn repair(table: &mut Installation) {
     table.carrier = Box::new(|_| vec![0]);
 }
 
@@ -65,7 +65,7 @@ fn a_lost_notice_is_sent_again_after_a_second_and_only_then() {
     table.pass(1);
     let again = table.take_sent();
     assert_eq!((notices(&again, 0), notices(&again, 1)), (vec![], vec![4]), "the first cluster holds it");
-    mend(&mut table);
+    repair(&mut table);
     table.pass(1_000);
     assert_eq!(notices(&table.take_sent(), 1), [4]);
     assert_eq!(table.cluster(1).betting(), Betting::Open);
@@ -105,7 +105,7 @@ fn a_lost_acknowledgement_is_told_again_after_a_second() {
     table.pass(999);
     assert_eq!(told(&table.take_sent()), 0);
     assert!(!table.round().is_followed());
-    mend(&mut table);
+    repair(&mut table);
     table.pass(1);
     assert!(table.round().is_followed());
     table.pass(10_000);
@@ -204,7 +204,7 @@ fn commands_of_a_round_in_play_do_not_wait() {
     assert_eq!(table.phase(), Phase::Closing);
     table.accept_round(dealer(), RoundCommand::Activate);
     assert_eq!(table.phase(), Phase::Void, "5.3.3: terminals do not display the close yet");
-    mend(&mut table);
+    repair(&mut table);
     table.pass(1_000);
     let past = table.round().past(table.round().number()).unwrap();
     assert_eq!(past.void, Some(VoidReason::ActivatedEarly));
@@ -226,7 +226,7 @@ fn what_the_round_held_once_does_not_stop_a_cluster_from_telling_more() {
     table.carrier = Box::new(|message| if matches!(message, Message::Followed { .. }) { vec![] } else { vec![0] });
     table.open_bets();
     table.deliver(held(3));
-    mend(&mut table);
+    repair(&mut table);
     table.pass(1_000);
     assert!(table.round().is_followed(), "it is told again");
     table.deliver(held(3));
@@ -291,7 +291,7 @@ fn what_a_cluster_takes_back_before_it_is_held_is_told_again() {
     table.accept_cluster(0, supervisor(), ClusterCommand::RedeemColour { seat: SEAT });
     table.pass(10_000);
     assert_eq!(table.round().reported(cluster(0)).unwrap().1, cents(2_000));
-    mend(&mut table);
+    repair(&mut table);
     table.pass(1_000);
     assert_eq!(table.round().reported(cluster(0)).unwrap().1, Money::ZERO, "or the table could never close");
     table.sent.clear();
@@ -311,7 +311,7 @@ fn terminals_bet_while_their_cluster_hears_nothing() {
     assert_eq!(late, refused(Refusal::BetsClosed));
     table.bet(1, SEAT, "big", 500);
     assert_eq!(table.phase(), Phase::Closing, "so the round is not closed");
-    mend(&mut table);
+    repair(&mut table);
     table.pass(1_000);
     assert_eq!(table.phase(), Phase::Closed);
     let late = table.ask_cluster(1, terminal(SEAT), place(SEAT, "big", 500));

@@ -62,7 +62,7 @@ mod tests {
     /// A lease that lasts longer than any test.
     const LEASE: Duration = Duration::from_mins(10);
 
-    /// The tenure of a renewal that was sent this long ago.
+    /// The deadline of a renewal that was sent this long ago.
     fn deadline_since(ago: Duration) -> LeaseDeadline {
         let terms = LeaseTiming::new(LEASE, LEASE / 6).unwrap();
         LeaseDeadline::since(Instant::now().checked_sub(ago).unwrap(), terms)

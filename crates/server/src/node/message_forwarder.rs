@@ -43,10 +43,8 @@ impl MessageForwarder {
     /// Puts a message straight into the queue of its partition, unless that is full or earlier messages wait.
     pub(crate) fn send(&self, message: Message) {
         let Some(router) = self.router.upgrade() else { return };
-        let mut unsent = Some(message);
-        if self.waiting.load(Ordering::Acquire) == 0 {
-            unsent = unsent.and_then(|message| router.try_send(message));
-        }
+        let is_idle = self.waiting.load(Ordering::Acquire) == 0;
+        let unsent = if is_idle { router.try_send(message) } else { Some(message) };
         let Some(message) = unsent else { return };
         self.waiting.fetch_add(1, Ordering::AcqRel);
         if self.queue.try_send(message).is_err() {

@@ -122,7 +122,7 @@ pub(super) fn join(
     work.membership.claim(partitions(&host));
     let (runtime, working) = (Handle::current(), Arc::clone(&work));
     let serve = move || working.guarded("the partition manager", || working.serve(&received, &runtime));
-    let thread = thread::Builder::new().name("steward".to_owned()).spawn(serve)?;
+    let thread = thread::Builder::new().name("partition manager".to_owned()).spawn(serve)?;
     let manager = Some(PartitionManager { events, thread: Some(thread), work: Some(work) });
     Ok(Node { host, running: None, manager, clock, stopped, house: id, is_founded })
 }
