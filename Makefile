@@ -53,7 +53,6 @@ lint: tools checkers ## formatting and lints, warnings refused
 	@$(CARGO) fmt --all --check
 	@$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
 	@$(CARGO) clippy --workspace --test machines --locked --quiet -- -D warnings
-	@cd fuzz && $(CARGO) fmt --check
 
 types: python ## the TypeScript types are those of crates/server/openapi.json
 	@.ci/node npm --prefix web run --silent types -- --check >/dev/null \
