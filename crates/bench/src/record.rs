@@ -163,9 +163,9 @@ fn close(book: RecordStore, recorder: Recorder<Cluster>) {
     book.close();
 }
 
-fn carry_out(recorder: &mut Recorder<Cluster>, asked: CommandRequest<ClusterCommand>) {
-    let told = recorder.ask(asked);
-    assert!(matches!(told, Decision::Accepted(_)), "{told:?}");
+fn carry_out(recorder: &mut Recorder<Cluster>, request: CommandRequest<ClusterCommand>) {
+    let decision = recorder.ask(request);
+    assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
 }
 
 /// Hands over what was decided; counts it when it is durable.
@@ -208,8 +208,8 @@ fn place(address: &Address, folder: &Path, load: RecordLoad) -> anyhow::Result<P
         let (durable, mut handed) = (Arc::new(AtomicU64::new(0)), 0);
         let start = Instant::now();
         while commands.len() > 0 {
-            for asked in commands.by_ref().take(BATCH) {
-                recorder.ask(asked);
+            for request in commands.by_ref().take(BATCH) {
+                recorder.ask(request);
             }
             commit(&mut recorder, &durable)?;
             handed += 1;
@@ -250,8 +250,8 @@ impl Journal for CountingJournal {
 
 /// Everyone sits down and buys in.
 fn seat(recorder: &mut Recorder<Cluster>, load: RecordLoad) -> anyhow::Result<()> {
-    for asked in opening_commands(load.terminals) {
-        carry_out(recorder, asked);
+    for request in opening_commands(load.terminals) {
+        carry_out(recorder, request);
         if recorder.is_full() {
             recorder.commit(drop)?;
         }
@@ -259,7 +259,7 @@ fn seat(recorder: &mut Recorder<Cluster>, load: RecordLoad) -> anyhow::Result<()
     Ok(())
 }
 
-/// Waits until everything asked so far is durable.
+/// Waits until everything so far is durable.
 fn wait(recorder: &mut Recorder<Cluster>) -> anyhow::Result<()> {
     let (answer, answers) = mpsc::channel();
     recorder.commit(move |result| answer.send(result).unwrap_or_default())?;
@@ -267,8 +267,8 @@ fn wait(recorder: &mut Recorder<Cluster>) -> anyhow::Result<()> {
 }
 
 fn follow(recorder: &mut Recorder<Cluster>, notice: Notice) {
-    let asked = system(recorder.machine().followed() + 1, notice);
-    carry_out(recorder, asked);
+    let request = system(recorder.machine().followed() + 1, notice);
+    carry_out(recorder, request);
 }
 
 fn restart(address: &Address, folder: &Path) -> anyhow::Result<Duration> {
@@ -304,12 +304,12 @@ fn latency(folder: &Path) -> anyhow::Result<(Duration, Duration)> {
     wait(&mut recorder)?;
     let (answer, answers) = mpsc::channel();
     let start = Instant::now();
-    for (number, asked) in (0..OFFERED).zip(single_bets(1, SINGLE.terminals)) {
+    for (number, request) in (0..OFFERED).zip(single_bets(1, SINGLE.terminals)) {
         let due = start + EVERY * number;
         while Instant::now() < due {
             std::hint::spin_loop();
         }
-        recorder.ask(asked);
+        recorder.ask(request);
         let answer = answer.clone();
         recorder.commit(move |result| answer.send(result.map(|()| due.elapsed())).unwrap_or_default())?;
     }

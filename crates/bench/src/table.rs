@@ -39,13 +39,13 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
         let region = Region::new(allocator);
         let start = Instant::now();
         buffer.clear();
-        for asked in commands {
-            match cluster.decide(&asked) {
+        for request in commands {
+            match cluster.decide(&request) {
                 Decision::Accepted(event) => {
-                    take(&mut cluster, &Entry { request: asked, outcome: Ok(event) }, &mut buffer);
+                    take(&mut cluster, &Entry { request, outcome: Ok(event) }, &mut buffer);
                 }
                 Decision::Refused(refusal) => {
-                    take(&mut cluster, &Entry { request: asked, outcome: Err(refusal) }, &mut buffer);
+                    take(&mut cluster, &Entry { request, outcome: Err(refusal) }, &mut buffer);
                 }
                 Decision::Repeated(verdict) => {
                     black_box(verdict);
@@ -63,13 +63,13 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
         follow(&mut cluster, &Notice::Closed { round: RoundNumber(round) });
         let dice = Dice::try_from([2, 4, 6])?;
         let notice = Notice::Result { round: RoundNumber(round), dice };
-        let asked = system(cluster.followed() + 1, notice);
+        let request = system(cluster.followed() + 1, notice);
         let start = Instant::now();
-        let Decision::Accepted(event) = cluster.decide(&asked) else { anyhow::bail!("the result is refused") };
+        let Decision::Accepted(event) = cluster.decide(&request) else { anyhow::bail!("the result is refused") };
         let decided = start.elapsed();
         let ClusterEvent::Settled { totals, .. } = event else { anyhow::bail!("the result settles nothing") };
         anyhow::ensure!(totals.lines >= LEAST_LINES, "only {} bets were settled", totals.lines);
-        let entry = Entry { request: asked, outcome: Ok(event) };
+        let entry = Entry { request, outcome: Ok(event) };
         let start = Instant::now();
         cluster.apply(&entry);
         best[1] = best[1].min(start.elapsed());
@@ -134,8 +134,8 @@ fn seated() -> anyhow::Result<Cluster> {
     let game = Arc::new(Games::embedded().find("sic-bo-etg@2", None)?.clone());
     let id = ClusterId { table: TableId(1), number: 0 };
     let mut cluster = Cluster::new(id, TableRules::new(game, "B")?, Profile::singapore(), TERMINALS);
-    for asked in opening_commands(TERMINALS) {
-        carry_out(&mut cluster, asked);
+    for request in opening_commands(TERMINALS) {
+        carry_out(&mut cluster, request);
     }
     Ok(cluster)
 }
@@ -172,13 +172,13 @@ pub(crate) fn system(number: u64, notice: Notice) -> BenchCommand {
 }
 
 fn follow(cluster: &mut Cluster, notice: &Notice) {
-    let asked = system(cluster.followed() + 1, notice.clone());
-    carry_out(cluster, asked);
+    let request = system(cluster.followed() + 1, notice.clone());
+    carry_out(cluster, request);
 }
 
-fn carry_out(cluster: &mut Cluster, asked: BenchCommand) {
-    let Decision::Accepted(event) = cluster.decide(&asked) else { panic!("{asked:?} is refused") };
-    cluster.apply(&Entry { request: asked, outcome: Ok(event) });
+fn carry_out(cluster: &mut Cluster, request: BenchCommand) {
+    let Decision::Accepted(event) = cluster.decide(&request) else { panic!("{request:?} is refused") };
+    cluster.apply(&Entry { request, outcome: Ok(event) });
 }
 
 /// One command of ten bets a terminal, terminals in shuffled order; one in a hundred is over its limit, and after one in
@@ -202,16 +202,16 @@ pub(crate) fn commands(round: u64, terminals: u32) -> Vec<BenchCommand> {
         let seat = Seat(seat);
         let command = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.collect() };
         let actor = Actor::Terminal { device: DeviceId(seat.0), seat };
-        let asked = CommandRequest {
+        let request = CommandRequest {
             time: Time(round),
             actor,
             id: CommandId { source: u64::from(seat.0), sequence: round },
             command,
         };
         if place % 100 == 7 {
-            commands.push(asked.clone());
+            commands.push(request.clone());
         }
-        commands.push(asked);
+        commands.push(request);
     }
     commands
 }
@@ -221,12 +221,12 @@ pub(crate) fn single_bets(round: u64, terminals: u32) -> Vec<BenchCommand> {
     let whole = commands(round, terminals);
     let mut single = Vec::new();
     for place in 0..usize::try_from(BOXES).expect("small") {
-        for asked in &whole {
-            let ClusterCommand::Place { seat, chips, stakes } = &asked.command else { unreachable!("bets only") };
+        for request in &whole {
+            let ClusterCommand::Place { seat, chips, stakes } = &request.command else { unreachable!("bets only") };
             let command =
                 ClusterCommand::Place { seat: *seat, chips: *chips, stakes: [stakes[place]].into_iter().collect() };
-            let sequence = asked.id.sequence * u64::from(BOXES) + u64::try_from(place).expect("small");
-            single.push(CommandRequest { id: CommandId { sequence, ..asked.id }, command, ..asked.clone() });
+            let sequence = request.id.sequence * u64::from(BOXES) + u64::try_from(place).expect("small");
+            single.push(CommandRequest { id: CommandId { sequence, ..request.id }, command, ..request.clone() });
         }
     }
     single
@@ -243,7 +243,7 @@ fn bare_settlement(round: u64) -> Duration {
     }
     let wagers: Vec<(u32, u8, i64)> = commands(round, TERMINALS)
         .into_iter()
-        .flat_map(|asked| match asked.command {
+        .flat_map(|request| match request.command {
             ClusterCommand::Place { seat, stakes, .. } => stakes
                 .into_iter()
                 .map(|stake| (seat.0, stake.bet_box.place(), stake.amount.cents() / 100))

@@ -214,8 +214,8 @@ async fn in_so_many(args: &BenchArgs, program: &Path, players: u32, clusters: u3
         let closed = std::time::Instant::now();
         staff.give_result()?;
         staff.commit()?;
-        let heard = seats.heard().await?;
-        millis = millis.min(heard.last.saturating_duration_since(closed).as_secs_f64() * 1_000.0);
+        let received = seats.wait_for_dice().await?;
+        millis = millis.min(received.last.saturating_duration_since(closed).as_secs_f64() * 1_000.0);
         staff.next_round()?;
     }
     Ok((micros, millis))
@@ -304,9 +304,9 @@ async fn results(
         tokio::time::sleep(LIE_STILL).await;
         seats.listen().await?;
         let committed = staff.commit()?;
-        let heard = seats.heard().await?;
-        best = best.min(heard.last.saturating_duration_since(committed));
-        shown = heard.message;
+        let received = seats.wait_for_dice().await?;
+        best = best.min(received.last.saturating_duration_since(committed));
+        shown = received.message;
         staff.next_round()?;
     }
     drop((seats, staff, house));
@@ -315,8 +315,8 @@ async fn results(
     for _ in 0..args.times {
         followers.listen().await?;
         let said = rival.say(&shown).await?;
-        let heard = followers.heard().await.context("the echo server's broadcast")?;
-        bare = bare.min(heard.last.saturating_duration_since(said));
+        let received = followers.wait_for_dice().await.context("the echo server's broadcast")?;
+        bare = bare.min(received.last.saturating_duration_since(said));
     }
     let (millis, bare) = (best.as_secs_f64() * 1_000.0, bare.as_secs_f64() * 1_000.0);
     Ok(Figure::new("result to the last", millis, "ms", millis / bare, "a bare broadcast", RequiredRatio::AtMost(2.0)))

@@ -96,8 +96,8 @@ impl DeviceKey {
         }
 
         let said = socket.next().await?.context("the house closed the connection")?;
-        let asked: ProofChallenge = serde_json::from_str(said).with_context(|| format!("the house says: {said}"))?;
-        let challenge: [u8; 32] = bytes(&asked.challenge).context("the challenge has not 32 bytes")?;
+        let sent: ProofChallenge = serde_json::from_str(said).with_context(|| format!("the house says: {said}"))?;
+        let challenge: [u8; 32] = bytes(&sent.challenge).context("the challenge has not 32 bytes")?;
         let signed = self.signed(&challenge);
         Ok(socket.send(&signed).await?)
     }

@@ -158,7 +158,7 @@ fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result
         hash = casino.installation.machines().state_hash();
         if let Err(failure) = played.and_then(|held| held) {
             bar.finish(&format!("{} rounds", bar.done), (casino.coverage.commands, "commands"));
-            told(args, &casino, &failure, house)?;
+            report_failure(args, &casino, &failure, house)?;
             return Ok(None);
         }
         if let Some(path) = &args.save {
@@ -213,7 +213,12 @@ fn save(path: &Path, casino: &SimulatedCasino) -> anyhow::Result<()> {
     OutputFile::new(path)?.write(bytes).map(drop)
 }
 
-fn told(args: &TortureArgs, casino: &SimulatedCasino, failure: &RunFailure, house: u64) -> anyhow::Result<()> {
+fn report_failure(
+    args: &TortureArgs,
+    casino: &SimulatedCasino,
+    failure: &RunFailure,
+    house: u64,
+) -> anyhow::Result<()> {
     let name = format!("torture-{}.replay", args.seed);
     let path = args.save.clone().unwrap_or_else(|| name.into());
     save(&path, casino)?;

@@ -1,5 +1,5 @@
-//! `taisai-lab tumbler`: a simulated dice tumbler. It follows the display of its table and tumbles when bets are closed, well or badly
-//! as it is told. docs/tumbler.md says what tumblers say.
+//! `taisai-lab tumbler`: a simulated dice tumbler. It follows the display of its table and tumbles when bets are closed, well or badly,
+//! as its arguments say. docs/tumbler.md says what tumblers say.
 
 mod script;
 

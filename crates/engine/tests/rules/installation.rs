@@ -232,16 +232,16 @@ impl TestInstallation {
         }
     }
 
-    pub(crate) fn asked<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
+    pub(crate) fn request<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         let id = self.house.next_id(Self::source(actor));
         CommandRequest { time: Time(self.now), actor, id, command }
     }
 
     /// Asks the dealer's side. A command that waits for clusters is decided when its time is over.
     pub(crate) fn ask_round(&mut self, actor: Actor, command: RoundCommand) -> Decision<RoundEvent> {
-        let asked = self.asked(actor, command);
-        let (id, from) = (asked.id, self.house.record.len());
-        if let Some(decision) = self.house.ask_round(TABLE, asked) {
+        let request = self.request(actor, command);
+        let (id, from) = (request.id, self.house.record.len());
+        if let Some(decision) = self.house.ask_round(TABLE, request) {
             return decision;
         }
         self.now += FOLLOW_TIMEOUT;
@@ -254,8 +254,8 @@ impl TestInstallation {
     }
 
     pub(crate) fn ask_cluster(&mut self, actor: Actor, command: ClusterCommand) -> Decision<ClusterEvent> {
-        let asked = self.asked(actor, command);
-        self.house.ask_cluster(CLUSTER, asked).expect("the table")
+        let request = self.request(actor, command);
+        self.house.ask_cluster(CLUSTER, request).expect("the table")
     }
 
     /// Delivers the next message: notices before reports, reports before money. `false` if there is none.

@@ -123,7 +123,7 @@ fn file(terminals: u32, clusters: u32) -> String {
     )
 }
 
-/// What a casino tells on its first start.
+/// What a casino prints on its first start.
 struct FirstStart {
     server: CasinoAddress,
     people: Vec<PersonOnFirstStart>,
@@ -132,7 +132,7 @@ struct FirstStart {
 }
 
 impl FirstStart {
-    /// Reads lines until all terminals and the address are told.
+    /// Reads lines until it has all terminals and the address.
     fn read(terminals: usize, mut line: impl FnMut() -> anyhow::Result<String>) -> anyhow::Result<Self> {
         let (mut server, mut people, mut codes) = (None, Vec::new(), Vec::new());
         loop {
@@ -150,9 +150,9 @@ impl FirstStart {
     }
 }
 
-/// The address in a line of what a casino tells.
+/// The address in a line of what a casino prints.
 fn url_in(line: &str) -> anyhow::Result<String> {
-    let url = line.split_whitespace().find(|word| word.starts_with("http://")).context("no address is told")?;
+    let url = line.split_whitespace().find(|word| word.starts_with("http://")).context("the line has no address")?;
     let authority = url["http://".len()..].split(['/', '#']).next().unwrap_or_default();
     Ok(format!("http://{authority}"))
 }
@@ -208,10 +208,10 @@ fn enrol(server: &CasinoAddress, codes: &[String]) -> anyhow::Result<Vec<DeviceK
 mod tests {
     use super::*;
 
-    /// What a casino tells on its first start, in lines as they are printed.
+    /// What a casino prints on its first start.
     #[test]
-    fn what_a_house_tells_is_read() {
-        let told = "\
+    fn what_a_casino_prints_is_read() {
+        let printed = "\
 Bench
 TRAINING  No money here is real, and none is paid for it.
 
@@ -230,7 +230,7 @@ Screens
 
   http://127.0.0.1:40123/terminal          a Player Terminal
   http://127.0.0.1:40123/                  the front page: open this first";
-        let mut lines = told.lines().map(str::to_owned);
+        let mut lines = printed.lines().map(str::to_owned);
         let read = FirstStart::read(2, || lines.next().context("no more lines")).unwrap();
         assert_eq!(read.server.authority, "127.0.0.1:40123");
         let people: Vec<_> = read.people.into_iter().map(|one| (one.number, one.role, one.password)).collect();

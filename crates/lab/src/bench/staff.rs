@@ -67,11 +67,11 @@ impl Staff {
         Ok(())
     }
 
-    /// Commits the result; when it was asked.
+    /// Commits the result, and gives the time before that.
     pub(super) fn commit(&mut self) -> anyhow::Result<Instant> {
-        let asked = Instant::now();
+        let begun = Instant::now();
         self.dealer.round(&json!({"commit": {"dice": [1, 2, 6]}}))?;
-        Ok(asked)
+        Ok(begun)
     }
 
     /// Whether the casino has said that the terminal at a seat is lost.

@@ -141,7 +141,7 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     Ok(tables)
 }
 
-/// What whoever asks has asked a second person for and not used yet, with the answers.
+/// The approvals that the caller has requested and not used yet, with their answers.
 #[endpoint(
     get,
     "/house/approvals",
@@ -155,7 +155,7 @@ async fn approvals(
     Ok(Json(server.node.house().look(move |house| own_approvals(house, by)).await?))
 }
 
-/// How an approval was answered, for whoever asked for it.
+/// How an approval was answered, for the person who requested it.
 #[endpoint(
     get,
     "/house/approvals/{approval}",

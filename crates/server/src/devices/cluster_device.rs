@@ -156,7 +156,7 @@ impl<D: ClusterDevice> SocketSession for ClusterDeviceSession<D> {
     async fn signal(&mut self) -> Option<CloseReason> {
         loop {
             tokio::select! {
-                told = self.device_connection.signal() => match told {
+                signal = self.device_connection.signal() => match signal {
                     ConnectionSignal::ShowLife(life) => {
                         self.life_signs.push(life);
                         return None;

@@ -34,11 +34,11 @@ struct HouseView {
     time_zone: String,
     /// How long bets are open, in seconds.
     betting_seconds: u32,
-    /// After so many minutes of a session, and again after each so many, a player is told of time and result.
+    /// After so many minutes of a session, and again after each so many, a player is shown time and result.
     reality_check_minutes: u32,
     /// The largest voucher, in cents.
     voucher_limit: i64,
-    /// What players are told of the law before play, and what a void by law cites (F80, F81).
+    /// What players are shown of the law before play, and what a void by law cites (F80, F81).
     law: Law,
     /// The notes that note acceptors take, in cents; none where the house has no note acceptors.
     notes: Vec<i64>,

@@ -39,7 +39,7 @@ impl PartialSchema for HouseList {
     fn schema() -> RefOr<Schema> {
         let list = |part: ListName| ArrayBuilder::new().items(described(part, &mut Vec::new()));
         let lists = ListName::ALL.into_iter().fold(AnyOfBuilder::new(), |lists, part| lists.item(list(part)));
-        lists.description(Some("A list of the House: the one that was asked for.")).into()
+        lists.description(Some("The requested list of the House.")).into()
     }
 }
 

@@ -220,14 +220,14 @@ impl Floor {
 
     #[track_caller]
     pub(crate) fn accept(&mut self, actor: Actor, command: HouseCommand) -> HouseEvent {
-        let told = format!("{command:?}");
-        self.ask(actor, command).unwrap_or_else(|refusal| panic!("{told}: {refusal:?}"))
+        let text = format!("{command:?}");
+        self.ask(actor, command).unwrap_or_else(|refusal| panic!("{text}: {refusal:?}"))
     }
 
     #[track_caller]
     pub(crate) fn refuse(&mut self, actor: Actor, command: HouseCommand, refusal: Refusal) {
-        let told = format!("{command:?}");
-        assert_eq!(self.ask(actor, command), Err(refusal), "{told}");
+        let text = format!("{command:?}");
+        assert_eq!(self.ask(actor, command), Err(refusal), "{text}");
     }
 
     pub(crate) fn pass(&mut self, millis: u64) {
