@@ -335,7 +335,7 @@ impl InMemoryInstallation {
                 | Effect::ReadBarrier(_)
                 | Effect::Voucher(..)
                 | Effect::Publish(_)
-                | Effect::Fence(_) => {}
+                | Effect::Seize(_) => {}
             }
         }
         for (cluster, round) in slips {

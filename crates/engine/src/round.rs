@@ -306,7 +306,7 @@ impl RoundPartition {
                 follower.sent = 0;
             }
         }
-        self.fence_silent(now, effects);
+        self.seize_silent(now, effects);
         for follower in &mut self.followers {
             if follower.shown.is_some_and(|shown| CLUSTER_VIEW_TIMEOUT.after(shown) <= now) {
                 follower.shown = None;
@@ -483,7 +483,7 @@ impl RoundPartition {
     /// A round is closed when every cluster's chain holds the close (5.2). A cluster of another node that does not answer in time
     /// is given to a third, which follows, and what its holder writes from then on is refused. One that has received a notice and
     /// waits for the slip of an old round answers, and is left alone.
-    fn fence_silent(&mut self, now: Time, effects: &mut Effects) {
+    fn seize_silent(&mut self, now: Time, effects: &mut Effects) {
         let round = self.round.machine();
         for follower in self.followers.iter_mut().filter(|follower| !follower.is_local) {
             if round.notices(follower.cluster).next().is_none() {
@@ -493,7 +493,7 @@ impl RoundPartition {
             let since = *follower.silent_since.get_or_insert(now);
             if self.silence.after(since) <= now {
                 follower.silent_since = Some(now);
-                effects.held.push(Effect::Fence(follower.cluster));
+                effects.held.push(Effect::Seize(follower.cluster));
             }
         }
     }

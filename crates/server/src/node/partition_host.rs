@@ -177,7 +177,7 @@ impl PartitionHost {
             router: Arc::downgrade(&self.router),
             lease: self.lease.clone(),
             slips: SlipReader::new(self.plan.address.clone(), self.keys.clone()),
-            fence: self.fence(),
+            seize: self.seize(),
             broken: self.broken(),
         };
         let publisher = Publisher::start(outside, rules);
@@ -190,7 +190,7 @@ impl PartitionHost {
     }
 
     /// Asks the partition manager to take a silent cluster from its node.
-    fn fence(&self) -> Box<dyn Fn(ClusterId) + Send> {
+    fn seize(&self) -> Box<dyn Fn(ClusterId) + Send> {
         let events = self.events.clone();
         Box::new(move |cluster| {
             if let Some(events) = &events {

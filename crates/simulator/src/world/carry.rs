@@ -70,7 +70,7 @@ impl World {
                 let event = self.event(node, NodeEvent::Slip { cluster, round, is_read });
                 self.schedule.after(after, event);
             }
-            Effect::Fence(cluster) => {
+            Effect::Seize(cluster) => {
                 // A cluster that shares its round's worker has no lease of its own, and nobody takes it.
                 let silent = MachineId::Cluster(cluster);
                 self.schedule.trace(format_args!("node {node}: {silent:?} is silent, says {partition:?}"));
