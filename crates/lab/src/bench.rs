@@ -232,7 +232,7 @@ impl BenchArgs {
             Some(program) => program.clone(),
             None => std::env::current_exe()?.with_file_name("taisai"),
         };
-        // Houses are started in folders of their own.
+        // Casinos are started in folders of their own.
         let found = program.canonicalize();
         found.with_context(|| {
             format!("there is no {}: build it with make lab, or name it with --program", program.display())
@@ -242,7 +242,7 @@ impl BenchArgs {
 
 /// A casino with an empty store, from the start of its process until it says that it is ready.
 fn start_to_ready(args: &BenchArgs, program: &Path) -> anyhow::Result<Figure> {
-    eprintln!("Houses are started with empty stores.");
+    eprintln!("Casinos are started with empty stores.");
     let mut best = Duration::MAX;
     for _ in 0..args.times.max(3) {
         best = best.min(casino::start_to_ready(program)?);

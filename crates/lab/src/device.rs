@@ -78,7 +78,7 @@ impl DeviceKey {
         if let Some(code) = code {
             let enrolment = EnrolmentAnswer { code, public_key: hex(key.verifying_key().as_bytes()) };
             let enrolled = ureq::post(server.url("/api/v1/devices/enrol")).send_json(&enrolment);
-            let known: DeviceIdentity = enrolled.context("the house does not enrol it")?.body_mut().read_json()?;
+            let known: DeviceIdentity = enrolled.context("the casino does not enrol it")?.body_mut().read_json()?;
             (kept.device, kept.house) = (Some(known.device), Some(hex(&known.house)));
             keep(file, &kept)?;
         }
@@ -95,8 +95,8 @@ impl DeviceKey {
             challenge: String,
         }
 
-        let said = socket.next().await?.context("the house closed the connection")?;
-        let sent: ProofChallenge = serde_json::from_str(said).with_context(|| format!("the house says: {said}"))?;
+        let said = socket.next().await?.context("the casino closed the connection")?;
+        let sent: ProofChallenge = serde_json::from_str(said).with_context(|| format!("the casino says: {said}"))?;
         let challenge: [u8; 32] = bytes(&sent.challenge).context("the challenge has not 32 bytes")?;
         let signed = self.signed(&challenge);
         Ok(socket.send(&signed).await?)
@@ -146,7 +146,7 @@ pub(crate) fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
 
 fn digits<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<[u8; 16], D::Error> {
     let text = String::deserialize(deserializer)?;
-    bytes(&text).ok_or_else(|| serde::de::Error::custom("the house's id has 32 digits"))
+    bytes(&text).ok_or_else(|| serde::de::Error::custom("the casino's id has 32 digits"))
 }
 
 #[cfg(test)]

@@ -174,7 +174,7 @@ fn house_size(rounds: u64) -> u64 {
     rounds.div_ceil(MAX_CASINOS).clamp(MIN_CASINO_ROUNDS, MAX_CASINO_ROUNDS)
 }
 
-/// Houses differ in layout, in whether notes are taken, in who closes bets, in what is done with excess, in what counts as large and long and, where
+/// Casinos differ in layout, in whether notes are taken, in who closes bets, in what is done with excess, in what counts as large and long and, where
 /// terminals have their own limits, in how many clusters they are spread over.
 fn setup(
     args: &TortureArgs,
@@ -225,7 +225,7 @@ fn report_failure(
     let ReplaySetup { game, layout, .. } = &casino.setup;
     let (round, path) = (casino.round().number().0, path.display());
     let mut out = anstream::stdout().lock();
-    writeln!(out, "{BAD}broken{BAD:#}  {game} layout {layout}, house {}, round {round}: {}", house + 1, failure.0)?;
+    writeln!(out, "{BAD}broken{BAD:#}  {game} layout {layout}, casino {}, round {round}: {}", house + 1, failure.0)?;
     writeln!(out, "The record is in {path}. Step through it with")?;
     writeln!(out, "  taisai replay {path}")?;
     Ok(())

@@ -168,7 +168,7 @@ async fn tumble(args: &TumblerArgs, device: &DeviceKey, dice: &mut DiceSource) -
                 socket.is_deaf = script.is_silent();
             }
             answer = socket.next() => {
-                let answer = answer?.context("the house has ended the connection")?;
+                let answer = answer?.context("the casino has ended the connection")?;
                 println!("< {answer}");
                 open = open.saturating_sub(1);
             }

@@ -414,7 +414,7 @@ fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut Ow
     }
 }
 
-/// The tables of the House as the record has them. A table that was added but never opened is laid out as planned; without a plan
+/// The tables of the casino as the record has them. A table that was added but never opened is laid out as planned; without a plan
 /// it is left out.
 fn laid_out(archive: &mut dyn Archive, house: &House, plans: &[TablePlan]) -> Result<Plans, NodeError> {
     let mut tables = BTreeMap::new();

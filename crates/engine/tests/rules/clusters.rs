@@ -144,7 +144,7 @@ fn rebuilt(house: &InMemoryInstallation, entries: &[MachineEntry]) -> Machines {
     machines
 }
 
-/// F54: a house for training is built again as one.
+/// F54: a training installation is built again as one.
 #[test]
 fn a_training_house_stays_one() {
     let mut house = house(true);

@@ -127,7 +127,7 @@ impl TestInstallation {
         let mut house = InMemoryInstallation::new(profile.clone(), false, placement, Time(NOON));
         let has_terminals = rules.game().station() == Station::PlayerTerminals;
         let plan = TableSpec { table: TABLE, rules, is_training: false, seats: seats.to_vec() };
-        house.add_table(plan, Time(NOON)).expect("a house takes a table");
+        house.add_table(plan, Time(NOON)).expect("the House takes a table");
         let clusters = (0..).map(|number| ClusterId { table: TABLE, number }).zip(seats);
         for (cluster, seats) in clusters.filter(|_| has_terminals) {
             (0..*seats).for_each(|seat| house.connect(cluster, Seat(seat), Time(NOON)));
@@ -220,7 +220,7 @@ impl TestInstallation {
         }
     }
 
-    /// The source of an actor's commands. The house's own is zero.
+    /// The source of an actor's commands. The server's own is zero.
     pub(crate) fn source(actor: Actor) -> u64 {
         match actor {
             Actor::System => 0,

@@ -25,7 +25,7 @@ fn notes_come_from_the_acceptor_of_the_seat_and_no_one_else() {
         }
         installation.run("? credits 0 = 0; ? notes = 0");
     }
-    // A house without notes in its profile has no note acceptor, whoever says to be one.
+    // A casino without notes in its profile has no note acceptor, whoever says to be one.
     TestInstallation::new(ETG).run("n0 note 0 1000 = !not-allowed; n0 count 0 0 = !not-allowed; ? stackers = 200: 0 0");
 }
 
@@ -91,7 +91,7 @@ fn an_acceptor_is_a_device_of_its_own() {
     assert_eq!(installation.house.ask_house(request).verdict(), Verdict::Refused(Refusal::NoteNotTaken));
 }
 
-/// Credits, bets on the layout, vouchers and claims, of the whole house.
+/// Credits, bets on the layout, vouchers and claims, of the whole casino.
 fn worth(installation: &TestInstallation) -> i64 {
     let cluster = installation.cluster();
     let at_seats = cluster.seats().flat_map(|seat| [cluster.credits(seat), cluster.on_layout(seat)]);

@@ -46,13 +46,13 @@ impl WrittenBytes {
 impl MeasuredCasino {
     /// Starts a casino with terminals that are shared out among clusters.
     pub(super) fn start(program: &Path, terminals: u32, clusters: u32) -> anyhow::Result<Self> {
-        let folder = tempfile::tempdir().context("no folder for the house")?;
+        let folder = tempfile::tempdir().context("no folder for the casino")?;
         std::fs::write(folder.path().join("taisai.toml"), file(terminals, clusters))?;
         let notes = format!("notes = [{CREDITS}]");
         std::fs::write(folder.path().join("profile.toml"), Profile::SINGAPORE.replacen("notes = []", &notes, 1))?;
         let process = Process::start(program, &["serve", "--config", "taisai.toml"], Some(folder.path()))?;
         let FirstStart { server, people, codes } = FirstStart::read(usize::try_from(terminals)?, || process.line())
-            .context("the house does not tell everything")?;
+            .context("the casino does not print everything")?;
         let address = server.authority.parse()?;
         let devices = enrol(&server, &codes)?;
         Ok(Self { process, server, address, people, devices, folder })
@@ -108,10 +108,10 @@ impl MeasuredCasino {
 
 /// From the start of a casino's process with an empty store until it says that it is ready.
 pub(super) fn start_to_ready(program: &Path) -> anyhow::Result<Duration> {
-    let folder = tempfile::tempdir().context("no folder for the house")?;
+    let folder = tempfile::tempdir().context("no folder for the casino")?;
     let process = Process::start(program, &["serve", "--listen", "127.0.0.1:0"], Some(folder.path()))?;
     let server = CasinoAddress::parse(&url_in(&process.line_with("http://")?)?)?;
-    ureq::get(server.url("/readyz")).call().context("the house is not ready")?;
+    ureq::get(server.url("/readyz")).call().context("the casino is not ready")?;
     Ok(process.started.elapsed())
 }
 
@@ -187,7 +187,7 @@ fn enrol(server: &CasinoAddress, codes: &[String]) -> anyhow::Result<Vec<DeviceK
         let house = enrolled["house"].as_str().and_then(bytes);
         match (device, house) {
             (Some(device), Some(house)) => Ok(DeviceKey::new(secret, device, house)),
-            (None, _) | (_, None) => bail!("the house enrols something else: {enrolled}"),
+            (None, _) | (_, None) => bail!("the casino enrols something else: {enrolled}"),
         }
     };
     let share = codes.len().div_ceil(AT_ONCE).max(1);

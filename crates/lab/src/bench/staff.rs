@@ -108,7 +108,7 @@ impl SignedInPerson {
             .send_json(json!({"old": first.password, "new": own}));
         let me: Value =
             set.with_context(|| format!("{} cannot choose a password", first.role))?.body_mut().read_json()?;
-        let source = me["source"].as_u64().context("the house gives no number")?;
+        let source = me["source"].as_u64().context("the casino gives no number")?;
         Ok(Self { number: first.number, agent, server: server.clone(), cookie, source, sequence: 0 })
     }
 

@@ -19,7 +19,7 @@ pub enum UnlockError {
     Node(#[from] NodeError),
     #[error(transparent)]
     Secrets(#[from] SecretsError),
-    #[error("those who manage people are not locked out: they unlock at a screen of the house")]
+    #[error("those who manage people are not locked out: they unlock at a screen of the casino")]
     OthersCan,
     /// The House refuses it.
     #[error("{}", .0.sentence())]

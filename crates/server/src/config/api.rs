@@ -18,13 +18,13 @@ use crate::http::denied::Denied;
 use crate::http::request::PathParams;
 use crate::server::{Server, SharedServer};
 
-/// The set-up of the house.
+/// The set-up of the installation.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct HouseConfiguration {
     /// The property's name.
     name: String,
-    /// Whether the whole house plays for training.
+    /// Whether the whole installation plays for training.
     is_training: bool,
     /// The name of its profile.
     profile: String,
@@ -82,7 +82,7 @@ pub(crate) fn recorded_name(house: &House) -> Option<String> {
 
 pub(crate) const NAME_KEY: &str = "house.name";
 
-/// The set-up of the house, as the record has it, with what the file proposes.
+/// The set-up of the installation, as the record has it, with what the file proposes.
 #[endpoint(
     get,
     "/house/configuration",

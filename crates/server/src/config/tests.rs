@@ -97,7 +97,7 @@ fn a_training_house_has_training_tables() {
     assert!(config.is_training && config.tables[0].is_training);
     check(
         &format!("{HOUSE}training = true\n{TABLE}training = false\n"),
-        &["9:12: bad-value: a training house has training tables only"],
+        &["9:12: bad-value: a training installation has training tables only"],
     );
 }
 

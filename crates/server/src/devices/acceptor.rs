@@ -30,7 +30,7 @@ pub(crate) fn routes() -> Routes {
     Routes::of([connect::add_to])
 }
 
-/// The socket of a note acceptor. It proves itself as every device does, and then asks for each note; docs/acceptor.md. A house
+/// The socket of a note acceptor. It proves itself as every device does, and then asks for each note; docs/acceptor.md. A casino
 /// whose profile names no notes has no such address.
 #[endpoint(
     get,
@@ -38,7 +38,7 @@ pub(crate) fn routes() -> Routes {
     params(("table" = u16, Path, description = "The table"), InCluster),
     responses(
         (status = 101, description = "The connection is a WebSocket from now on"),
-        (status = 404, description = "There is no such table, or the house takes no notes"),
+        (status = 404, description = "There is no such table, or the casino takes no notes"),
     )
 )]
 async fn connect(

@@ -315,7 +315,7 @@ async fn the_record_overrides_the_file() {
     other.tables.push(two);
     let node = Node::open(other.clone(), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     assert_eq!(opened(&node, TABLE).await, Some(("B".to_owned(), 8, 36)), "as it was");
-    assert_eq!(opened(&node, TableId(2)).await, Some(("C".to_owned(), 3, 36)), "new, with the house's profile");
+    assert_eq!(opened(&node, TableId(2)).await, Some(("C".to_owned(), 3, 36)), "new, with the casino's profile");
     assert_eq!((node.profile().name.as_str(), node.house()), ("singapore", [7; 16]));
     let seed = crate::config::Seed { founders: crate::config::founders(), ..Default::default() };
     let house = node.handle().house();

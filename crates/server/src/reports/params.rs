@@ -85,7 +85,7 @@ pub(crate) struct ResultsParams {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, into_params(parameter_in = Query))]
 pub(crate) struct EventsParams {
-    /// From then on: a gaming day, a time with its offset or in the house's zone, or milliseconds since 1970.
+    /// From then on: a gaming day, a time with its offset or in the casino's zone, or milliseconds since 1970.
     pub(super) from: Option<String>,
     /// Until then: to the end of a gaming day, or before a time.
     pub(super) to: Option<String>,
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(
             days(None, Some("today"), || Err(Denied::Internal)),
             Err(Denied::Internal),
-            "a house without a clock"
+            "a casino without a clock"
         );
         assert!(read::<ResultsParams>("by=box&from=2027-01-15&training=false").is_ok());
         assert_eq!(read::<ResultsParams>("by=phase").err(), Some(Denied::BadRequest));

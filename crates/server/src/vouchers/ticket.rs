@@ -49,7 +49,7 @@ pub(crate) struct Voucher {
     pub(crate) figures: String,
     /// The amount in words.
     pub(crate) words: Words,
-    /// Its serial number, which rises with every voucher of the house.
+    /// Its serial number, which rises with every voucher of the casino.
     pub(crate) sequence: String,
     /// The same for programs.
     pub(crate) serial: VoucherSerial,

@@ -157,7 +157,7 @@ impl Cluster {
             && stakes.iter().all(|stake| self.check_stake(state, *stake).is_ok())
     }
 
-    /// Whether a stake, with what is registered of the same seat and box before, is above the house's limit.
+    /// Whether a stake, with what is registered of the same seat and box before, is above the casino's limit.
     fn is_large(&self, state: &ClusterSeat, stakes: &[Stake]) -> bool {
         stakes.iter().any(|stake| {
             let own = wager(state, Chips::Own, stake.bet_box).map_or(Money::ZERO, |own| self.cents(own.units.into()));

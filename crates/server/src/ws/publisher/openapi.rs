@@ -75,14 +75,14 @@ impl ToSchema for HouseParts {
     }
 }
 
-/// What a screen of the house is sent, beside the answers to its commands.
+/// What a screen of the casino is sent, beside the answers to its commands.
 #[derive(ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[expect(dead_code, reason = "it describes what is written from borrowed parts")]
 pub(crate) enum DeskMessage {
     /// Everything that it is shown, once.
     Snapshot {
-        /// The house's time.
+        /// The casino's time.
         time: Time,
         /// The number under which the screen sends its commands.
         source: u64,

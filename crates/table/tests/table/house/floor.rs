@@ -1,4 +1,4 @@
-//! A house to test with: its people, devices and tables, and short ways to ask.
+//! A House to test with: its people, devices and tables, and short ways to ask.
 
 use std::num::NonZeroU16;
 
@@ -160,7 +160,7 @@ pub(crate) const fn use_approval(approval: u64, sequence: u64) -> HouseCommand {
     HouseCommand::UseApproval { approval: ApprovalId(approval), command }
 }
 
-/// A house, the time there, and everything that was recorded.
+/// A House, the time there, and everything that was recorded.
 #[derive(Clone)]
 pub(crate) struct Floor {
     pub(crate) house: House,

@@ -1,4 +1,4 @@
-// Shows the description of the house. Everything is put into the page as text, never as markup.
+// Shows the description of the API. Everything is put into the page as text, never as markup.
 "use strict";
 
 const METHODS = ["get", "post", "put", "delete", "patch"];
