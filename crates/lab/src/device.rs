@@ -1,13 +1,13 @@
 //! A device's key: made on first use, kept in a file that only its owner reads, and never sent. With it the device proves to a
 //! casino which one it is.
 
-use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde::{Deserialize, Serialize};
 
@@ -126,22 +126,12 @@ fn keep(file: &Path, kept: &KeyFile) -> anyhow::Result<()> {
 
 /// Bytes as digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a text takes everything");
-        text
-    })
+    HEXLOWER.encode(bytes)
 }
 
-/// Digits as bytes, if there are as many.
+/// Digits of either case as bytes, if there are as many.
 pub(crate) fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    if digits.len() != 2 * N || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return None;
-    }
-    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
-        *byte = u8::from_str_radix(digits.get(at..at + 2)?, 16).ok()?;
-    }
-    Some(bytes)
+    HEXLOWER_PERMISSIVE.decode(digits.as_bytes()).ok()?.try_into().ok()
 }
 
 fn digits<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<[u8; 16], D::Error> {
