@@ -19,7 +19,7 @@ use taisai_table::{
 };
 
 use crate::table::{BOXES, TERMINALS, commands, opening_commands, single_bets, system};
-use taisai_lab::{Figure, RequiredRatio};
+use taisai_lab::Figure;
 
 /// Bets of a player who touches box after box: each a command of its own, ten a terminal and round.
 const SINGLE: RecordLoad = RecordLoad { terminals: 10_000, rounds: 30, commands: single_bets };
@@ -61,42 +61,42 @@ fn on_sqlite(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     let verified = verify(&sqlite, &folder.join("store"))?;
     let (bet, flush) = latency(&folder.join("latency"))?;
     Ok(vec![
-        figure(
+        Figure::measured(
             "record-sqlite",
             singles.rate(),
             "M bets/s",
             single_file.as_secs_f64() / singles.time.as_secs_f64(),
             "a plain file with the same bytes and flushes (at least 0.3; and 3 M bets/s)",
         ),
-        figure(
+        Figure::measured(
             "record-sqlite-tens",
             placed.rate(),
             "M bets/s",
             file.as_secs_f64() / placed.time.as_secs_f64(),
             "the same where a command has ten bets",
         ),
-        figure(
+        Figure::measured(
             "record-sqlite-rows",
             singles.rate(),
             "M bets/s",
             singles.rate() * 1e6 / rows,
             "SQLite with a transaction a bet (at least 100)",
         ),
-        figure(
+        Figure::measured(
             "record-latency",
             bet.as_secs_f64() * 1e3,
             "ms",
             bet.as_secs_f64() / flush.as_secs_f64(),
             "one flush, median at 10,000 bets a second (at most 3)",
         ),
-        figure(
+        Figure::measured(
             "record-restart",
             restarted.as_secs_f64(),
             "s",
             restarted.as_secs_f64() / 2.0,
             "2 s with 10 million bets and a snapshot (at most 1)",
         ),
-        figure(
+        Figure::measured(
             "record-verify",
             placed.bets / verified.as_secs_f64() / 1e6,
             "M bets/s",
@@ -115,14 +115,14 @@ fn on_postgres(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     let pair = taisai_journal::suite::PostgresPair::start();
     let twice = place(&Address::Postgres(pair.database("bench")), &folder.join("standby"), SINGLE)?;
     Ok(vec![
-        figure(
+        Figure::measured(
             "record-postgres",
             placed.rate(),
             "M bets/s",
             placed.rate() * 1e6 / rows,
             "PostgreSQL with a transaction a bet from 16 connections (at least 20; SQLite at least 100)",
         ),
-        figure(
+        Figure::measured(
             "record-standby",
             twice.rate(),
             "M bets/s",
@@ -130,10 +130,6 @@ fn on_postgres(folder: &Path) -> anyhow::Result<Vec<Figure>> {
             "PostgreSQL without a synchronous standby (at least 0.5)",
         ),
     ])
-}
-
-const fn figure(name: &'static str, value: f64, unit: &'static str, ratio: f64, of: &'static str) -> Figure {
-    Figure { name, value, unit, ratio, of, must: RequiredRatio::None }
 }
 
 fn open(

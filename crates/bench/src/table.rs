@@ -13,7 +13,7 @@ use taisai_table::{
     TableRules, Time, encode,
 };
 
-use taisai_lab::{Figure, Random, RequiredRatio};
+use taisai_lab::{Figure, Random};
 
 pub(crate) const TERMINALS: u32 = 100_000;
 pub(crate) const BOXES: u32 = 10;
@@ -82,46 +82,35 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
     let rate = |time: Duration| BETS / time.as_secs_f64() / 1e6;
     let ratio = |time: Duration| best[3].as_secs_f64() / time.as_secs_f64();
     Ok(vec![
-        Figure {
-            name: "place-bets",
-            value: rate(best[0]),
-            unit: "M bets/s",
-            ratio: rate(best[0]) / adds,
-            of: "random adds over the state's size (at least 0.05; and 5 M bets/s)",
-            must: RequiredRatio::None,
-        },
-        Figure {
-            name: "settle-credits",
-            value: rate(best[1]),
-            unit: "M wagers/s",
-            ratio: ratio(best[1]),
-            of: "a bare look-up and add (at least 0.25)",
-            must: RequiredRatio::None,
-        },
-        Figure {
-            name: "settle-digest",
-            value: rate(best[2]),
-            unit: "M wagers/s",
-            ratio: ratio(best[2]),
-            of: "a bare look-up and add (at least 0.1)",
-            must: RequiredRatio::None,
-        },
-        Figure {
-            name: "memory-terminal",
-            value: bytes_a_terminal,
-            unit: "bytes",
-            ratio: bytes_a_terminal / 768.0,
-            of: "768 bytes (at most 1)",
-            must: RequiredRatio::None,
-        },
-        Figure {
-            name: "memory-wager",
-            value: wager_bytes,
-            unit: "bytes",
-            ratio: wager_bytes / 24.0,
-            of: "24 bytes (at most 1)",
-            must: RequiredRatio::None,
-        },
+        Figure::measured(
+            "place-bets",
+            rate(best[0]),
+            "M bets/s",
+            rate(best[0]) / adds,
+            "random adds over the state's size (at least 0.05; and 5 M bets/s)",
+        ),
+        Figure::measured(
+            "settle-credits",
+            rate(best[1]),
+            "M wagers/s",
+            ratio(best[1]),
+            "a bare look-up and add (at least 0.25)",
+        ),
+        Figure::measured(
+            "settle-digest",
+            rate(best[2]),
+            "M wagers/s",
+            ratio(best[2]),
+            "a bare look-up and add (at least 0.1)",
+        ),
+        Figure::measured(
+            "memory-terminal",
+            bytes_a_terminal,
+            "bytes",
+            bytes_a_terminal / 768.0,
+            "768 bytes (at most 1)",
+        ),
+        Figure::measured("memory-wager", wager_bytes, "bytes", wager_bytes / 24.0, "24 bytes (at most 1)"),
     ])
 }
 
