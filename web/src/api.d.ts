@@ -152,7 +152,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The house: its name, whether it plays for training, and what screens need to know of its profile. */
+        /** The casino: its name, whether it plays for training, and what screens need to know of its profile. */
         get: operations["house"];
         put?: never;
         post?: never;
@@ -186,7 +186,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What whoever asks has asked a second person for and not used yet, with the answers. */
+        /** The approvals that the caller has requested and not used yet, with their answers. */
         get: operations["approvals"];
         put?: never;
         post?: never;
@@ -203,7 +203,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How an approval was answered, for whoever asked for it. */
+        /** How an approval was answered, for the person who requested it. */
         get: operations["approval"];
         put?: never;
         post?: never;
@@ -237,7 +237,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The set-up of the house, as the record has it, with what the file proposes. */
+        /** The set-up of the installation, as the record has it, with what the file proposes. */
         get: operations["configuration"];
         put?: never;
         post?: never;
@@ -359,7 +359,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The queries that can be asked by name. */
+        /** The queries with a name. */
         get: operations["list_queries"];
         put?: never;
         post?: never;
@@ -478,7 +478,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tables of the house. */
+        /** The tables of the casino. */
         get: operations["tables"];
         put?: never;
         post?: never;
@@ -513,7 +513,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The socket of a note acceptor. It proves itself as every device does, and then asks for each note; docs/acceptor.md. A house
+         * The socket of a note acceptor. It proves itself as every device does, and then asks for each note; docs/acceptor.md. A casino
          *     whose profile names no notes has no such address.
          */
         get: operations["connect"];
@@ -671,7 +671,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A file that proves a round elsewhere, with the house's public key and nothing else. */
+        /** A file that proves a round elsewhere, with the casino's public key and nothing else. */
         get: operations["get_evidence"];
         put?: never;
         post?: never;
@@ -877,7 +877,7 @@ export interface components {
             /** @description Whether its record is for training. */
             training?: boolean | null;
         };
-        /** @description The house's time, as a quiet screen is told it: what hears nothing for some seconds has lost the house. */
+        /** @description The time of the server, sent to a quiet screen. A screen that receives nothing for some seconds has lost its connection. */
         Beat: {
             beat: components["schemas"]["Time"];
         };
@@ -948,7 +948,7 @@ export interface components {
         /** @description A box: what it is called and what it pays (F61). */
         BoxView: {
             box: components["schemas"]["BetBox"];
-            /** @description The house's exact edge, as a fraction. */
+            /** @description The casino's exact edge, as a fraction. */
             edge: string;
             label: components["schemas"]["InLanguages"];
             /** @description The throws that light it, with their faces in rising order: `113`. */
@@ -1417,7 +1417,7 @@ export interface components {
         };
         /**
          * @description Which command of which source: numbers of one source rise, so that one sent again is known. Sources are numbered as they
-         *     come, a new number for each login and each time a device is enrolled or connects; zero is the house's own program.
+         *     come, a new number for each login and each time a device is enrolled or connects; zero is the server itself.
          */
         CommandId: {
             /**
@@ -1441,20 +1441,20 @@ export interface components {
         /** @description What a staff screen at a table sends. */
         ConsoleSays: components["schemas"]["FromStaff"];
         /**
-         * @description A screen of the whole house.
+         * @description A screen of the whole casino.
          * @enum {string}
          */
         Desk: "pit" | "cage" | "audit";
         /** @description A command of a person for the House. */
         DeskCommand: {
             approval?: components["schemas"]["ApprovalId"] | null;
-            command: components["schemas"]["HouseWordOrHouseCommand"];
+            command: components["schemas"]["HouseVoucherActOrHouseCommand"];
             /** Format: uint64 */
             sequence: number;
         };
         /** @description What a screen of the pit, the cage or the audit is sent. */
         DeskHears: components["schemas"]["DeskMessage"] | components["schemas"]["Answers"] | components["schemas"]["Beat"];
-        /** @description What a screen of the house is sent, beside the answers to its commands. */
+        /** @description What a screen of the casino is sent, beside the answers to its commands. */
         DeskMessage: {
             snapshot: {
                 /** @description All parts of this screen. */
@@ -1469,7 +1469,7 @@ export interface components {
                  * @description The number under which the screen sends its commands.
                  */
                 source: number;
-                /** @description The house's time. */
+                /** @description The casino's time. */
                 time: components["schemas"]["Time"];
             };
         } | {
@@ -1479,7 +1479,7 @@ export interface components {
         DeskSays: components["schemas"]["FromDesk"];
         /**
          * Format: uint32
-         * @description A device of the house: a Player Terminal, a note acceptor, a tumbler, a chip reader, a screen.
+         * @description A device of the casino: a Player Terminal, a note acceptor, a tumbler, a chip reader, a screen.
          */
         DeviceId: number;
         DeviceKind: {
@@ -1579,7 +1579,7 @@ export interface components {
         /** @description What a device must know of itself. */
         Enrolled: {
             device: components["schemas"]["DeviceId"];
-            /** @description The house's id, 32 hexadecimal digits: it is part of what the device signs. */
+            /** @description The casino's id, 32 hexadecimal digits: it is part of what the device signs. */
             house: string;
             /** @description What it is, and where a terminal stands. */
             kind: components["schemas"]["DeviceKind"];
@@ -1630,7 +1630,7 @@ export interface components {
              * @description The entry in it.
              */
             line: number;
-            /** @description The same in the time zone of the house. */
+            /** @description The same in the time zone of the casino. */
             local_time: string;
             /**
              * Format: uint32
@@ -1707,7 +1707,7 @@ export interface components {
         /** @description A command for the House, under the next number of its source. */
         ForHouse: {
             approval?: components["schemas"]["ApprovalId"] | null;
-            command: components["schemas"]["HouseWordOrHouseCommand"];
+            command: components["schemas"]["HouseVoucherActOrHouseCommand"];
             /**
              * Format: uint64
              * @description The number of the command: they rise.
@@ -1758,7 +1758,7 @@ export interface components {
             sequence: number;
             stacker?: components["schemas"]["Notes"] | null;
         };
-        /** @description What a screen of the house sends: commands, each under the next number of its source. */
+        /** @description What a screen of the casino sends: commands, each under the next number of its source. */
         FromDesk: {
             commands: components["schemas"]["DeskCommand"][];
         };
@@ -1781,7 +1781,7 @@ export interface components {
         /** @description What a terminal sends: commands, each under the next number. */
         FromTerminal: {
             commands?: components["schemas"]["TerminalCommand"][];
-            /** @description Whether the last games of the seat are asked for (F30). */
+            /** @description Whether the last games of the seat are requested (F30). */
             games?: boolean;
         };
         /** @description The number of a screen's commands. */
@@ -2078,13 +2078,13 @@ export interface components {
                 claim: components["schemas"]["ClaimId"];
             };
         };
-        /** @description The set-up of the house. */
+        /** @description The set-up of the installation. */
         HouseConfiguration: {
             /** @description What people have set, by key. */
             configuration: {
                 [key: string]: string;
             };
-            /** @description Whether the whole house plays for training. */
+            /** @description Whether the whole installation plays for training. */
             is_training: boolean;
             /** @description The property's name. */
             name: string;
@@ -2165,7 +2165,7 @@ export interface components {
                 serial: components["schemas"]["VoucherSerial"];
             };
         };
-        /** @description A list of the House: the one that was asked for. */
+        /** @description The requested list of the House. */
         HouseList: components["schemas"]["ApprovalOnFile"][] | components["schemas"]["SignificantOnFile"][] | components["schemas"]["ClaimOnFile"][] | components["schemas"]["ReceivableOnFile"][] | components["schemas"]["VoucherOnFile"][] | components["schemas"]["DeviceOnFile"][] | components["schemas"]["EmployeeOnFile"][] | components["schemas"]["TableOnFile"][];
         /** @description Parts of the House, each as it stands and with the number of its last change. */
         HouseParts: {
@@ -2210,7 +2210,7 @@ export interface components {
                 number: number;
             };
         };
-        /** @description The house, as anyone may know it. */
+        /** @description The casino, as anyone may know it. */
         HouseView: {
             /**
              * Format: uint32
@@ -2220,21 +2220,21 @@ export interface components {
             /** @description Its id, in hexadecimal digits; devices sign with it. */
             house: string;
             is_training: boolean;
-            /** @description What players are told of the law before play, and what a void by law cites (F80, F81). */
+            /** @description What players are shown of the law before play, and what a void by law cites (F80, F81). */
             law: components["schemas"]["Law"];
             name: string;
-            /** @description The notes that note acceptors take, in cents; none where the house has no note acceptors. */
+            /** @description The notes that note acceptors take, in cents; none where the casino has no note acceptors. */
             notes: number[];
             /** @description The jurisdiction's profile. */
             profile: string;
             /**
              * Format: uint32
-             * @description After so many minutes of a session, and again after each so many, a player is told of time and result.
+             * @description After so many minutes of a session, and again after each so many, a player is shown time and result.
              */
             reality_check_minutes: number;
             /**
              * Format: uint64
-             * @description The house's time, in milliseconds since 1970.
+             * @description The casino's time, in milliseconds since 1970.
              */
             time: number;
             time_zone: string;
@@ -2246,8 +2246,8 @@ export interface components {
              */
             voucher_limit: number;
         };
-        /** @description What the cage asks for. */
-        HouseWord: {
+        /** @description What the cage does with vouchers. */
+        HouseVoucherAct: {
             sell: {
                 amount: components["schemas"]["Money"];
             };
@@ -2270,8 +2270,8 @@ export interface components {
                 serial: components["schemas"]["VoucherSerial"];
             };
         };
-        HouseWordOrHouseCommand: components["schemas"]["HouseWord"] | components["schemas"]["HouseCommand"];
-        /** @description A text in the languages of the house. */
+        HouseVoucherActOrHouseCommand: components["schemas"]["HouseVoucherAct"] | components["schemas"]["HouseCommand"];
+        /** @description A text in the languages of the casino. */
         InLanguages: {
             en: string;
             "zh-Hans": string;
@@ -2653,7 +2653,7 @@ export interface components {
                  * @description The entry in it.
                  */
                 line: number;
-                /** @description The same in the time zone of the house. */
+                /** @description The same in the time zone of the casino. */
                 local_time: string;
                 /**
                  * Format: uint32
@@ -2939,7 +2939,7 @@ export interface components {
         };
         /**
          * Format: uint32
-         * @description A person of the house.
+         * @description A person of the casino.
          */
         PersonId: number;
         /**
@@ -3035,7 +3035,7 @@ export interface components {
                 session?: number | null;
             };
         };
-        /** @description A query that can be asked by name. */
+        /** @description A query with a name. */
         QueryLine: {
             name: string;
             /** @description The numbers that it asks for. */
@@ -3088,7 +3088,7 @@ export interface components {
         Refused: {
             /** @description The refusal's name. */
             code: components["schemas"]["Code"];
-            /** @description What the house has on file of what was presented, where that says more. */
+            /** @description What the casino has on file of what was presented, where that says more. */
             detail?: unknown;
             /** @description The paragraphs of the game that it rests on. */
             paragraphs: string[];
@@ -3130,7 +3130,7 @@ export interface components {
         };
         /** @description Winners being registered. */
         RegisteringView: {
-            /** @description The boxes that win, that are asked for, or on which something is registered or told. */
+            /** @description The boxes that win, that require registration, or on which something is registered or announced. */
             boxes: components["schemas"]["RegisteringBox"][];
             dice: components["schemas"]["Dice"];
             /** @description Whether the Dealer has said that all is registered. */
@@ -4038,7 +4038,7 @@ export interface components {
             credits: components["schemas"]["Money"];
             is_locked: boolean;
             last?: components["schemas"]["LastGame"] | null;
-            /** @description What the player of this session was told, the latest last: in a snapshot, and when one has come or was read. */
+            /** @description The notices to the player of this session, the latest last: in a snapshot, and when one has come or was read. */
             messages?: components["schemas"]["MessageView"][] | null;
             meters: components["schemas"]["Meters"];
             /** @description What the House has of the player: nothing where it is absent. */
@@ -4189,7 +4189,7 @@ export interface components {
         Signed: {
             device: components["schemas"]["DeviceId"];
             /**
-             * @description Its Ed25519 signature of `"taisai device\0"`, the house's id, its own number (4 bytes, the lowest first) and the
+             * @description Its Ed25519 signature of `"taisai device\0"`, the casino's id, its own number (4 bytes, the lowest first) and the
              *     challenge, in hexadecimal digits.
              */
             signature: string;
@@ -4324,7 +4324,7 @@ export interface components {
             excess?: components["schemas"]["RejectedStake"][];
             /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
             faces?: (components["schemas"]["Face"] | null)[] | null;
-            /** @description Of a change, the seats that are told of no more. */
+            /** @description Of a change, the seats that are no longer shown. */
             gone?: components["schemas"]["SeatPlace"][];
             /** @description Whether the dice are said to be covered. */
             is_covered?: boolean;
@@ -4380,7 +4380,7 @@ export interface components {
             excess: components["schemas"]["RejectedStake"][];
             /** @description The faces that the tumbler or the Dealer has read, before they are committed. */
             faces?: (components["schemas"]["Face"] | null)[] | null;
-            /** @description Of a change, the seats that are told of no more. */
+            /** @description Of a change, the seats that are no longer shown. */
             gone: components["schemas"]["SeatPlace"][];
             /** @description Whether the dice are said to be covered. */
             is_covered: boolean;
@@ -4504,7 +4504,7 @@ export interface components {
         };
         /**
          * Format: uint16
-         * @description A table of the house.
+         * @description A table of the casino.
          */
         TableId: number;
         /** @description The limits on display, as they are set and recorded. */
@@ -4531,7 +4531,7 @@ export interface components {
             is_training: boolean;
             table: components["schemas"]["TableId"];
         };
-        /** @description A table of the house. */
+        /** @description A table of the casino. */
         TableView: {
             /** @description The game with its version, as `tai-sai@6`. */
             game: string;
@@ -4539,7 +4539,7 @@ export interface components {
             has_terminals: boolean;
             is_training: boolean;
             layout: string;
-            /** @description What the house calls it. */
+            /** @description What the casino calls it. */
             name: string;
             phase: components["schemas"]["Phase"];
             /** @description Which bets are registered. */
@@ -4552,7 +4552,7 @@ export interface components {
         };
         /** @description A command of a terminal. */
         TerminalCommand: {
-            command: components["schemas"]["TerminalWordOrClusterCommand"];
+            command: components["schemas"]["TerminalVoucherActOrClusterCommand"];
             /** Format: uint64 */
             sequence: number;
         };
@@ -4560,8 +4560,8 @@ export interface components {
         TerminalHears: components["schemas"]["Challenge"] | components["schemas"]["TableMessage"] | components["schemas"]["SeatChange"] | components["schemas"]["Answers"] | components["schemas"]["LastGames"] | components["schemas"]["Beat"];
         /** @description What a Player Terminal sends: it proves itself first. */
         TerminalSays: components["schemas"]["Signed"] | components["schemas"]["FromTerminal"];
-        /** @description What a terminal asks for at its own seat. */
-        TerminalWord: {
+        /** @description What a terminal does at its own seat. */
+        TerminalVoucherAct: {
             "cash-out-to-voucher": Record<string, never>;
         } | {
             redeem: {
@@ -4588,7 +4588,7 @@ export interface components {
                 amount: components["schemas"]["Money"];
             };
         };
-        TerminalWordOrClusterCommand: components["schemas"]["TerminalWord"] | components["schemas"]["ClusterCommand"];
+        TerminalVoucherActOrClusterCommand: components["schemas"]["TerminalVoucherAct"] | components["schemas"]["ClusterCommand"];
         /** @description A chi-square test. */
         TestSheet: {
             /**
@@ -5045,7 +5045,7 @@ export interface operations {
                 cluster?: number;
                 device?: number;
                 format?: "json" | "csv";
-                /** @description From then on: a gaming day, a time with its offset or in the house's zone, or milliseconds since 1970. */
+                /** @description From then on: a gaming day, a time with its offset or in the casino's zone, or milliseconds since 1970. */
                 from?: string;
                 /** @description The kind, or several with commas between them. */
                 kind?: string;
@@ -5725,7 +5725,7 @@ export interface operations {
     connect: {
         parameters: {
             query?: {
-                /** @description The cluster of the terminal, where it was told it. */
+                /** @description The cluster of the terminal, if it knows it. */
                 cluster?: number;
             };
             header?: never;
@@ -5744,7 +5744,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description There is no such table, or the house takes no notes */
+            /** @description There is no such table, or the casino takes no notes */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5756,7 +5756,7 @@ export interface operations {
     connect: {
         parameters: {
             query?: {
-                /** @description The cluster of the terminal, where it was told it. */
+                /** @description The cluster of the terminal, if it knows it. */
                 cluster?: number;
             };
             header?: never;
@@ -6037,7 +6037,7 @@ export interface operations {
     connect: {
         parameters: {
             query?: {
-                /** @description The cluster of the terminal, where it was told it. */
+                /** @description The cluster of the terminal, if it knows it. */
                 cluster?: number;
             };
             header?: never;

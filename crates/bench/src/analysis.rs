@@ -14,7 +14,7 @@ use taisai_table::{LimitEntry, TableLimits};
 
 use crate::race;
 use crate::rules::layout;
-use taisai_lab::{Figure, RequiredRatio};
+use taisai_lab::Figure;
 
 pub(crate) fn figures() -> anyhow::Result<Vec<Figure>> {
     Ok(vec![
@@ -45,7 +45,7 @@ fn flat() -> Figure {
             (f64::NAN, "NumPy, which is missing")
         }
     };
-    Figure { name: "simulate-flat", value: rate, unit: "M rounds/s", ratio, of, must: RequiredRatio::None }
+    Figure::measured("simulate-flat", rate, "M rounds/s", ratio, of)
 }
 
 /// Millions of rounds a second in `NumPy`: of this machine's Python, or of one made for it under `target`.
@@ -109,7 +109,7 @@ fn sessions(name: &'static str, engine: SimulationEngine) -> anyhow::Result<Figu
         played = results.of(0).map(|result| result.rounds).sum::<u64>();
     }
     let rate = f64::from(u32::try_from(played)?) / best.as_secs_f64() / 1e6;
-    Ok(Figure { name, value: rate, unit: "M rounds/s", ratio: rate / promise, of, must: RequiredRatio::None })
+    Ok(Figure::measured(name, rate, "M rounds/s", rate / promise, of))
 }
 
 /// The exact distribution of twenty bets over a thousand rounds.
@@ -122,14 +122,7 @@ fn slip() -> anyhow::Result<Figure> {
     let (ours, _) = race(20, || error = slip.spread().after(1_000).map_or(1.0, |found| found.error()), || {});
     println!("slip-rounds: {} bets, every chance within {error:.1e}", slip.bets().len());
     let milliseconds = ours.as_secs_f64() * 1e3;
-    Ok(Figure {
-        name: "slip-rounds",
-        value: milliseconds,
-        unit: "ms",
-        ratio: milliseconds / 50.0,
-        of: "50 ms (at most 1)",
-        must: RequiredRatio::None,
-    })
+    Ok(Figure::measured("slip-rounds", milliseconds, "ms", milliseconds / 50.0, "50 ms (at most 1)"))
 }
 
 /// The par sheets of all ten layouts in three forms, and their index.
@@ -147,12 +140,5 @@ fn par() -> Figure {
     };
     let (ours, _) = race(5, ours, || {});
     let seconds = ours.as_secs_f64();
-    Figure {
-        name: "par-all-ten",
-        value: seconds * 1e3,
-        unit: "ms",
-        ratio: seconds,
-        of: "1 s (at most 1)",
-        must: RequiredRatio::None,
-    }
+    Figure::measured("par-all-ten", seconds * 1e3, "ms", seconds, "1 s (at most 1)")
 }

@@ -19,7 +19,7 @@ use taisai_table::{
 };
 
 use crate::table::{BOXES, TERMINALS, commands, opening_commands, single_bets, system};
-use taisai_lab::{Figure, RequiredRatio};
+use taisai_lab::Figure;
 
 /// Bets of a player who touches box after box: each a command of its own, ten a terminal and round.
 const SINGLE: RecordLoad = RecordLoad { terminals: 10_000, rounds: 30, commands: single_bets };
@@ -61,42 +61,42 @@ fn on_sqlite(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     let verified = verify(&sqlite, &folder.join("store"))?;
     let (bet, flush) = latency(&folder.join("latency"))?;
     Ok(vec![
-        figure(
+        Figure::measured(
             "record-sqlite",
             singles.rate(),
             "M bets/s",
             single_file.as_secs_f64() / singles.time.as_secs_f64(),
             "a plain file with the same bytes and flushes (at least 0.3; and 3 M bets/s)",
         ),
-        figure(
+        Figure::measured(
             "record-sqlite-tens",
             placed.rate(),
             "M bets/s",
             file.as_secs_f64() / placed.time.as_secs_f64(),
             "the same where a command has ten bets",
         ),
-        figure(
+        Figure::measured(
             "record-sqlite-rows",
             singles.rate(),
             "M bets/s",
             singles.rate() * 1e6 / rows,
             "SQLite with a transaction a bet (at least 100)",
         ),
-        figure(
+        Figure::measured(
             "record-latency",
             bet.as_secs_f64() * 1e3,
             "ms",
             bet.as_secs_f64() / flush.as_secs_f64(),
             "one flush, median at 10,000 bets a second (at most 3)",
         ),
-        figure(
+        Figure::measured(
             "record-restart",
             restarted.as_secs_f64(),
             "s",
             restarted.as_secs_f64() / 2.0,
             "2 s with 10 million bets and a snapshot (at most 1)",
         ),
-        figure(
+        Figure::measured(
             "record-verify",
             placed.bets / verified.as_secs_f64() / 1e6,
             "M bets/s",
@@ -115,14 +115,14 @@ fn on_postgres(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     let pair = taisai_journal::suite::PostgresPair::start();
     let twice = place(&Address::Postgres(pair.database("bench")), &folder.join("standby"), SINGLE)?;
     Ok(vec![
-        figure(
+        Figure::measured(
             "record-postgres",
             placed.rate(),
             "M bets/s",
             placed.rate() * 1e6 / rows,
             "PostgreSQL with a transaction a bet from 16 connections (at least 20; SQLite at least 100)",
         ),
-        figure(
+        Figure::measured(
             "record-standby",
             twice.rate(),
             "M bets/s",
@@ -130,10 +130,6 @@ fn on_postgres(folder: &Path) -> anyhow::Result<Vec<Figure>> {
             "PostgreSQL without a synchronous standby (at least 0.5)",
         ),
     ])
-}
-
-const fn figure(name: &'static str, value: f64, unit: &'static str, ratio: f64, of: &'static str) -> Figure {
-    Figure { name, value, unit, ratio, of, must: RequiredRatio::None }
 }
 
 fn open(
@@ -163,9 +159,9 @@ fn close(book: RecordStore, recorder: Recorder<Cluster>) {
     book.close();
 }
 
-fn carry_out(recorder: &mut Recorder<Cluster>, asked: CommandRequest<ClusterCommand>) {
-    let told = recorder.ask(asked);
-    assert!(matches!(told, Decision::Accepted(_)), "{told:?}");
+fn carry_out(recorder: &mut Recorder<Cluster>, request: CommandRequest<ClusterCommand>) {
+    let decision = recorder.ask(request);
+    assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
 }
 
 /// Hands over what was decided; counts it when it is durable.
@@ -208,8 +204,8 @@ fn place(address: &Address, folder: &Path, load: RecordLoad) -> anyhow::Result<P
         let (durable, mut handed) = (Arc::new(AtomicU64::new(0)), 0);
         let start = Instant::now();
         while commands.len() > 0 {
-            for asked in commands.by_ref().take(BATCH) {
-                recorder.ask(asked);
+            for request in commands.by_ref().take(BATCH) {
+                recorder.ask(request);
             }
             commit(&mut recorder, &durable)?;
             handed += 1;
@@ -250,8 +246,8 @@ impl Journal for CountingJournal {
 
 /// Everyone sits down and buys in.
 fn seat(recorder: &mut Recorder<Cluster>, load: RecordLoad) -> anyhow::Result<()> {
-    for asked in opening_commands(load.terminals) {
-        carry_out(recorder, asked);
+    for request in opening_commands(load.terminals) {
+        carry_out(recorder, request);
         if recorder.is_full() {
             recorder.commit(drop)?;
         }
@@ -259,7 +255,7 @@ fn seat(recorder: &mut Recorder<Cluster>, load: RecordLoad) -> anyhow::Result<()
     Ok(())
 }
 
-/// Waits until everything asked so far is durable.
+/// Waits until everything so far is durable.
 fn wait(recorder: &mut Recorder<Cluster>) -> anyhow::Result<()> {
     let (answer, answers) = mpsc::channel();
     recorder.commit(move |result| answer.send(result).unwrap_or_default())?;
@@ -267,8 +263,8 @@ fn wait(recorder: &mut Recorder<Cluster>) -> anyhow::Result<()> {
 }
 
 fn follow(recorder: &mut Recorder<Cluster>, notice: Notice) {
-    let asked = system(recorder.machine().followed() + 1, notice);
-    carry_out(recorder, asked);
+    let request = system(recorder.machine().followed() + 1, notice);
+    carry_out(recorder, request);
 }
 
 fn restart(address: &Address, folder: &Path) -> anyhow::Result<Duration> {
@@ -304,12 +300,12 @@ fn latency(folder: &Path) -> anyhow::Result<(Duration, Duration)> {
     wait(&mut recorder)?;
     let (answer, answers) = mpsc::channel();
     let start = Instant::now();
-    for (number, asked) in (0..OFFERED).zip(single_bets(1, SINGLE.terminals)) {
+    for (number, request) in (0..OFFERED).zip(single_bets(1, SINGLE.terminals)) {
         let due = start + EVERY * number;
         while Instant::now() < due {
             std::hint::spin_loop();
         }
-        recorder.ask(asked);
+        recorder.ask(request);
         let answer = answer.clone();
         recorder.commit(move |result| answer.send(result.map(|()| due.elapsed())).unwrap_or_default())?;
     }

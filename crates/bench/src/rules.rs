@@ -6,7 +6,7 @@ use std::hint::black_box;
 use serde::{Deserialize, Serialize};
 use taisai_rules::{Bet, BetBox, BoxLimit, Dice, Game, Games, Layout, Limits, Money, Settlement, Unit};
 
-use taisai_lab::{Figure, Random, RequiredRatio};
+use taisai_lab::{Figure, Random};
 
 use crate::race;
 
@@ -60,14 +60,13 @@ pub(crate) fn settle_wagers() -> Figure {
     );
     assert!(paid.iter().map(|money| money.cents()).eq(bare_paid.iter().copied()), "both settle the same");
     let millions = 65_536.0 / ours.as_secs_f64() / 1e6;
-    Figure {
-        name: "settle-wagers",
-        value: millions,
-        unit: "M wagers/s",
-        ratio: rival.as_secs_f64() / ours.as_secs_f64(),
-        of: "a bare table look-up (at least 0.6)",
-        must: RequiredRatio::None,
-    }
+    Figure::measured(
+        "settle-wagers",
+        millions,
+        "M wagers/s",
+        rival.as_secs_f64() / ours.as_secs_f64(),
+        "a bare table look-up (at least 0.6)",
+    )
 }
 
 /// What the rival of `taisai settle` reads: the same input, nothing checked.
@@ -165,14 +164,7 @@ pub(crate) fn settle_lines() -> anyhow::Result<[Figure; 2]> {
     let figure = |name, of, rival: &dyn Fn()| {
         let (ours, rival) = race(7, ours, rival);
         let value = f64::from(LINES) / ours.as_secs_f64() / 1e3;
-        Figure {
-            name,
-            value,
-            unit: "k lines/s",
-            ratio: rival.as_secs_f64() / ours.as_secs_f64(),
-            of,
-            must: RequiredRatio::None,
-        }
+        Figure::measured(name, value, "k lines/s", rival.as_secs_f64() / ours.as_secs_f64(), of)
     };
     Ok([
         figure("settle-lines", "parsing and serialising alone (at least 0.7)", &|| rival(&serialised)),
@@ -247,12 +239,5 @@ pub(crate) fn all_odds() -> Figure {
     };
     let (ours, _) = race(50, odds, || {});
     let milliseconds = ours.as_secs_f64() * 1e3;
-    Figure {
-        name: "odds-all-ten",
-        value: milliseconds,
-        unit: "ms",
-        ratio: milliseconds / 2.0,
-        of: "2 ms (at most 1)",
-        must: RequiredRatio::None,
-    }
+    Figure::measured("odds-all-ten", milliseconds, "ms", milliseconds / 2.0, "2 ms (at most 1)")
 }

@@ -13,7 +13,7 @@ use taisai_table::{
     TableRules, Time, encode,
 };
 
-use taisai_lab::{Figure, Random, RequiredRatio};
+use taisai_lab::{Figure, Random};
 
 pub(crate) const TERMINALS: u32 = 100_000;
 pub(crate) const BOXES: u32 = 10;
@@ -39,13 +39,13 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
         let region = Region::new(allocator);
         let start = Instant::now();
         buffer.clear();
-        for asked in commands {
-            match cluster.decide(&asked) {
+        for request in commands {
+            match cluster.decide(&request) {
                 Decision::Accepted(event) => {
-                    take(&mut cluster, &Entry { request: asked, outcome: Ok(event) }, &mut buffer);
+                    take(&mut cluster, &Entry { request, outcome: Ok(event) }, &mut buffer);
                 }
                 Decision::Refused(refusal) => {
-                    take(&mut cluster, &Entry { request: asked, outcome: Err(refusal) }, &mut buffer);
+                    take(&mut cluster, &Entry { request, outcome: Err(refusal) }, &mut buffer);
                 }
                 Decision::Repeated(verdict) => {
                     black_box(verdict);
@@ -63,13 +63,13 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
         follow(&mut cluster, &Notice::Closed { round: RoundNumber(round) });
         let dice = Dice::try_from([2, 4, 6])?;
         let notice = Notice::Result { round: RoundNumber(round), dice };
-        let asked = system(cluster.followed() + 1, notice);
+        let request = system(cluster.followed() + 1, notice);
         let start = Instant::now();
-        let Decision::Accepted(event) = cluster.decide(&asked) else { anyhow::bail!("the result is refused") };
+        let Decision::Accepted(event) = cluster.decide(&request) else { anyhow::bail!("the result is refused") };
         let decided = start.elapsed();
         let ClusterEvent::Settled { totals, .. } = event else { anyhow::bail!("the result settles nothing") };
         anyhow::ensure!(totals.lines >= LEAST_LINES, "only {} bets were settled", totals.lines);
-        let entry = Entry { request: asked, outcome: Ok(event) };
+        let entry = Entry { request, outcome: Ok(event) };
         let start = Instant::now();
         cluster.apply(&entry);
         best[1] = best[1].min(start.elapsed());
@@ -82,46 +82,35 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
     let rate = |time: Duration| BETS / time.as_secs_f64() / 1e6;
     let ratio = |time: Duration| best[3].as_secs_f64() / time.as_secs_f64();
     Ok(vec![
-        Figure {
-            name: "place-bets",
-            value: rate(best[0]),
-            unit: "M bets/s",
-            ratio: rate(best[0]) / adds,
-            of: "random adds over the state's size (at least 0.05; and 5 M bets/s)",
-            must: RequiredRatio::None,
-        },
-        Figure {
-            name: "settle-credits",
-            value: rate(best[1]),
-            unit: "M wagers/s",
-            ratio: ratio(best[1]),
-            of: "a bare look-up and add (at least 0.25)",
-            must: RequiredRatio::None,
-        },
-        Figure {
-            name: "settle-digest",
-            value: rate(best[2]),
-            unit: "M wagers/s",
-            ratio: ratio(best[2]),
-            of: "a bare look-up and add (at least 0.1)",
-            must: RequiredRatio::None,
-        },
-        Figure {
-            name: "memory-terminal",
-            value: bytes_a_terminal,
-            unit: "bytes",
-            ratio: bytes_a_terminal / 768.0,
-            of: "768 bytes (at most 1)",
-            must: RequiredRatio::None,
-        },
-        Figure {
-            name: "memory-wager",
-            value: wager_bytes,
-            unit: "bytes",
-            ratio: wager_bytes / 24.0,
-            of: "24 bytes (at most 1)",
-            must: RequiredRatio::None,
-        },
+        Figure::measured(
+            "place-bets",
+            rate(best[0]),
+            "M bets/s",
+            rate(best[0]) / adds,
+            "random adds over the state's size (at least 0.05; and 5 M bets/s)",
+        ),
+        Figure::measured(
+            "settle-credits",
+            rate(best[1]),
+            "M wagers/s",
+            ratio(best[1]),
+            "a bare look-up and add (at least 0.25)",
+        ),
+        Figure::measured(
+            "settle-digest",
+            rate(best[2]),
+            "M wagers/s",
+            ratio(best[2]),
+            "a bare look-up and add (at least 0.1)",
+        ),
+        Figure::measured(
+            "memory-terminal",
+            bytes_a_terminal,
+            "bytes",
+            bytes_a_terminal / 768.0,
+            "768 bytes (at most 1)",
+        ),
+        Figure::measured("memory-wager", wager_bytes, "bytes", wager_bytes / 24.0, "24 bytes (at most 1)"),
     ])
 }
 
@@ -134,8 +123,8 @@ fn seated() -> anyhow::Result<Cluster> {
     let game = Arc::new(Games::embedded().find("sic-bo-etg@2", None)?.clone());
     let id = ClusterId { table: TableId(1), number: 0 };
     let mut cluster = Cluster::new(id, TableRules::new(game, "B")?, Profile::singapore(), TERMINALS);
-    for asked in opening_commands(TERMINALS) {
-        carry_out(&mut cluster, asked);
+    for request in opening_commands(TERMINALS) {
+        carry_out(&mut cluster, request);
     }
     Ok(cluster)
 }
@@ -172,13 +161,13 @@ pub(crate) fn system(number: u64, notice: Notice) -> BenchCommand {
 }
 
 fn follow(cluster: &mut Cluster, notice: &Notice) {
-    let asked = system(cluster.followed() + 1, notice.clone());
-    carry_out(cluster, asked);
+    let request = system(cluster.followed() + 1, notice.clone());
+    carry_out(cluster, request);
 }
 
-fn carry_out(cluster: &mut Cluster, asked: BenchCommand) {
-    let Decision::Accepted(event) = cluster.decide(&asked) else { panic!("{asked:?} is refused") };
-    cluster.apply(&Entry { request: asked, outcome: Ok(event) });
+fn carry_out(cluster: &mut Cluster, request: BenchCommand) {
+    let Decision::Accepted(event) = cluster.decide(&request) else { panic!("{request:?} is refused") };
+    cluster.apply(&Entry { request, outcome: Ok(event) });
 }
 
 /// One command of ten bets a terminal, terminals in shuffled order; one in a hundred is over its limit, and after one in
@@ -202,16 +191,16 @@ pub(crate) fn commands(round: u64, terminals: u32) -> Vec<BenchCommand> {
         let seat = Seat(seat);
         let command = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.collect() };
         let actor = Actor::Terminal { device: DeviceId(seat.0), seat };
-        let asked = CommandRequest {
+        let request = CommandRequest {
             time: Time(round),
             actor,
             id: CommandId { source: u64::from(seat.0), sequence: round },
             command,
         };
         if place % 100 == 7 {
-            commands.push(asked.clone());
+            commands.push(request.clone());
         }
-        commands.push(asked);
+        commands.push(request);
     }
     commands
 }
@@ -221,12 +210,12 @@ pub(crate) fn single_bets(round: u64, terminals: u32) -> Vec<BenchCommand> {
     let whole = commands(round, terminals);
     let mut single = Vec::new();
     for place in 0..usize::try_from(BOXES).expect("small") {
-        for asked in &whole {
-            let ClusterCommand::Place { seat, chips, stakes } = &asked.command else { unreachable!("bets only") };
+        for request in &whole {
+            let ClusterCommand::Place { seat, chips, stakes } = &request.command else { unreachable!("bets only") };
             let command =
                 ClusterCommand::Place { seat: *seat, chips: *chips, stakes: [stakes[place]].into_iter().collect() };
-            let sequence = asked.id.sequence * u64::from(BOXES) + u64::try_from(place).expect("small");
-            single.push(CommandRequest { id: CommandId { sequence, ..asked.id }, command, ..asked.clone() });
+            let sequence = request.id.sequence * u64::from(BOXES) + u64::try_from(place).expect("small");
+            single.push(CommandRequest { id: CommandId { sequence, ..request.id }, command, ..request.clone() });
         }
     }
     single
@@ -243,7 +232,7 @@ fn bare_settlement(round: u64) -> Duration {
     }
     let wagers: Vec<(u32, u8, i64)> = commands(round, TERMINALS)
         .into_iter()
-        .flat_map(|asked| match asked.command {
+        .flat_map(|request| match request.command {
             ClusterCommand::Place { seat, stakes, .. } => stakes
                 .into_iter()
                 .map(|stake| (seat.0, stake.bet_box.place(), stake.amount.cents() / 100))

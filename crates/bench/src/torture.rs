@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use taisai_lab::{Figure, RequiredRatio};
+use taisai_lab::Figure;
 
 const GAMES: [&str; 4] = ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"];
 const ROUNDS: u32 = 10_000;
@@ -21,29 +21,8 @@ pub(crate) fn figures() -> anyhow::Result<[Figure; 3]> {
         minutes = f64::max(minutes, seconds / f64::from(ROUNDS) * YEAR / 60.0);
     }
     Ok([
-        Figure {
-            name: "torture",
-            value: rate,
-            unit: "k commands/s",
-            ratio: 5.0 / minutes,
-            of: "a table-year in 5 minutes (at least 1)",
-            must: RequiredRatio::None,
-        },
-        Figure {
-            name: "torture-round",
-            value: a_round,
-            unit: "commands",
-            ratio: a_round / 30.0,
-            of: "30 commands a round (at least 1)",
-            must: RequiredRatio::None,
-        },
-        Figure {
-            name: "torture-year",
-            value: minutes,
-            unit: "minutes",
-            ratio: minutes / 5.0,
-            of: "5 minutes (at most 1)",
-            must: RequiredRatio::None,
-        },
+        Figure::measured("torture", rate, "k commands/s", 5.0 / minutes, "a table-year in 5 minutes (at least 1)"),
+        Figure::measured("torture-round", a_round, "commands", a_round / 30.0, "30 commands a round (at least 1)"),
+        Figure::measured("torture-year", minutes, "minutes", minutes / 5.0, "5 minutes (at most 1)"),
     ])
 }

@@ -125,7 +125,7 @@ pub struct ClusterPartition {
     /// The table as a round of another node has shown it.
     public: Option<Box<PublicView>>,
     results: Vec<ResultView>,
-    /// When the round is asked for it again.
+    /// When it is requested from the round again.
     ask_public_at: Option<Time>,
     is_watched: bool,
     /// What staff were last shown, and when.
@@ -367,8 +367,8 @@ impl ClusterPartition {
             let (number, notice) = (*number, notice.clone());
             self.notices.pop_front();
             let played = self.keep_games(&notice, slip.as_ref());
-            let asked = self.cluster.own(now, ClusterCommand::Follow { number, notice, slip });
-            if let Verdict::Refused(refusal) = self.ask(asked, effects).verdict() {
+            let request = self.cluster.own(now, ClusterCommand::Follow { number, notice, slip });
+            if let Verdict::Refused(refusal) = self.ask(request, effects).verdict() {
                 return Err(WorkerStop::Refused { by: MachineId::Cluster(self.machine().id()), refusal });
             }
             for (seat, was_locked) in played {
@@ -525,14 +525,14 @@ impl ClusterPartition {
     }
 
     fn own(&mut self, now: Time, command: ClusterCommand, effects: &mut Effects) {
-        let asked = self.cluster.own(now, command);
-        self.ask(asked, effects);
+        let request = self.cluster.own(now, command);
+        self.ask(request, effects);
     }
 
-    fn ask(&mut self, asked: CommandRequest<ClusterCommand>, effects: &mut Effects) -> Decision<ClusterEvent> {
-        let (id, bets) = (asked.id, bets_in(&asked.command));
-        let reportable = Reportable::of(self.cluster.machine(), &asked.command);
-        let decision = self.cluster.ask(asked);
+    fn ask(&mut self, request: CommandRequest<ClusterCommand>, effects: &mut Effects) -> Decision<ClusterEvent> {
+        let (id, bets) = (request.id, bets_in(&request.command));
+        let reportable = Reportable::of(self.cluster.machine(), &request.command);
+        let decision = self.cluster.ask(request);
         match &decision {
             Decision::Accepted(event) => {
                 effects.counts.bets += bets;

@@ -86,7 +86,7 @@ pub enum Effect {
     /// The slip of a round that is over is read from the record.
     ReadSlip(ClusterId, RoundNumber),
     /// A cluster does not follow its round in time: another node takes it.
-    Fence(ClusterId),
+    Seize(ClusterId),
 }
 
 /// What changes on screens.

@@ -188,23 +188,23 @@ impl HousePartition {
             return false;
         }
         let command = HouseCommand::Report { what };
-        let asked = CommandRequest { time: now, actor: Actor::System, id, command: command.clone() };
+        let request = CommandRequest { time: now, actor: Actor::System, id, command: command.clone() };
         // The House forgets sources that are silent for long. An id that cannot be used must not lose the report.
-        if self.decide(asked).verdict().is_of_id() {
+        if self.decide(request).verdict().is_of_id() {
             self.decide_own(now, command);
         }
         true
     }
 
-    fn decide(&mut self, asked: CommandRequest<HouseCommand>) -> Decision<HouseEvent> {
+    fn decide(&mut self, request: CommandRequest<HouseCommand>) -> Decision<HouseEvent> {
         self.lists.expire();
-        self.delivery.seats_changed(seat_money::affected_seats(self.house.machine(), &asked.command));
-        self.house.ask(asked)
+        self.delivery.seats_changed(seat_money::affected_seats(self.house.machine(), &request.command));
+        self.house.ask(request)
     }
 
     fn decide_own(&mut self, now: Time, command: HouseCommand) -> Decision<HouseEvent> {
-        let asked = self.house.own(now, command);
-        self.decide(asked)
+        let request = self.house.own(now, command);
+        self.decide(request)
     }
 
     pub(crate) fn on_time(&mut self, now: Time, _effects: &mut Effects) {

@@ -151,8 +151,8 @@ impl InMemoryInstallation {
 impl InMemoryInstallation {
     /// Asks a dealer's side, at the time of the command. Nothing if there is no such table, or if the command waits until clusters
     /// hold what has happened so far: its entry is appended when they do, or after a while.
-    pub fn ask_round(&mut self, table: TableId, asked: CommandRequest<RoundCommand>) -> Option<Decision<RoundEvent>> {
-        let CommandRequest { time, actor, id, command } = asked;
+    pub fn ask_round(&mut self, table: TableId, request: CommandRequest<RoundCommand>) -> Option<Decision<RoundEvent>> {
+        let CommandRequest { time, actor, id, command } = request;
         let (from, to) = (self.record.len(), MachineId::Round(table));
         let input = |reply| Input::Round(RoundInput::Command { actor, id, command, reply });
         let reply = self.ask(to, time, input)?;
@@ -168,9 +168,9 @@ impl InMemoryInstallation {
     pub fn ask_cluster(
         &mut self,
         cluster: ClusterId,
-        asked: CommandRequest<ClusterCommand>,
+        request: CommandRequest<ClusterCommand>,
     ) -> Option<Decision<ClusterEvent>> {
-        let CommandRequest { time, actor, id, command } = asked;
+        let CommandRequest { time, actor, id, command } = request;
         let (from, to) = (self.record.len(), MachineId::Cluster(cluster));
         let input = |reply| Input::Cluster(cluster.number, ClusterInput::Command { actor, id, command, reply });
         let reply = self.ask(to, time, input)?;
@@ -186,8 +186,8 @@ impl InMemoryInstallation {
     ///
     /// # Panics
     /// If there is no House.
-    pub fn ask_house(&mut self, asked: CommandRequest<HouseCommand>) -> Decision<HouseEvent> {
-        let CommandRequest { time, actor, id, command } = asked;
+    pub fn ask_house(&mut self, request: CommandRequest<HouseCommand>) -> Decision<HouseEvent> {
+        let CommandRequest { time, actor, id, command } = request;
         let from = self.record.len();
         let input = |reply| Input::House(HouseInput::Command { actor, id, command, reply });
         let reply = self.ask(MachineId::House, time, input).expect("the House decides at once");
@@ -335,7 +335,7 @@ impl InMemoryInstallation {
                 | Effect::ReadBarrier(_)
                 | Effect::Voucher(..)
                 | Effect::Publish(_)
-                | Effect::Fence(_) => {}
+                | Effect::Seize(_) => {}
             }
         }
         for (cluster, round) in slips {

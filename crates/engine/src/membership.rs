@@ -42,11 +42,11 @@ const SEIZED_STAY: u64 = 20_000;
 /// An input for the membership.
 #[derive(Debug)]
 pub enum MembershipInput {
-    /// The time that was asked for has come.
+    /// The timer has run out.
     Timer,
     /// These are the partitions of the installation that have leases of their own.
     Partitions(Vec<MachineId>),
-    /// What came of the statement that was asked for last.
+    /// The outcome of the last statement.
     Outcome(LeaseOutcome),
     /// A partition has ended here after a request to move, or could not be opened.
     Ended(MachineId),
@@ -90,7 +90,7 @@ pub enum LeaseOutcome {
 /// What comes of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MembershipEffect {
-    /// A statement for the store. Its outcome comes before the next one is asked for.
+    /// A statement for the store. Its outcome comes before the next statement.
     Execute(LeaseStatement),
     /// The node holds a partition, and opens it.
     Acquired(MachineId),
@@ -112,7 +112,7 @@ pub struct Membership {
     is_over: bool,
     partitions: Vec<MachineId>,
     held: BTreeSet<MachineId>,
-    /// Those of them that are asked to move.
+    /// Those of them that are to move.
     wanted: BTreeSet<MachineId>,
     /// Silent clusters that this node has taken, and their rounds, with the time until which they stay. The node that they were taken
     /// from joins anew with fewer partitions; it does not get them back at once, as the two nodes may not reach each other.
@@ -122,9 +122,9 @@ pub struct Membership {
     roster: Roster,
     /// Partitions that could not be given up: it is tried again with the next heartbeat.
     unreleased: BTreeSet<MachineId>,
-    /// Statements that wait for the one that was asked for.
+    /// Statements that wait for the one in flight.
     waiting: VecDeque<LeaseStatement>,
-    asked: Option<(LeaseStatement, NodeTime)>,
+    in_flight: Option<(LeaseStatement, NodeTime)>,
 }
 
 impl Membership {
@@ -143,7 +143,7 @@ impl Membership {
             roster: Roster::default(),
             unreleased: BTreeSet::new(),
             waiting: VecDeque::new(),
-            asked: None,
+            in_flight: None,
         }
     }
 
@@ -176,7 +176,7 @@ impl Membership {
                 self.beat();
             }
             MembershipInput::Outcome(outcome) => {
-                if let Some((statement, sent)) = self.asked.take() {
+                if let Some((statement, sent)) = self.in_flight.take() {
                     self.receive(now, statement, sent, outcome, effects);
                 }
             }
@@ -188,19 +188,19 @@ impl Membership {
             }
             MembershipInput::Silent(partition) => self.seize(now, partition, effects),
         }
-        if self.asked.is_none()
+        if self.in_flight.is_none()
             && !self.is_over
             && let Some(statement) = self.waiting.pop_front()
         {
-            self.asked = Some((statement.clone(), now));
+            self.in_flight = Some((statement.clone(), now));
             effects.push(MembershipEffect::Execute(statement));
         }
     }
 
     /// The next heartbeat, unless one waits or is under way.
     fn beat(&mut self) {
-        let asked = self.asked.iter().map(|(statement, _)| statement);
-        if !self.waiting.iter().chain(asked).any(|statement| *statement == LeaseStatement::Heartbeat) {
+        let in_flight = self.in_flight.iter().map(|(statement, _)| statement);
+        if !self.waiting.iter().chain(in_flight).any(|statement| *statement == LeaseStatement::Heartbeat) {
             self.waiting.push_back(LeaseStatement::Heartbeat);
         }
     }
@@ -365,8 +365,8 @@ mod tests {
         }
 
         fn heartbeat(&mut self, millis: u64, answered: u64, roster: Roster) -> Vec<MembershipEffect> {
-            let asked = self.at(millis, MembershipInput::Timer);
-            assert_eq!(asked, [MembershipEffect::Execute(LeaseStatement::Heartbeat)]);
+            let effects = self.at(millis, MembershipInput::Timer);
+            assert_eq!(effects, [MembershipEffect::Execute(LeaseStatement::Heartbeat)]);
             self.at(answered, MembershipInput::Outcome(LeaseOutcome::Renewed(Some(roster))))
         }
 

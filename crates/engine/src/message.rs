@@ -1,5 +1,5 @@
 //! What partitions send each other. A message moves as a value in a process, and has one encoding between nodes. Delivery may lose,
-//! repeat and reorder messages: the sender sends again until it is told that a message is held, and the receiver recognises what it
+//! repeat and reorder messages: the sender repeats a message until the receiver acknowledges it, and the receiver recognises what it
 //! holds already. Views are sent again from time to time, and the newest counts.
 
 use serde::{Deserialize, Serialize};

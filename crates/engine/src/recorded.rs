@@ -60,15 +60,15 @@ impl<M: Machine> DecidingMachine<M> {
     }
 
     /// Decides and applies a command, and keeps its entry for the next append.
-    pub(crate) fn ask(&mut self, asked: CommandRequest<M::Command>) -> Decision<M::Event> {
-        let asked = self.machine.conceal(asked);
-        let outcome = match self.machine.decide(&asked) {
+    pub(crate) fn ask(&mut self, request: CommandRequest<M::Command>) -> Decision<M::Event> {
+        let request = self.machine.conceal(request);
+        let outcome = match self.machine.decide(&request) {
             Decision::Accepted(event) => Ok(event),
             Decision::Refused(refusal) if makes(Mistake::RefusalNotRecorded) => return Decision::Refused(refusal),
             Decision::Refused(refusal) => Err(refusal),
             Decision::Repeated(verdict) => return Decision::Repeated(verdict),
         };
-        let entry = Entry { request: asked, outcome };
+        let entry = Entry { request, outcome };
         self.machine.apply(&entry);
         self.undurable.push(|buffer| encode(&entry, buffer));
         entry.outcome.map_or_else(Decision::Refused, Decision::Accepted)

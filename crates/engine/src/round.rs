@@ -112,7 +112,7 @@ pub struct RoundPartition {
     followers: Vec<FollowingCluster>,
     /// When notices that clusters do not hold by then are sent again.
     retry_at: Option<Time>,
-    /// What is asked between rounds, until clusters hold what has happened so far.
+    /// Commands given between rounds, until clusters hold what has happened so far.
     waiting: VecDeque<WaitingCommand>,
     reports: ReportQueue,
     /// The sources that have used an id again since the last round was over: each is reported once.
@@ -264,9 +264,9 @@ impl RoundPartition {
         let is_newer = followed > known.0 || (followed == known.0 && replaces == Some(self.followers[at].report));
         if known != report && is_newer {
             let command = RoundCommand::Report { cluster, followed, colour_chips, is_registered };
-            let asked = self.round.own(now, command);
-            self.followers[at].report = asked.id;
-            if let Verdict::Refused(refusal) = self.ask(asked, effects).verdict()
+            let request = self.round.own(now, command);
+            self.followers[at].report = request.id;
+            if let Verdict::Refused(refusal) = self.ask(request, effects).verdict()
                 && self.followers[at].is_local
             {
                 return Err(WorkerStop::Refused { by: MachineId::Round(cluster.table), refusal });
@@ -306,7 +306,7 @@ impl RoundPartition {
                 follower.sent = 0;
             }
         }
-        self.fence_silent(now, effects);
+        self.seize_silent(now, effects);
         for follower in &mut self.followers {
             if follower.shown.is_some_and(|shown| CLUSTER_VIEW_TIMEOUT.after(shown) <= now) {
                 follower.shown = None;
@@ -483,7 +483,7 @@ impl RoundPartition {
     /// A round is closed when every cluster's chain holds the close (5.2). A cluster of another node that does not answer in time
     /// is given to a third, which follows, and what its holder writes from then on is refused. One that has received a notice and
     /// waits for the slip of an old round answers, and is left alone.
-    fn fence_silent(&mut self, now: Time, effects: &mut Effects) {
+    fn seize_silent(&mut self, now: Time, effects: &mut Effects) {
         let round = self.round.machine();
         for follower in self.followers.iter_mut().filter(|follower| !follower.is_local) {
             if round.notices(follower.cluster).next().is_none() {
@@ -493,7 +493,7 @@ impl RoundPartition {
             let since = *follower.silent_since.get_or_insert(now);
             if self.silence.after(since) <= now {
                 follower.silent_since = Some(now);
-                effects.held.push(Effect::Fence(follower.cluster));
+                effects.held.push(Effect::Seize(follower.cluster));
             }
         }
     }
@@ -516,13 +516,13 @@ impl RoundPartition {
     }
 
     fn own(&mut self, now: Time, command: RoundCommand, effects: &mut Effects) {
-        let asked = self.round.own(now, command);
-        self.ask(asked, effects);
+        let request = self.round.own(now, command);
+        self.ask(request, effects);
     }
 
-    fn ask(&mut self, asked: CommandRequest<RoundCommand>, effects: &mut Effects) -> Decision<RoundEvent> {
-        let (number, id, before) = (self.machine().number(), asked.id, self.machine().phase());
-        let decision = self.round.ask(asked);
+    fn ask(&mut self, request: CommandRequest<RoundCommand>, effects: &mut Effects) -> Decision<RoundEvent> {
+        let (number, id, before) = (self.machine().number(), request.id, self.machine().phase());
+        let decision = self.round.ask(request);
         match &decision {
             Decision::Accepted(event) => {
                 self.is_changed = true;

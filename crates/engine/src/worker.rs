@@ -221,7 +221,7 @@ impl Worker {
         self.partitions.iter().filter_map(Partition::next_timer).chain(departs_by).min()
     }
 
-    /// Whether they were told to go to another node, no round is in play, and the House holds what they report.
+    /// Whether they are to move to another node, no round is in play, and the House holds what they report.
     pub fn has_departed(&self) -> bool {
         let has_reports = |partition: &Partition| match partition {
             Partition::House(_) => false,

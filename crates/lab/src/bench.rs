@@ -214,8 +214,8 @@ async fn in_so_many(args: &BenchArgs, program: &Path, players: u32, clusters: u3
         let closed = std::time::Instant::now();
         staff.give_result()?;
         staff.commit()?;
-        let heard = seats.heard().await?;
-        millis = millis.min(heard.last.saturating_duration_since(closed).as_secs_f64() * 1_000.0);
+        let received = seats.wait_for_dice().await?;
+        millis = millis.min(received.last.saturating_duration_since(closed).as_secs_f64() * 1_000.0);
         staff.next_round()?;
     }
     Ok((micros, millis))
@@ -232,7 +232,7 @@ impl BenchArgs {
             Some(program) => program.clone(),
             None => std::env::current_exe()?.with_file_name("taisai"),
         };
-        // Houses are started in folders of their own.
+        // Casinos are started in folders of their own.
         let found = program.canonicalize();
         found.with_context(|| {
             format!("there is no {}: build it with make lab, or name it with --program", program.display())
@@ -242,7 +242,7 @@ impl BenchArgs {
 
 /// A casino with an empty store, from the start of its process until it says that it is ready.
 fn start_to_ready(args: &BenchArgs, program: &Path) -> anyhow::Result<Figure> {
-    eprintln!("Houses are started with empty stores.");
+    eprintln!("Casinos are started with empty stores.");
     let mut best = Duration::MAX;
     for _ in 0..args.times.max(3) {
         best = best.min(casino::start_to_ready(program)?);
@@ -304,9 +304,9 @@ async fn results(
         tokio::time::sleep(LIE_STILL).await;
         seats.listen().await?;
         let committed = staff.commit()?;
-        let heard = seats.heard().await?;
-        best = best.min(heard.last.saturating_duration_since(committed));
-        shown = heard.message;
+        let received = seats.wait_for_dice().await?;
+        best = best.min(received.last.saturating_duration_since(committed));
+        shown = received.message;
         staff.next_round()?;
     }
     drop((seats, staff, house));
@@ -315,8 +315,8 @@ async fn results(
     for _ in 0..args.times {
         followers.listen().await?;
         let said = rival.say(&shown).await?;
-        let heard = followers.heard().await.context("the echo server's broadcast")?;
-        bare = bare.min(heard.last.saturating_duration_since(said));
+        let received = followers.wait_for_dice().await.context("the echo server's broadcast")?;
+        bare = bare.min(received.last.saturating_duration_since(said));
     }
     let (millis, bare) = (best.as_secs_f64() * 1_000.0, bare.as_secs_f64() * 1_000.0);
     Ok(Figure::new("result to the last", millis, "ms", millis / bare, "a bare broadcast", RequiredRatio::AtMost(2.0)))

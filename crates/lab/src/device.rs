@@ -1,13 +1,13 @@
 //! A device's key: made on first use, kept in a file that only its owner reads, and never sent. With it the device proves to a
 //! casino which one it is.
 
-use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,7 @@ impl DeviceKey {
         if let Some(code) = code {
             let enrolment = EnrolmentAnswer { code, public_key: hex(key.verifying_key().as_bytes()) };
             let enrolled = ureq::post(server.url("/api/v1/devices/enrol")).send_json(&enrolment);
-            let known: DeviceIdentity = enrolled.context("the house does not enrol it")?.body_mut().read_json()?;
+            let known: DeviceIdentity = enrolled.context("the casino does not enrol it")?.body_mut().read_json()?;
             (kept.device, kept.house) = (Some(known.device), Some(hex(&known.house)));
             keep(file, &kept)?;
         }
@@ -95,9 +95,9 @@ impl DeviceKey {
             challenge: String,
         }
 
-        let said = socket.next().await?.context("the house closed the connection")?;
-        let asked: ProofChallenge = serde_json::from_str(said).with_context(|| format!("the house says: {said}"))?;
-        let challenge: [u8; 32] = bytes(&asked.challenge).context("the challenge has not 32 bytes")?;
+        let said = socket.next().await?.context("the casino closed the connection")?;
+        let sent: ProofChallenge = serde_json::from_str(said).with_context(|| format!("the casino says: {said}"))?;
+        let challenge: [u8; 32] = bytes(&sent.challenge).context("the challenge has not 32 bytes")?;
         let signed = self.signed(&challenge);
         Ok(socket.send(&signed).await?)
     }
@@ -126,27 +126,17 @@ fn keep(file: &Path, kept: &KeyFile) -> anyhow::Result<()> {
 
 /// Bytes as digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a text takes everything");
-        text
-    })
+    HEXLOWER.encode(bytes)
 }
 
-/// Digits as bytes, if there are as many.
+/// Digits of either case as bytes, if there are as many.
 pub(crate) fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    if digits.len() != 2 * N || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return None;
-    }
-    for (byte, at) in bytes.iter_mut().zip((0..).step_by(2)) {
-        *byte = u8::from_str_radix(digits.get(at..at + 2)?, 16).ok()?;
-    }
-    Some(bytes)
+    HEXLOWER_PERMISSIVE.decode(digits.as_bytes()).ok()?.try_into().ok()
 }
 
 fn digits<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<[u8; 16], D::Error> {
     let text = String::deserialize(deserializer)?;
-    bytes(&text).ok_or_else(|| serde::de::Error::custom("the house's id has 32 digits"))
+    bytes(&text).ok_or_else(|| serde::de::Error::custom("the casino's id has 32 digits"))
 }
 
 #[cfg(test)]

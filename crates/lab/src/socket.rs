@@ -32,7 +32,7 @@ impl CasinoAddress {
     /// Reads `http://HOST[:PORT]`.
     pub(crate) fn parse(text: &str) -> anyhow::Result<Self> {
         let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("ws://")) else {
-            bail!("the address of a house here begins with http://: this command does not speak TLS");
+            bail!("the address of a casino here begins with http://: this command does not speak TLS");
         };
         let authority = rest.trim_end_matches('/');
         let (host, port) = match authority.rsplit_once(':') {
@@ -41,7 +41,7 @@ impl CasinoAddress {
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
         if host.is_empty() || authority.contains(['/', '@', ' ', '\r', '\n']) {
-            bail!("the address of a house is http://HOST:PORT");
+            bail!("the address of a casino is http://HOST:PORT");
         }
         Ok(Self { authority: authority.to_owned(), at: (host.to_owned(), port) })
     }
@@ -97,7 +97,7 @@ impl ClientSocket {
         let mut read = Vec::new();
         let taken = loop {
             if stream.read_buf(&mut read).await? == 0 {
-                bail!("the house closed the connection to {path}");
+                bail!("the casino closed the connection to {path}");
             }
             if let Some(end) = memchr::memmem::find(&read, b"\r\n\r\n") {
                 break end + 4;

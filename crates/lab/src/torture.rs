@@ -158,7 +158,7 @@ fn play<'g>(args: &TortureArgs, games: &Games, game: &'g Game) -> anyhow::Result
         hash = casino.installation.machines().state_hash();
         if let Err(failure) = played.and_then(|held| held) {
             bar.finish(&format!("{} rounds", bar.done), (casino.coverage.commands, "commands"));
-            told(args, &casino, &failure, house)?;
+            report_failure(args, &casino, &failure, house)?;
             return Ok(None);
         }
         if let Some(path) = &args.save {
@@ -174,7 +174,7 @@ fn house_size(rounds: u64) -> u64 {
     rounds.div_ceil(MAX_CASINOS).clamp(MIN_CASINO_ROUNDS, MAX_CASINO_ROUNDS)
 }
 
-/// Houses differ in layout, in whether notes are taken, in who closes bets, in what is done with excess, in what counts as large and long and, where
+/// Casinos differ in layout, in whether notes are taken, in who closes bets, in what is done with excess, in what counts as large and long and, where
 /// terminals have their own limits, in how many clusters they are spread over.
 fn setup(
     args: &TortureArgs,
@@ -213,14 +213,19 @@ fn save(path: &Path, casino: &SimulatedCasino) -> anyhow::Result<()> {
     OutputFile::new(path)?.write(bytes).map(drop)
 }
 
-fn told(args: &TortureArgs, casino: &SimulatedCasino, failure: &RunFailure, house: u64) -> anyhow::Result<()> {
+fn report_failure(
+    args: &TortureArgs,
+    casino: &SimulatedCasino,
+    failure: &RunFailure,
+    house: u64,
+) -> anyhow::Result<()> {
     let name = format!("torture-{}.replay", args.seed);
     let path = args.save.clone().unwrap_or_else(|| name.into());
     save(&path, casino)?;
     let ReplaySetup { game, layout, .. } = &casino.setup;
     let (round, path) = (casino.round().number().0, path.display());
     let mut out = anstream::stdout().lock();
-    writeln!(out, "{BAD}broken{BAD:#}  {game} layout {layout}, house {}, round {round}: {}", house + 1, failure.0)?;
+    writeln!(out, "{BAD}broken{BAD:#}  {game} layout {layout}, casino {}, round {round}: {}", house + 1, failure.0)?;
     writeln!(out, "The record is in {path}. Step through it with")?;
     writeln!(out, "  taisai replay {path}")?;
     Ok(())

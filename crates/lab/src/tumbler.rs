@@ -1,5 +1,5 @@
-//! `taisai-lab tumbler`: a simulated dice tumbler. It follows the display of its table and tumbles when bets are closed, well or badly
-//! as it is told. docs/tumbler.md says what tumblers say.
+//! `taisai-lab tumbler`: a simulated dice tumbler. It follows the display of its table and tumbles when bets are closed, well or badly,
+//! as its arguments say. docs/tumbler.md says what tumblers say.
 
 mod script;
 
@@ -168,7 +168,7 @@ async fn tumble(args: &TumblerArgs, device: &DeviceKey, dice: &mut DiceSource) -
                 socket.is_deaf = script.is_silent();
             }
             answer = socket.next() => {
-                let answer = answer?.context("the house has ended the connection")?;
+                let answer = answer?.context("the casino has ended the connection")?;
                 println!("< {answer}");
                 open = open.saturating_sub(1);
             }

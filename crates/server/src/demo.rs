@@ -42,7 +42,7 @@ impl Pace {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stay {
-    /// Until told otherwise.
+    /// Until `Gone` is sent.
     On,
     /// Until the round in play is over.
     LastRound,

@@ -362,7 +362,7 @@ impl Node {
         self.stopped.clone()
     }
 
-    /// Records and checkpoints everything that was asked, and closes the record store. All handles must be dropped before.
+    /// Records and checkpoints every command received, and closes the record store. All handles must be dropped before.
     pub(crate) fn close(self) {
         let Self { host, running, manager, .. } = self;
         if let Some(manager) = manager {
@@ -407,14 +407,14 @@ fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut Ow
     }
     let clusters = u16::try_from(plan.seats.len()).ok().and_then(NonZeroU16::new).ok_or(NodeError::Clusters(table))?;
     let command = HouseCommand::AddTable { table, clusters, training: plan.is_training, second: None };
-    let asked = CommandRequest { time: clock.now(), actor: Actor::System, id: ids.next(), command };
-    match house.ask(asked) {
+    let request = CommandRequest { time: clock.now(), actor: Actor::System, id: ids.next(), command };
+    match house.ask(request) {
         Decision::Accepted(_) | Decision::Repeated(_) => Ok(()),
         Decision::Refused(refusal) => Err(NodeError::Table { table, refusal }),
     }
 }
 
-/// The tables of the House as the record has them. A table that was added but never opened is laid out as planned; without a plan
+/// The tables of the casino as the record has them. A table that was added but never opened is laid out as planned; without a plan
 /// it is left out.
 fn laid_out(archive: &mut dyn Archive, house: &House, plans: &[TablePlan]) -> Result<Plans, NodeError> {
     let mut tables = BTreeMap::new();

@@ -174,12 +174,12 @@ impl Reports {
         question: impl FnOnce(&mut ReportReader, &Games) -> Result<T, ReportError> + Send + 'static,
     ) -> Result<T, Denied> {
         let permits = Arc::clone(&self.readers.permits);
-        let handle = tokio::time::timeout(PERMIT_TIMEOUT, permits.acquire_owned()).await;
-        let Ok(Ok(handle)) = handle else { return Err(Denied::TooMany) };
+        let permit = tokio::time::timeout(PERMIT_TIMEOUT, permits.acquire_owned()).await;
+        let Ok(Ok(permit)) = permit else { return Err(Denied::TooMany) };
         let (readers, games) = (Arc::clone(&self.readers), Arc::clone(&self.games));
         let (tell_stop, stop) = oneshot::channel::<QueryInterrupt>();
         let mut work = tokio::task::spawn_blocking(move || {
-            let _door = handle;
+            let _permit = permit;
             let mut reader = match readers.take() {
                 Some(reader) => reader,
                 None => ReportReader::open(&readers.address)?.with_timeout(READ_TIMEOUT)?,

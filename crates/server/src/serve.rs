@@ -100,7 +100,7 @@ pub enum ServeError {
     NotFounded(#[from] NotFounded),
     /// The first passwords and codes could not be shown to anyone.
     #[error("cannot print the first passwords and codes, so nothing was recorded: {0}")]
-    NotTold(String),
+    NotPrinted(String),
     #[error("the system's random source gives nothing: {0}")]
     NoChance(#[from] getrandom::Error),
     #[error(transparent)]
@@ -149,7 +149,7 @@ impl ServeError {
     const fn may_pass(&self) -> bool {
         match self {
             Self::Node(_) | Self::Secrets(_) | Self::Stopped(_) | Self::Listen { .. } | Self::NotFounded(_) => true,
-            Self::Tls(_) | Self::RealDemo | Self::NotTold(_) | Self::NoChance(_) => false,
+            Self::Tls(_) | Self::RealDemo | Self::NotPrinted(_) | Self::NoChance(_) => false,
         }
     }
 }
@@ -193,7 +193,7 @@ async fn run(
         if first_use.is_some() {
             drop(handle);
             close(node).await;
-            return Err(ServeError::NotTold(error.to_string()));
+            return Err(ServeError::NotPrinted(error.to_string()));
         }
         tracing::warn!(%error, "could not print the address of the screens");
     }

@@ -143,7 +143,7 @@ pub(crate) trait SocketSession {
     fn alive(&mut self) {}
 }
 
-/// The house's time, as a quiet screen is told it: what hears nothing for some seconds has lost the house.
+/// The time of the server, sent to a quiet screen. A screen that receives nothing for some seconds has lost its connection.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[cfg_attr(test, schema(as = Beat))]

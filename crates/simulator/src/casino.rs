@@ -211,14 +211,14 @@ impl Casino {
         commands.push(HouseCommand::Found { people: STAFF.into_iter().map(founder).collect() });
         let mut house = House::new(self.profile.clone(), false);
         let entry = |(sequence, command)| {
-            let asked = CommandRequest {
+            let request = CommandRequest {
                 time: Time(BEGIN),
                 actor: Actor::System,
                 id: CommandId { source: 1, sequence },
                 command,
             };
-            let Decision::Accepted(event) = house.decide(&asked) else { panic!("{asked:?} is refused") };
-            let entry = Entry { request: asked, outcome: Ok(event) };
+            let Decision::Accepted(event) = house.decide(&request) else { panic!("{request:?} is refused") };
+            let entry = Entry { request, outcome: Ok(event) };
             house.apply(&entry);
             let mut bytes = Vec::new();
             encode(&entry, &mut bytes);

@@ -115,7 +115,7 @@ pub(crate) enum ClientRequest {
 }
 
 impl ClientRequest {
-    /// The machine that is asked.
+    /// The machine that the request is for.
     pub(crate) const fn machine(&self) -> MachineId {
         match self {
             Self::Round { table, .. } => MachineId::Round(*table),

@@ -147,11 +147,11 @@ pub(crate) fn no_bet_after_the_dice(round: &Round, cluster: &Cluster) -> Invaria
 /// A reply is on record, with the same verdict.
 pub(crate) fn reply_is_on_record(
     recorded: &[Verdict],
-    told: Verdict,
+    replied: Verdict,
     what: impl FnOnce() -> String,
 ) -> InvariantResult {
-    ensure("reply_is_on_record", recorded.contains(&told), || {
-        format!("{} was told {told:?}, the record has {recorded:?}", what())
+    ensure("reply_is_on_record", recorded.contains(&replied), || {
+        format!("the reply to {} is {replied:?}, the record has {recorded:?}", what())
     })
 }
 

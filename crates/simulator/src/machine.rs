@@ -122,8 +122,8 @@ impl AnyEntry {
     }
 }
 
-fn text<C: std::fmt::Debug, O: std::fmt::Debug>(asked: &CommandRequest<C>, outcome: &O) -> String {
-    format!("{asked:?}: {outcome:?}")
+fn text<C: std::fmt::Debug, O: std::fmt::Debug>(request: &CommandRequest<C>, outcome: &O) -> String {
+    format!("{request:?}: {outcome:?}")
 }
 
 fn agree<C, E: PartialEq + std::fmt::Debug>(decision: &Decision<E>, entry: &Entry<C, E>) -> Result<(), String> {

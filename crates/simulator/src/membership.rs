@@ -19,11 +19,11 @@ const RETRY_INTERVAL: u64 = 100;
 /// An input for the membership.
 #[derive(Debug)]
 pub(crate) enum NodeMembershipInput {
-    /// The time that was asked for has come.
+    /// The timer has run out.
     Timer,
     /// What came of the statement that was sent last.
     Outcome(StatementOutcome),
-    /// A partition that was asked to move has ended here.
+    /// A partition that is to move has ended here.
     Ended(MachineId),
     /// A cluster does not follow its round.
     Silent(MachineId),

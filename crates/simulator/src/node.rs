@@ -45,7 +45,7 @@ pub(crate) struct SimulatedNode {
     pub(crate) slots: BTreeMap<MachineId, Slot>,
     /// What happened to the process while it was frozen.
     pub(crate) deferred: Vec<NodeEvent>,
-    /// Numbers for openings, so that what comes late is told apart.
+    /// Numbers for openings, so that late results can be recognised.
     runs: u64,
 }
 

@@ -1,5 +1,5 @@
 //! People and terminals: each does one thing at a time, asks again under the same id when no reply comes, maybe at another node, and
-//! is told what came of it.
+//! receives the outcome.
 
 mod dealer;
 mod devices;
@@ -69,9 +69,9 @@ pub(crate) enum Link {
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub(crate) ask: ClientRequest,
-    /// The ids under which it was asked: one, unless someone makes a mistake.
+    /// The ids under which it was sent: one, unless someone makes a mistake.
     pub(crate) ids: Vec<CommandId>,
-    /// How often it was asked again.
+    /// How often it was sent again.
     pub(crate) retries: u32,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct SimulatedPerson {
     pub(crate) role: ClientRole,
     source: u64,
     sequence: u64,
-    /// The node that is asked.
+    /// The node that it sends to.
     pub(crate) node: usize,
     pub(crate) pending: Option<Pending>,
     pub(crate) link: Link,
@@ -227,7 +227,7 @@ impl SimulatedPerson {
     }
 
     /// Ends the pending request, as its reply has come.
-    pub(crate) fn told(&mut self) -> Option<Pending> {
+    pub(crate) fn end_pending(&mut self) -> Option<Pending> {
         let pending = self.pending.take()?;
         // A terminal that connects waits for that.
         if !matches!(self.link, Link::Connecting(_)) {

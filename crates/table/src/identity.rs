@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::refusal::Refusal;
 
-/// A person of the house.
+/// A person of the casino.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PersonId(pub u32);
 
-/// A device of the house: a Player Terminal, a note acceptor, a tumbler, a chip reader, a screen.
+/// A device of the casino: a Player Terminal, a note acceptor, a tumbler, a chip reader, a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeviceId(pub u32);
@@ -20,7 +20,7 @@ pub struct DeviceId(pub u32);
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Seat(pub u32);
 
-/// A table of the house.
+/// A table of the casino.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TableId(pub u16);
@@ -272,7 +272,7 @@ impl Actor {
 }
 
 /// Which command of which source: numbers of one source rise, so that one sent again is known. Sources are numbered as they
-/// come, a new number for each login and each time a device is enrolled or connects; zero is the house's own program.
+/// come, a new number for each login and each time a device is enrolled or connects; zero is the server itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]

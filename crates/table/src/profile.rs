@@ -1,4 +1,4 @@
-//! A jurisdiction's profile: times, limits of the house, and who may do what. It decides rights; it knows no game.
+//! A jurisdiction's profile: times, limits of the casino, and who may do what. It decides rights; it knows no game.
 
 use std::sync::LazyLock;
 
@@ -31,30 +31,30 @@ pub enum Act {
     Rule,
     /// Take money in at a seat, empty the stackers of note acceptors, and issue Colour Chips.
     BuyIn,
-    /// Take money in above the house's limit.
+    /// Take money in above the casino's limit.
     LargeBuyIn,
     ReverseBuyIn,
-    /// Register bets after the dice above the house's limit.
+    /// Register bets after the dice above the casino's limit.
     LargeRegistration,
     /// Clear a lock, and free a seat.
     ClearLock,
     /// Sell and redeem vouchers at the cage.
     Cage,
-    /// Sell a voucher above the house's limit.
+    /// Sell a voucher above the casino's limit.
     LargeSale,
     VoidVoucher,
     /// Have a voucher issued anew under another number.
     ReissueVoucher,
     /// Pay a claim by hand.
     HandPay,
-    /// Pay a claim by hand above the house's limit.
+    /// Pay a claim by hand above the casino's limit.
     LargeHandPay,
     RuleReceivable,
     /// Add people, change their roles, lock and unlock them.
     ManagePeople,
     /// Enrol and revoke devices.
     ManageDevices,
-    /// Change the house's configuration.
+    /// Change the casino's configuration.
     Configure,
 }
 

@@ -18,7 +18,7 @@ struct TerminalState {
     last: Option<Box<LastGame>>,
     /// Whether the last game or a message has come, or was read, since they were shown.
     is_last_new: bool,
-    /// What the House has of the player, as it was last told.
+    /// What the House has of the player, as last received.
     money: Box<SeatMoney>,
 }
 

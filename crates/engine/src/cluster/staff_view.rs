@@ -45,7 +45,7 @@ pub struct LiveView {
     pub excess: Vec<RejectedStake>,
     /// While bets are open, the boxes whose total is below the minimum (5.2).
     pub below: Vec<BelowView>,
-    /// While winners are registered, what is asked for on each box and what is registered there.
+    /// While winners are registered, what is required on each box and what is registered there.
     pub registering: Option<RegisteringView>,
     /// Whom to pay.
     pub pay_list: Option<PayList>,
@@ -183,7 +183,7 @@ pub struct RegisteringView {
     dice: Dice,
     /// Whether the Dealer has said that all is registered.
     is_registered: bool,
-    /// The boxes that win, that are asked for, or on which something is registered or told.
+    /// The boxes that win, that require registration, or on which something is registered or announced.
     boxes: Vec<RegisteringBox>,
     /// Above this a stake takes a second person.
     limit: Money,
@@ -196,10 +196,10 @@ struct RegisteringBox {
     #[serde(rename = "box")]
     bet_box: BetBox,
     wins: bool,
-    /// What is asked for: what each seat has there, or what lay there in all.
+    /// What is required: what each seat has there, or what lay there in all.
     asked_for: Option<RequiredRegistration>,
     registered: Money,
-    /// What lay there in all, as it was told.
+    /// What lay there in all, as announced.
     told: Option<Money>,
     /// The most that counts there, where the game has limits.
     cap: Option<Money>,

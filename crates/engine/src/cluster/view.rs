@@ -26,7 +26,7 @@ pub struct SeatView {
     /// How the last round with bets of this seat came out: in a snapshot, and when it has come or changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     last: Option<LastGame>,
-    /// What the player of this session was told, the latest last: in a snapshot, and when one has come or was read.
+    /// The notices to the player of this session, the latest last: in a snapshot, and when one has come or was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Vec<MessageView>>,
     /// What the House has of the player: nothing where it is absent.

@@ -305,9 +305,9 @@ mod tests {
         fn command(&mut self, actor: Actor, command: HouseCommand) {
             self.sequence += 1;
             let id = CommandId { source: 1, sequence: self.sequence };
-            let asked = CommandRequest { time: Time(self.sequence), actor, id, command };
-            let Decision::Accepted(event) = self.house.decide(&asked) else { panic!("{asked:?} is refused") };
-            self.house.apply(&Entry { request: asked, outcome: Ok(event) });
+            let request = CommandRequest { time: Time(self.sequence), actor, id, command };
+            let Decision::Accepted(event) = self.house.decide(&request) else { panic!("{request:?} is refused") };
+            self.house.apply(&Entry { request, outcome: Ok(event) });
         }
 
         fn found(&mut self) -> Actor {

@@ -132,10 +132,10 @@ mod tests {
         fn command(&mut self, command: HouseCommand) -> Decision<HouseEvent> {
             self.sequence += 1;
             let id = CommandId { source: 0, sequence: self.sequence };
-            let asked = CommandRequest { time: Time(1_000), actor: Actor::System, id, command };
-            let decision = self.house.decide(&asked);
+            let request = CommandRequest { time: Time(1_000), actor: Actor::System, id, command };
+            let decision = self.house.decide(&request);
             let Decision::Accepted(event) = &decision else { panic!("{decision:?}") };
-            self.house.apply(&Entry { request: asked, outcome: Ok(event.clone()) });
+            self.house.apply(&Entry { request, outcome: Ok(event.clone()) });
             decision
         }
 

@@ -90,7 +90,7 @@ fn what_is_held_does_not_hasten_what_is_not() {
 }
 
 #[test]
-fn a_lost_acknowledgement_is_told_again_after_a_second() {
+fn a_lost_acknowledgement_is_sent_again_after_a_second() {
     let mut table = ready();
     table.pass(10_000);
     table.carrier = Box::new(|message| match message {
@@ -99,17 +99,17 @@ fn a_lost_acknowledgement_is_told_again_after_a_second() {
     });
     table.sent.clear();
     table.open_bets();
-    let told =
+    let reports =
         |messages: &[Message]| messages.iter().filter(|message| matches!(message, Message::Followed { .. })).count();
-    assert_eq!(told(&table.take_sent()), 2, "each cluster tells it");
+    assert_eq!(reports(&table.take_sent()), 2, "each cluster reports it");
     table.pass(999);
-    assert_eq!(told(&table.take_sent()), 0);
+    assert_eq!(reports(&table.take_sent()), 0);
     assert!(!table.round().is_followed());
     repair(&mut table);
     table.pass(1);
     assert!(table.round().is_followed());
     table.pass(10_000);
-    assert!(told(&table.take_sent()) >= 2);
+    assert!(reports(&table.take_sent()) >= 2);
     table.pass(10_000);
     assert_eq!(without_views(table.take_sent()), []);
 }
@@ -211,7 +211,7 @@ fn commands_of_a_round_in_play_do_not_wait() {
     assert!(table.round().is_followed());
 }
 
-/// A message of a holder that was fenced, and one that arrives when the cluster has long told more.
+/// A message of a holder that was fenced, and one that arrives when the cluster has long sent more.
 #[test]
 fn what_the_round_held_once_does_not_stop_a_cluster_from_telling_more() {
     let mut table = ready();
@@ -228,12 +228,12 @@ fn what_the_round_held_once_does_not_stop_a_cluster_from_telling_more() {
     table.deliver(held(3));
     repair(&mut table);
     table.pass(1_000);
-    assert!(table.round().is_followed(), "it is told again");
+    assert!(table.round().is_followed(), "it is sent again");
     table.deliver(held(3));
     table.sent.clear();
     table.pass(10_000);
-    let told = without_views(table.take_sent());
-    assert!(told.len() <= 2, "once more, and no more: {told:?}");
+    let sent = without_views(table.take_sent());
+    assert!(sent.len() <= 2, "once more, and no more: {sent:?}");
 }
 
 /// A live table whose cluster runs on another node than its round.
@@ -277,7 +277,7 @@ fn late_report_of_colour_chips_changes_nothing() {
 
 /// A set of Colour Chips comes and goes while nothing is acknowledged: the round may hold either.
 #[test]
-fn what_a_cluster_takes_back_before_it_is_held_is_told_again() {
+fn what_a_cluster_takes_back_before_it_is_held_is_sent_again() {
     let mut table = live_table_apart();
     table.carrier = Box::new(|message| match message {
         Message::RoundHolds { .. } => vec![],

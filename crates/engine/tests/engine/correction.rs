@@ -169,8 +169,8 @@ fn notices_that_arrive_while_a_slip_is_read_wait_for_it() {
     table.close_bets();
     table.pass(4_000);
     assert_eq!(table.phase(), Phase::Closing);
-    let asked: Vec<_> = reads(&mut table).into_iter().map(|(cluster, _)| cluster.number).collect();
-    assert_eq!(asked, [0, 1], "each cluster reads its own");
+    let read: Vec<_> = reads(&mut table).into_iter().map(|(cluster, _)| cluster.number).collect();
+    assert_eq!(read, [0, 1], "each cluster reads its own");
     for number in [0, 1] {
         let of_record = recorded(&table, number, 1);
         slip(&mut table, number, 1, of_record);

@@ -189,7 +189,7 @@ impl Installation {
     fn check_cause(&self, recorded: &MachineEntry) {
         let (house, machines) = (self.house.house(), self.machines());
         let is_there = match recorded {
-            MachineEntry::Cluster(id, Entry { request: asked, outcome: Ok(_) }) => match &asked.command {
+            MachineEntry::Cluster(id, Entry { request, outcome: Ok(_) }) => match &request.command {
                 ClusterCommand::Follow { number, notice, .. } => {
                     let mut notices = machines.tables[&id.table].round.notices(*id);
                     notices.any(|issued| issued == (*number, notice))
@@ -198,13 +198,13 @@ impl Installation {
                 ClusterCommand::Delivered { number } => house.received(*id) >= *number,
                 _ => true,
             },
-            MachineEntry::Round(_, Entry { request: asked, outcome: Ok(_) }) => match &asked.command {
+            MachineEntry::Round(_, Entry { request, outcome: Ok(_) }) => match &request.command {
                 RoundCommand::Report { cluster, followed, .. } => {
                     machines.cluster(*cluster).unwrap().followed() >= *followed
                 }
                 _ => true,
             },
-            MachineEntry::House(Entry { request: asked, outcome: Ok(_) }) => match &asked.command {
+            MachineEntry::House(Entry { request, outcome: Ok(_) }) => match &request.command {
                 HouseCommand::Receive { cluster, transfer } => {
                     machines.cluster(*cluster).unwrap().outbox().any(|sent| sent == transfer)
                 }

@@ -72,9 +72,9 @@ fn play_goes_on_after_a_restart_in_each_phase() {
     }
 }
 
-/// The cluster holds the close, and the round stopped before it heard of it; and the same with the result.
+/// The cluster holds the close, and the round stopped before it received that; and the same with the result.
 #[test]
-fn a_round_that_stopped_before_it_heard_of_its_clusters_moves_on() {
+fn a_round_that_stopped_before_its_clusters_reported_moves_on() {
     let (mut table, rest) = in_phase(apart(), Phase::Open);
     table.carrier = Box::new(|message| if matches!(message, Message::Followed { .. }) { vec![] } else { vec![0] });
     table.close_bets();
@@ -100,7 +100,7 @@ fn a_round_that_stopped_before_it_heard_of_its_clusters_moves_on() {
 
 /// The round tells nobody until its close is durable: a cluster that stopped hears it from the record.
 #[test]
-fn a_cluster_that_stopped_is_told_what_it_missed() {
+fn a_cluster_that_stopped_receives_what_it_missed() {
     let (mut table, rest) = in_phase(apart(), Phase::Open);
     table.carrier = Box::new(|message| match message {
         Message::Notice { cluster: to, .. } if *to == cluster(0) => vec![],

@@ -17,8 +17,8 @@ const SEAT: Seat = Seat(3);
 fn words(record: &[MachineEntry]) -> Vec<String> {
     let first = |debug: String| debug.split([' ', '{']).next().unwrap().to_owned();
     let word = |recorded: &MachineEntry| match recorded {
-        MachineEntry::Round(_, Entry { request: asked, .. }) => first(format!("{:?}", asked.command)).to_uppercase(),
-        MachineEntry::Cluster(_, Entry { request: asked, .. }) => match &asked.command {
+        MachineEntry::Round(_, Entry { request, .. }) => first(format!("{:?}", request.command)).to_uppercase(),
+        MachineEntry::Cluster(_, Entry { request, .. }) => match &request.command {
             ClusterCommand::Follow { notice, .. } => format!("follow {}", first(format!("{notice:?}"))),
             command => first(format!("{command:?}")).to_lowercase(),
         },
@@ -168,7 +168,7 @@ fn a_staff_screen_is_shown_how_everything_stands_when_it_subscribes() {
 }
 
 #[test]
-fn refusals_are_counted_and_repeats_are_told() {
+fn refusals_are_counted_and_repeats_are_recognised() {
     let mut table = ready();
     table.open_bets();
     let poor = table.ask_cluster(0, terminal(SEAT), place(SEAT, "big", 20_000));

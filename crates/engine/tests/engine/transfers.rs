@@ -62,7 +62,7 @@ fn vouchers_go_to_the_house_and_come_back_once_over_a_lossy_network() {
             let [(caller, VoucherFate::Voucher(voucher))] = fates(&mut table)[..] else { panic!("seed {seed}") };
             assert_eq!((caller, voucher.amount), (number.into(), cents(10_000)));
             await_voucher(&mut table, number, 99);
-            assert_eq!(fates(&mut table), [(99, VoucherFate::Voucher(voucher))], "whoever comes later is told at once");
+            assert_eq!(fates(&mut table), [(99, VoucherFate::Voucher(voucher))], "whoever comes later gets it at once");
             table.own(HouseCommand::RedeemAtSeat { hash: hash(number), cluster: cluster(0), seat: SEAT });
             table.pass(LONG);
             check(&table);
@@ -72,7 +72,7 @@ fn vouchers_go_to_the_house_and_come_back_once_over_a_lossy_network() {
     }
 }
 
-/// Each message of a whole exchange once more, in order and backwards: nothing is asked of a machine that has it.
+/// Each message of a whole exchange once more, in order and backwards: no machine that has it gets a command.
 #[test]
 fn repeated_transfers_and_acknowledgements_are_not_recorded() {
     let mut table = with_house();
@@ -92,7 +92,7 @@ fn repeated_transfers_and_acknowledgements_are_not_recorded() {
     check(&table);
 }
 
-/// The House has told of the first again, and the second is under way.
+/// The House has sent the first again, and the second is under way.
 #[test]
 fn an_old_acknowledgement_does_not_stand_for_the_next_transfer() {
     let mut table = with_house();

@@ -165,9 +165,9 @@ fn staff_see_clusters_elsewhere_until_they_are_silent() {
     assert!(back.iter().any(|change| matches!(change, ScreenChange::ClusterStaff(0, Some(_)))), "{back:?}");
 }
 
-/// A screen that lost count is told the newest number that any cluster has of it.
+/// A screen that lost count receives the newest number that any cluster has of it.
 #[test]
-fn a_screen_is_told_its_newest_number_of_clusters_elsewhere() {
+fn a_screen_receives_its_newest_number_of_clusters_elsewhere() {
     let mut table = apart();
     table.open_table();
     table.seat(1, Seat(2), 700);

@@ -26,7 +26,7 @@ fn a_buy_in_is_reversed_once() {
          cashier reverse 0 1 {WRONG} = !unknown-buy-in
          cashier reverse 0 2 {WRONG} = buy-in-reversed
          ? cash = -5000; ? credits 0 = 5000; ? meters 0 = 5000 0 0 0 0 0 0; ? meters = 5000 0 0 0 0 0 0
-         ? buy-in 0 = 2 700 by 10 reversed; ? told 0 = 1: receipt 2 700, 5000 left
+         ? buy-in 0 = 2 700 by 10 reversed; ? notices 0 = 1: receipt 2 700, 5000 left
          cashier reverse 0 2 {WRONG} = !unknown-buy-in; cashier reverse 0 1 {WRONG} = !unknown-buy-in
          cashier cash 0 200; ? buy-in 0 = 3 200 by 10; cashier reverse 0 3 {WRONG}; ? credits 0 = 5000"
     ));
@@ -46,8 +46,8 @@ fn only_free_credits_of_the_same_open_session_are_taken() {
         format!("player hand-pay 0; {reverse} = !no-session; cashier cash 0 5000; {reverse} = !unknown-buy-in"),
         // Nothing is left: the session ends with the next round, as ever.
         format!("{reverse}; ? session 0 = 1; round 123; ? session 0 = -; {reverse} = !no-session"),
-        // The player is not there: the money is put right all the same, and told when the terminal is back.
-        format!("system lost 0; {reverse}; ? credits 0 = 0; ? told 0 = 1: receipt 1 5000, 0 left"),
+        // The player is not there: the money is put right all the same, and the notice is shown when the terminal is back.
+        format!("system lost 0; {reverse}; ? credits 0 = 0; ? notices 0 = 1: receipt 1 5000, 0 left"),
     ] {
         TestInstallation::new(ETG).run(&format!("cashier cash 0 5000; {script}"));
     }

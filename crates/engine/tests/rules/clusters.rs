@@ -45,9 +45,7 @@ fn the_house_knows_every_table() {
     let again = house.add_table(plan(ETG, &[4]), Time(NOON));
     assert_eq!(again, Err(BadTableSpec::Refused(Refusal::TableExists)));
     let added = house.record.iter().filter_map(|recorded| match recorded {
-        MachineEntry::House(Entry { request: asked, outcome })
-            if matches!(asked.command, HouseCommand::AddTable { .. }) =>
-        {
+        MachineEntry::House(Entry { request, outcome }) if matches!(request.command, HouseCommand::AddTable { .. }) => {
             Some(outcome.is_ok())
         }
         MachineEntry::House(_) | MachineEntry::Round(..) | MachineEntry::Cluster(..) => None,
@@ -88,7 +86,7 @@ fn is_report(message: &Message) -> bool {
     matches!(message, Message::Followed { .. })
 }
 
-/// A cluster that has not heard of the void still takes bets: until all have, nobody rules how the round came out (5.2, 5.14).
+/// A cluster that has not received the void still takes bets: until all have, nobody rules how the round came out (5.2, 5.14).
 #[test]
 fn a_round_that_was_void_while_open_is_settled_once_every_cluster_holds_that() {
     let mut installation = open();
@@ -146,7 +144,7 @@ fn rebuilt(house: &InMemoryInstallation, entries: &[MachineEntry]) -> Machines {
     machines
 }
 
-/// F54: a house for training is built again as one.
+/// F54: a training installation is built again as one.
 #[test]
 fn a_training_house_stays_one() {
     let mut house = house(true);

@@ -85,14 +85,14 @@ fn a_command_that_waits_is_answered_by_its_entry() {
     let mut installation = TestInstallation::apart(ETG);
     installation.run("quiet; dealer open; dealer interrupt");
     let dealer = installation.actor("dealer", None);
-    let asked = installation.asked(dealer, RoundCommand::OpenBets);
-    assert_eq!(installation.house.ask_round(TABLE, asked.clone()), None, "it waits");
+    let request = installation.request(dealer, RoundCommand::OpenBets);
+    assert_eq!(installation.house.ask_round(TABLE, request.clone()), None, "it waits");
     installation.house.deliver_all();
     assert_eq!((installation.round().phase(), installation.round().number()), (Phase::Open, RoundNumber(2)));
     let is_its =
-        |recorded: &MachineEntry| matches!(recorded, MachineEntry::Round(_, entry) if entry.request.id == asked.id);
+        |recorded: &MachineEntry| matches!(recorded, MachineEntry::Round(_, entry) if entry.request.id == request.id);
     assert_eq!(installation.house.record.iter().filter(|recorded| is_its(recorded)).count(), 1);
-    assert_eq!(installation.house.ask_round(TABLE, asked), Some(Decision::Repeated(Verdict::Accepted)));
+    assert_eq!(installation.house.ask_round(TABLE, request), Some(Decision::Repeated(Verdict::Accepted)));
 }
 
 #[test]
@@ -100,9 +100,9 @@ fn nobody_answers_for_a_table_or_a_cluster_that_there_is_not() {
     let mut installation = TestInstallation::new(ETG);
     let entries = installation.house.record.len();
     let dealer = installation.actor("dealer", None);
-    let (open, clear) = (installation.asked(dealer, RoundCommand::OpenBets), ClusterCommand::Clear { seat: Seat(0) });
+    let (open, clear) = (installation.request(dealer, RoundCommand::OpenBets), ClusterCommand::Clear { seat: Seat(0) });
     assert_eq!(installation.house.ask_round(taisai_table::TableId(9), open), None);
-    let clear = installation.asked(dealer, clear);
+    let clear = installation.request(dealer, clear);
     assert_eq!(installation.house.ask_cluster(taisai_table::ClusterId { number: 9, ..CLUSTER }, clear), None);
     assert_eq!(installation.house.record.len(), entries);
 }

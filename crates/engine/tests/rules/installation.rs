@@ -127,7 +127,7 @@ impl TestInstallation {
         let mut house = InMemoryInstallation::new(profile.clone(), false, placement, Time(NOON));
         let has_terminals = rules.game().station() == Station::PlayerTerminals;
         let plan = TableSpec { table: TABLE, rules, is_training: false, seats: seats.to_vec() };
-        house.add_table(plan, Time(NOON)).expect("a house takes a table");
+        house.add_table(plan, Time(NOON)).expect("the House takes a table");
         let clusters = (0..).map(|number| ClusterId { table: TABLE, number }).zip(seats);
         for (cluster, seats) in clusters.filter(|_| has_terminals) {
             (0..*seats).for_each(|seat| house.connect(cluster, Seat(seat), Time(NOON)));
@@ -220,7 +220,7 @@ impl TestInstallation {
         }
     }
 
-    /// The source of an actor's commands. The house's own is zero.
+    /// The source of an actor's commands. The server's own is zero.
     pub(crate) fn source(actor: Actor) -> u64 {
         match actor {
             Actor::System => 0,
@@ -232,16 +232,16 @@ impl TestInstallation {
         }
     }
 
-    pub(crate) fn asked<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
+    pub(crate) fn request<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         let id = self.house.next_id(Self::source(actor));
         CommandRequest { time: Time(self.now), actor, id, command }
     }
 
     /// Asks the dealer's side. A command that waits for clusters is decided when its time is over.
     pub(crate) fn ask_round(&mut self, actor: Actor, command: RoundCommand) -> Decision<RoundEvent> {
-        let asked = self.asked(actor, command);
-        let (id, from) = (asked.id, self.house.record.len());
-        if let Some(decision) = self.house.ask_round(TABLE, asked) {
+        let request = self.request(actor, command);
+        let (id, from) = (request.id, self.house.record.len());
+        if let Some(decision) = self.house.ask_round(TABLE, request) {
             return decision;
         }
         self.now += FOLLOW_TIMEOUT;
@@ -254,8 +254,8 @@ impl TestInstallation {
     }
 
     pub(crate) fn ask_cluster(&mut self, actor: Actor, command: ClusterCommand) -> Decision<ClusterEvent> {
-        let asked = self.asked(actor, command);
-        self.house.ask_cluster(CLUSTER, asked).expect("the table")
+        let request = self.request(actor, command);
+        self.house.ask_cluster(CLUSTER, request).expect("the table")
     }
 
     /// Delivers the next message: notices before reports, reports before money. `false` if there is none.

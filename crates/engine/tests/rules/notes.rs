@@ -17,15 +17,15 @@ fn with_notes() -> TestInstallation {
 
 #[test]
 fn notes_come_from_the_acceptor_of_the_seat_and_no_one_else() {
-    let asked = "note 0 1000 = !not-allowed";
+    let attempt = "note 0 1000 = !not-allowed";
     for profile in [Profile::singapore(), Profile::training()] {
         let mut installation = TestInstallation::ready(ETG, "A", &profile);
         for who in ["t0", "t1", "n1", "cashier", "dealer", "all", "system", "tumbler9"] {
-            installation.run(&format!("{who} {asked}"));
+            installation.run(&format!("{who} {attempt}"));
         }
         installation.run("? credits 0 = 0; ? notes = 0");
     }
-    // A house without notes in its profile has no note acceptor, whoever says to be one.
+    // A casino without notes in its profile has no note acceptor, whoever says to be one.
     TestInstallation::new(ETG).run("n0 note 0 1000 = !not-allowed; n0 count 0 0 = !not-allowed; ? stackers = 200: 0 0");
 }
 
@@ -40,9 +40,9 @@ fn a_note_is_credits_and_lies_in_the_stacker() {
     );
 }
 
-/// The stacker is counted by the device, and by the person who empties it: a difference is told, and stays on the books.
+/// The stacker is counted by the device, and by the person who empties it: a difference is reported, and stays on the books.
 #[test]
-fn a_stacker_reconciles_or_the_difference_is_told() {
+fn a_stacker_reconciles_or_the_difference_is_reported() {
     with_notes().run(
         "n0 note 0 1000; n0 note 0 5000; n0 count 0 2 = done; n0 count 0 1 = stacker-differs
          cashier empty 0 2 6000 = stacker-emptied; ? stackers = 200: 0 0; ? notes = 0; ? cash = -6000; ? variance = 0
@@ -53,20 +53,20 @@ fn a_stacker_reconciles_or_the_difference_is_told() {
     );
 }
 
-/// A note that is sent again counts once, however many sources the cluster has heard since.
+/// A note that is sent again counts once, however many sources have sent commands since.
 #[test]
 fn a_note_sent_again_counts_once() {
     let mut installation = with_notes();
     let actor = installation.actor("n0", None);
-    let asked = installation.asked(actor, ClusterCommand::AcceptNote { seat: Seat(0), amount: cents(1_000) });
-    installation.house.ask_cluster(CLUSTER, asked.clone()).expect("the table");
+    let request = installation.request(actor, ClusterCommand::AcceptNote { seat: Seat(0), amount: cents(1_000) });
+    installation.house.ask_cluster(CLUSTER, request.clone()).expect("the table");
     for source in 10_000..20_000 {
-        let mut other = asked.clone();
+        let mut other = request.clone();
         (other.actor, other.id.source) = (Actor::System, source);
         other.command = ClusterCommand::Back { seat: Seat(1) };
         installation.house.ask_cluster(CLUSTER, other).expect("the table");
     }
-    installation.house.ask_cluster(CLUSTER, asked).expect("the table");
+    installation.house.ask_cluster(CLUSTER, request).expect("the table");
     installation.run("? credits 0 = 1000; ? stackers = 200: 1 1000");
 }
 
@@ -81,17 +81,17 @@ fn an_acceptor_is_a_device_of_its_own() {
     let exists = Verdict::Refused(Refusal::DeviceExists);
     let rows = [(1, 0, Verdict::Accepted), (1, 1, exists), (2, 0, exists), (2, 1, Verdict::Accepted)];
     for (device, seat, verdict) in rows {
-        let asked = installation.asked(Actor::System, enrol(device, seat));
-        assert_eq!(installation.house.ask_house(asked).verdict(), verdict, "{device} {seat}");
+        let request = installation.request(Actor::System, enrol(device, seat));
+        assert_eq!(installation.house.ask_house(request).verdict(), verdict, "{device} {seat}");
     }
     assert_eq!(installation.house.house().acceptor_at(CLUSTER, Seat(1)), Some(DeviceId(2)));
     assert_eq!(installation.house.house().terminal_at(CLUSTER, Seat(1)), None);
     let mut installation = TestInstallation::new(ETG);
-    let asked = installation.asked(Actor::System, enrol(1, 0));
-    assert_eq!(installation.house.ask_house(asked).verdict(), Verdict::Refused(Refusal::NoteNotTaken));
+    let request = installation.request(Actor::System, enrol(1, 0));
+    assert_eq!(installation.house.ask_house(request).verdict(), Verdict::Refused(Refusal::NoteNotTaken));
 }
 
-/// Credits, bets on the layout, vouchers and claims, of the whole house.
+/// Credits, bets on the layout, vouchers and claims, of the whole casino.
 fn worth(installation: &TestInstallation) -> i64 {
     let cluster = installation.cluster();
     let at_seats = cluster.seats().flat_map(|seat| [cluster.credits(seat), cluster.on_layout(seat)]);
@@ -157,8 +157,8 @@ proptest! {
                     installation.ask_round(actor, rounds[choice % rounds.len()].clone());
                 }
                 _ => {
-                    let asked = installation.asked(actor, houses[choice % houses.len()].clone());
-                    installation.house.ask_house(asked);
+                    let request = installation.request(actor, houses[choice % houses.len()].clone());
+                    installation.house.ask_house(request);
                 }
             }
             installation.house.deliver_all();

@@ -29,7 +29,7 @@ fn a_reader_tells_what_lies_on_the_layout_while_bets_are_open() {
     }
 }
 
-/// A limit binds what a reader tells as it does what the Dealer enters; what lies there all the same is told as such (5.1.1).
+/// A limit binds what a reader reports as it does what the Dealer enters; what lies there all the same is reported as such (5.1.1).
 #[test]
 fn what_a_reader_sees_over_a_limit_is_refused_and_registered_as_it_lies() {
     for game in BOXED {
@@ -89,14 +89,14 @@ fn a_reader_does_nothing_else() {
             assert_ne!(installation.ask_round(actor, command.clone()).verdict(), Verdict::Accepted, "{command:?}");
         }
         for command in spelled::<HouseCommand>("house-command ") {
-            let asked = installation.asked(actor, command.clone());
-            assert_ne!(installation.house.ask_house(asked).verdict(), Verdict::Accepted, "{command:?}");
+            let request = installation.request(actor, command.clone());
+            assert_ne!(installation.house.ask_house(request).verdict(), Verdict::Accepted, "{command:?}");
         }
         installation.run("? total big = 1000");
     }
 }
 
-/// Chips that are sent again are registered once, however many sources the cluster has heard since.
+/// Chips that are sent again are registered once, however many sources have sent commands since.
 #[test]
 fn chips_sent_again_are_registered_once() {
     let mut installation = TestInstallation::new(LIVE[0]);
@@ -105,25 +105,25 @@ fn chips_sent_again_are_registered_once() {
     let stakes =
         |amount| Stakes::from_slice(&[Stake { bet_box: "big".parse().expect("a box"), amount: cents(amount) }]);
     let place = |amount| ClusterCommand::Place { seat: Seat(0), chips: Chips::Own, stakes: stakes(amount) };
-    let asked = installation.asked(actor, place(1_000));
-    installation.house.ask_cluster(CLUSTER, asked.clone()).expect("the table");
+    let request = installation.request(actor, place(1_000));
+    installation.house.ask_cluster(CLUSTER, request.clone()).expect("the table");
     for source in 10_000..12_000 {
-        let mut other = asked.clone();
+        let mut other = request.clone();
         (other.actor, other.id.source) = (Actor::System, source);
         other.command = ClusterCommand::Back { seat: Seat(1) };
         installation.house.ask_cluster(CLUSTER, other).expect("the table");
     }
-    let again = installation.house.ask_cluster(CLUSTER, asked.clone()).expect("the table");
+    let again = installation.house.ask_cluster(CLUSTER, request.clone()).expect("the table");
     assert_eq!(again.verdict(), Verdict::Accepted);
-    let mut reused = asked.clone();
+    let mut reused = request.clone();
     reused.command = place(2_000);
     let reused = installation.house.ask_cluster(CLUSTER, reused).expect("the table");
     assert_eq!(reused.verdict(), Verdict::Refused(Refusal::CommandIdReused));
     // A reader that was enrolled anew counts anew, and what the one before still sends is too old.
-    let mut anew = asked.clone();
-    (anew.id.source, anew.id.sequence) = (asked.id.source + 1, 1);
+    let mut anew = request.clone();
+    (anew.id.source, anew.id.sequence) = (request.id.source + 1, 1);
     installation.house.ask_cluster(CLUSTER, anew).expect("the table");
-    let late = installation.house.ask_cluster(CLUSTER, asked).expect("the table");
+    let late = installation.house.ask_cluster(CLUSTER, request).expect("the table");
     assert_eq!(late.verdict(), Verdict::Refused(Refusal::CommandTooOld));
     installation.run("? total big = 2000");
 }
@@ -134,9 +134,9 @@ fn a_layout_has_one_reader() {
     let mut installation = TestInstallation::new(LIVE[0]);
     let mut enrol = |device, number| {
         let kind = DeviceKind::ChipReader { cluster: taisai_table::ClusterId { number, ..CLUSTER } };
-        let asked =
-            installation.asked(Actor::System, HouseCommand::Enrol { device: DeviceId(device), kind, second: None });
-        installation.house.ask_house(asked).verdict()
+        let request =
+            installation.request(Actor::System, HouseCommand::Enrol { device: DeviceId(device), kind, second: None });
+        installation.house.ask_house(request).verdict()
     };
     let exists = Verdict::Refused(Refusal::DeviceExists);
     let rows =

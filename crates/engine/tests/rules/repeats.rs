@@ -169,14 +169,14 @@ fn the_id_is_looked_at_first() {
 }
 
 /// Asks a machine without a driver; whether that is recorded.
-fn is_recorded<M: Machine>(machine: &mut M, asked: CommandRequest<M::Command>) -> bool {
-    let asked = machine.conceal(asked);
-    let outcome = match machine.decide(&asked) {
+fn is_recorded<M: Machine>(machine: &mut M, request: CommandRequest<M::Command>) -> bool {
+    let request = machine.conceal(request);
+    let outcome = match machine.decide(&request) {
         Decision::Accepted(event) => Ok(event),
         Decision::Refused(refusal) => Err(refusal),
         Decision::Repeated(_) => return false,
     };
-    machine.apply(&Entry { request: asked, outcome });
+    machine.apply(&Entry { request, outcome });
     true
 }
 
@@ -196,18 +196,18 @@ fn every_entry_sent_again_changes_nothing() {
             for time in [NOON, NOON + 5] {
                 let later = |before: Time| Time(before.0.max(time));
                 times += u32::from(match recorded {
-                    MachineEntry::Round(table, Entry { request: asked, .. }) => {
-                        let asked = CommandRequest { time: later(asked.time), ..asked.clone() };
-                        is_recorded(&mut again.tables.get_mut(table).expect("the table").round, asked)
+                    MachineEntry::Round(table, Entry { request, .. }) => {
+                        let request = CommandRequest { time: later(request.time), ..request.clone() };
+                        is_recorded(&mut again.tables.get_mut(table).expect("the table").round, request)
                     }
-                    MachineEntry::Cluster(cluster, Entry { request: asked, .. }) => {
+                    MachineEntry::Cluster(cluster, Entry { request, .. }) => {
                         let clusters = &mut again.tables.get_mut(&cluster.table).expect("the table").clusters;
-                        let asked = CommandRequest { time: later(asked.time), ..asked.clone() };
-                        is_recorded(&mut clusters[usize::from(cluster.number)], asked)
+                        let request = CommandRequest { time: later(request.time), ..request.clone() };
+                        is_recorded(&mut clusters[usize::from(cluster.number)], request)
                     }
-                    MachineEntry::House(Entry { request: asked, .. }) => {
-                        let asked = CommandRequest { time: later(asked.time), ..asked.clone() };
-                        is_recorded(&mut again.house, asked)
+                    MachineEntry::House(Entry { request, .. }) => {
+                        let request = CommandRequest { time: later(request.time), ..request.clone() };
+                        is_recorded(&mut again.house, request)
                     }
                 });
             }

@@ -79,8 +79,8 @@ impl TestInstallation {
             Command::Round(command) => ScriptAnswer::of(&self.ask_round(actor, command)),
             Command::Cluster(command) => ScriptAnswer::of(&self.ask_cluster(actor, command)),
             Command::House(command) => {
-                let asked = self.asked(actor, command);
-                ScriptAnswer::of(&self.house.ask_house(asked))
+                let request = self.request(actor, command);
+                ScriptAnswer::of(&self.house.ask_house(request))
             }
         };
         if self.carries {

@@ -67,7 +67,7 @@ impl TestInstallation {
                 let reversed = if buy_in.is_reversed { " reversed" } else { "" };
                 format!("{} {} by {}{reversed}", buy_in.receipt.0, buy_in.amount.cents(), buy_in.by.0)
             }),
-            ["told", _] => listed(cluster.messages(seat).map(|(message, is_read)| {
+            ["notices", _] => listed(cluster.messages(seat).map(|(message, is_read)| {
                 let what = match message.what {
                     PlayerNotice::Changed { round, amount, at_once, .. } => {
                         format!("round {} {} {}", round.0, amount.cents(), at_once.cents())

@@ -355,7 +355,7 @@ fn lines_from_the_film_are_apportioned_when_the_returns_are_closed() {
              ? claims = 1/1 14600 from-film 1, 2/2 800 from-film 1"
         ),
     );
-    // What the Dealer has told counts, and a void round returns everything.
+    // What the Dealer has announced counts, and a void round returns everything.
     on(
         &BOXED,
         &format!(
@@ -385,11 +385,11 @@ fn a_slip_with_other_limits_or_totals_is_refused() {
     assert!(right.limits.is_some());
     let mut wider = right.clone();
     wider.limits.as_mut().expect("limits").differential = None;
-    let (none, untold) = (Slip { limits: None, ..right.clone() }, Slip { told: Vec::new(), ..right.clone() });
+    let (none, unannounced) = (Slip { limits: None, ..right.clone() }, Slip { told: Vec::new(), ..right.clone() });
     let number = installation.cluster().followed() + 1;
     let notice = Notice::Corrected { round: RoundNumber(1), dice: dice("123") };
     let follow = |slip| ClusterCommand::Follow { number, notice: notice.clone(), slip: Some(slip) };
-    for wrong in [wider, none, untold] {
+    for wrong in [wider, none, unannounced] {
         let decision = installation.ask_cluster(Actor::System, follow(wrong));
         assert_eq!(decision, Decision::Refused(Refusal::SlipDiffers));
     }

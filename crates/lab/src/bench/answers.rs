@@ -1,4 +1,4 @@
-//! What a terminal is told, read as fast as it can be: answers by their numbers, and whether the dice are known. The load
+//! What a terminal receives, read as fast as it can be: answers by their numbers, and whether the dice are known. The load
 //! generator must cost less than the casino, so that nothing is parsed that is not needed.
 
 use memchr::memmem;
@@ -28,7 +28,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_found_in_what_terminals_are_told() {
+    fn answers_are_found_in_what_terminals_receive() {
         let accepted = r#"{"sequence":7,"answer":{"accepted":null}}"#;
         let refused =
             r#"{"sequence":8,"answer":{"refused":{"code":"bets-closed","paragraphs":["3.3"],"sentence":"No."}}}"#;

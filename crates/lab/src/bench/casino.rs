@@ -46,13 +46,13 @@ impl WrittenBytes {
 impl MeasuredCasino {
     /// Starts a casino with terminals that are shared out among clusters.
     pub(super) fn start(program: &Path, terminals: u32, clusters: u32) -> anyhow::Result<Self> {
-        let folder = tempfile::tempdir().context("no folder for the house")?;
+        let folder = tempfile::tempdir().context("no folder for the casino")?;
         std::fs::write(folder.path().join("taisai.toml"), file(terminals, clusters))?;
         let notes = format!("notes = [{CREDITS}]");
         std::fs::write(folder.path().join("profile.toml"), Profile::SINGAPORE.replacen("notes = []", &notes, 1))?;
         let process = Process::start(program, &["serve", "--config", "taisai.toml"], Some(folder.path()))?;
         let FirstStart { server, people, codes } = FirstStart::read(usize::try_from(terminals)?, || process.line())
-            .context("the house does not tell everything")?;
+            .context("the casino does not print everything")?;
         let address = server.authority.parse()?;
         let devices = enrol(&server, &codes)?;
         Ok(Self { process, server, address, people, devices, folder })
@@ -108,10 +108,10 @@ impl MeasuredCasino {
 
 /// From the start of a casino's process with an empty store until it says that it is ready.
 pub(super) fn start_to_ready(program: &Path) -> anyhow::Result<Duration> {
-    let folder = tempfile::tempdir().context("no folder for the house")?;
+    let folder = tempfile::tempdir().context("no folder for the casino")?;
     let process = Process::start(program, &["serve", "--listen", "127.0.0.1:0"], Some(folder.path()))?;
     let server = CasinoAddress::parse(&url_in(&process.line_with("http://")?)?)?;
-    ureq::get(server.url("/readyz")).call().context("the house is not ready")?;
+    ureq::get(server.url("/readyz")).call().context("the casino is not ready")?;
     Ok(process.started.elapsed())
 }
 
@@ -123,7 +123,7 @@ fn file(terminals: u32, clusters: u32) -> String {
     )
 }
 
-/// What a casino tells on its first start.
+/// What a casino prints on its first start.
 struct FirstStart {
     server: CasinoAddress,
     people: Vec<PersonOnFirstStart>,
@@ -132,7 +132,7 @@ struct FirstStart {
 }
 
 impl FirstStart {
-    /// Reads lines until all terminals and the address are told.
+    /// Reads lines until it has all terminals and the address.
     fn read(terminals: usize, mut line: impl FnMut() -> anyhow::Result<String>) -> anyhow::Result<Self> {
         let (mut server, mut people, mut codes) = (None, Vec::new(), Vec::new());
         loop {
@@ -150,9 +150,9 @@ impl FirstStart {
     }
 }
 
-/// The address in a line of what a casino tells.
+/// The address in a line of what a casino prints.
 fn url_in(line: &str) -> anyhow::Result<String> {
-    let url = line.split_whitespace().find(|word| word.starts_with("http://")).context("no address is told")?;
+    let url = line.split_whitespace().find(|word| word.starts_with("http://")).context("the line has no address")?;
     let authority = url["http://".len()..].split(['/', '#']).next().unwrap_or_default();
     Ok(format!("http://{authority}"))
 }
@@ -187,7 +187,7 @@ fn enrol(server: &CasinoAddress, codes: &[String]) -> anyhow::Result<Vec<DeviceK
         let house = enrolled["house"].as_str().and_then(bytes);
         match (device, house) {
             (Some(device), Some(house)) => Ok(DeviceKey::new(secret, device, house)),
-            (None, _) | (_, None) => bail!("the house enrols something else: {enrolled}"),
+            (None, _) | (_, None) => bail!("the casino enrols something else: {enrolled}"),
         }
     };
     let share = codes.len().div_ceil(AT_ONCE).max(1);
@@ -208,10 +208,10 @@ fn enrol(server: &CasinoAddress, codes: &[String]) -> anyhow::Result<Vec<DeviceK
 mod tests {
     use super::*;
 
-    /// What a casino tells on its first start, in lines as they are printed.
+    /// What a casino prints on its first start.
     #[test]
-    fn what_a_house_tells_is_read() {
-        let told = "\
+    fn what_a_casino_prints_is_read() {
+        let printed = "\
 Bench
 TRAINING  No money here is real, and none is paid for it.
 
@@ -230,7 +230,7 @@ Screens
 
   http://127.0.0.1:40123/terminal          a Player Terminal
   http://127.0.0.1:40123/                  the front page: open this first";
-        let mut lines = told.lines().map(str::to_owned);
+        let mut lines = printed.lines().map(str::to_owned);
         let read = FirstStart::read(2, || lines.next().context("no more lines")).unwrap();
         assert_eq!(read.server.authority, "127.0.0.1:40123");
         let people: Vec<_> = read.people.into_iter().map(|one| (one.number, one.role, one.password)).collect();

@@ -1,4 +1,4 @@
-//! A crowd of terminals: connected together, told together what to do, and asked what came of it.
+//! A crowd of terminals: they connect together, get the same task and report the outcome.
 
 #![expect(clippy::float_arithmetic, reason = "rates")]
 
@@ -95,31 +95,31 @@ pub(super) struct TerminalCrowd {
 }
 
 impl TerminalCrowd {
-    /// Connects the terminals of these places; the first few can be told apart from the others.
-    pub(super) async fn connect(door: &TerminalEndpoint, places: Range<u32>) -> anyhow::Result<Self> {
+    /// Connects the terminals of these places; the first few form a group of their own.
+    pub(super) async fn connect(endpoint: &TerminalEndpoint, places: Range<u32>) -> anyhow::Result<Self> {
         let (tell, news) = mpsc::unbounded_channel();
         let mut crowd = Self { groups: Vec::new(), counts: Arc::default(), news, tell };
         let few = places.start..places.end.min(places.start + FEW);
         let others = few.end..places.end;
-        crowd.join(door, few).await?;
-        crowd.join(door, others).await?;
+        crowd.join(endpoint, few).await?;
+        crowd.join(endpoint, others).await?;
         Ok(crowd)
     }
 
     /// Connects more of them.
-    pub(super) async fn join(&mut self, door: &TerminalEndpoint, places: Range<u32>) -> anyhow::Result<()> {
+    pub(super) async fn join(&mut self, endpoint: &TerminalEndpoint, places: Range<u32>) -> anyhow::Result<()> {
         let (modes, mode) = watch::channel(TerminalTask::Idle);
         self.groups.push(TerminalGroup { modes, size: places.len() });
-        let (door, boxes) = (Arc::new(door.clone()), boxes()?);
+        let (endpoint, boxes) = (Arc::new(endpoint.clone()), boxes()?);
         let mut connecting = JoinSet::new();
         for place in places {
             if connecting.len() == AT_ONCE {
                 connected(connecting.join_next().await)?;
             }
-            let (door, boxes, mode) = (Arc::clone(&door), Arc::clone(&boxes), mode.clone());
+            let (endpoint, boxes, mode) = (Arc::clone(&endpoint), Arc::clone(&boxes), mode.clone());
             let (counts, tell) = (Arc::clone(&self.counts), self.tell.clone());
             connecting.spawn(async move {
-                let terminal = LoadTerminal::connect(&door, place).await?;
+                let terminal = LoadTerminal::connect(&endpoint, place).await?;
                 tokio::spawn(terminal.live(boxes, mode, counts, tell));
                 Ok(())
             });
@@ -142,7 +142,7 @@ impl TerminalCrowd {
 
     /// The next of the news that are no failure.
     async fn next(&mut self) -> anyhow::Result<TerminalReport> {
-        match timeout(PATIENCE, self.news.recv()).await.context("the terminals hear nothing")? {
+        match timeout(PATIENCE, self.news.recv()).await.context("the terminals receive nothing")? {
             Some(TerminalReport::Failed(error)) => Err(error.context("a terminal cannot go on")),
             Some(news) => Ok(news),
             None => bail!("the terminals have gone"),
@@ -217,7 +217,7 @@ impl TerminalCrowd {
     }
 
     /// Waits until every terminal has received the dice.
-    pub(super) async fn heard(&mut self) -> anyhow::Result<LastReceived> {
+    pub(super) async fn wait_for_dice(&mut self) -> anyhow::Result<LastReceived> {
         let (mut last, mut shown) = (None, None);
         let mut left = self.size();
         while left > 0 {
@@ -227,10 +227,10 @@ impl TerminalCrowd {
                 shown = shown.or(message);
             }
         }
-        // Each listens no more since it has heard; told so now, one could miss being told to listen again.
+        // Each has stopped listening by itself. Sending `Idle` now could overtake the next `Listen`.
         Ok(LastReceived {
-            last: last.context("there is nobody to hear")?,
-            message: shown.context("the first has heard nothing")?,
+            last: last.context("there are no terminals")?,
+            message: shown.context("the first terminal has received nothing")?,
         })
     }
 }
@@ -289,16 +289,16 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_crowd_hears_what_is_said_to_everyone() {
+    async fn a_crowd_receives_what_is_sent_to_everyone() {
         let rival = start().await;
         let mut crowd = TerminalCrowd::connect(&rival.everyone(), 0..100).await.unwrap();
         for _ in 0..2 {
             crowd.listen().await.unwrap();
             let message = r#"{"public":{"latest":{"dice":[1,2,3]}}}"#;
             let said = rival.say(message).await.unwrap();
-            let heard = crowd.heard().await.unwrap();
-            assert!(heard.last > said);
-            assert_eq!(heard.message, message);
+            let received = crowd.wait_for_dice().await.unwrap();
+            assert!(received.last > said);
+            assert_eq!(received.message, message);
         }
     }
 

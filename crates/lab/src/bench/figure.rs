@@ -37,6 +37,11 @@ impl Figure {
         Self { name, value, unit, ratio, of, must }
     }
 
+    /// A figure that need not reach anything.
+    pub const fn measured(name: &'static str, value: f64, unit: &'static str, ratio: f64, of: &'static str) -> Self {
+        Self::new(name, value, unit, ratio, of, RequiredRatio::None)
+    }
+
     /// Whether it is what it must be.
     pub(super) fn is_reached(&self) -> bool {
         match self.must {

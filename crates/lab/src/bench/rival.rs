@@ -1,5 +1,5 @@
 //! The rival: a server of the same framework and with the same buffers, which reads the same messages into the same types and
-//! answers with as many bytes, but decides, records and flushes nothing. What it is told at one address it says to everyone.
+//! answers with as many bytes, but decides, records and flushes nothing. What it receives at one address it sends to everyone.
 
 use std::net::SocketAddr;
 
@@ -127,7 +127,7 @@ async fn follow(State(everyone): State<broadcast::Sender<Utf8Bytes>>, upgrade: W
     // Before the other end knows that it is connected, so that it misses nothing.
     let mut said = everyone.subscribe();
     with_buffers(upgrade).on_upgrade(move |mut socket: WebSocket| async move {
-        // Whoever has connected is told, so that nobody misses what is said next.
+        // Greets each new connection, so that its end knows that it misses nothing from now on.
         let mut next = Ok(Utf8Bytes::from_static("{}"));
         while let Ok(text) = next {
             if socket.send(Message::Text(text)).await.is_err() {
@@ -168,29 +168,29 @@ impl RivalAddress {
         Ok(Self { server, address })
     }
 
-    fn door(&self, path: String, greets: bool) -> TerminalEndpoint {
+    fn endpoint(&self, path: String, greets: bool) -> TerminalEndpoint {
         let authority = self.server.authority.clone();
         TerminalEndpoint { address: self.address, authority, path, devices: Vec::new(), greets }
     }
 
     /// Where it answers with this many bytes.
     pub(super) fn echo(&self, bytes: usize) -> TerminalEndpoint {
-        self.door(format!("/echo?bytes={bytes}"), false)
+        self.endpoint(format!("/echo?bytes={bytes}"), false)
     }
 
     /// Where everyone receives what is published.
     pub(super) fn everyone(&self) -> TerminalEndpoint {
-        self.door("/everyone".to_owned(), true)
+        self.endpoint("/everyone".to_owned(), true)
     }
 
     /// Publishes something to everyone, and gives the time.
     pub(super) async fn say(&self, text: &str) -> anyhow::Result<std::time::Instant> {
         let mut socket = ClientSocket::open_at(self.address, &self.server.authority, "/say", None).await?;
-        let told = std::time::Instant::now();
+        let sent = std::time::Instant::now();
         socket.send(text).await?;
         // A connection that is closed too soon may never be read.
-        socket.next().await?.context("the echo server did not hear it")?;
-        Ok(told)
+        socket.next().await?.context("the echo server did not receive it")?;
+        Ok(sent)
     }
 }
 
@@ -210,8 +210,9 @@ pub(super) mod tests {
     #[tokio::test]
     async fn it_answers_each_command_with_as_many_bytes_as_the_house() {
         let rival = start().await;
-        let door = rival.echo(400);
-        let mut socket = ClientSocket::open_at(door.address, &door.authority, &door.path, None).await.unwrap();
+        let endpoint = rival.echo(400);
+        let mut socket =
+            ClientSocket::open_at(endpoint.address, &endpoint.authority, &endpoint.path, None).await.unwrap();
         let place = r#"{"place":{"seat":3,"chips":"own","stakes":[{"box":"small","amount":100}]}}"#;
         for number in 1..4 {
             let (first, second) = (2 * number, 2 * number + 1);

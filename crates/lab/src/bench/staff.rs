@@ -67,11 +67,11 @@ impl Staff {
         Ok(())
     }
 
-    /// Commits the result; when it was asked.
+    /// Commits the result, and gives the time before that.
     pub(super) fn commit(&mut self) -> anyhow::Result<Instant> {
-        let asked = Instant::now();
+        let begun = Instant::now();
         self.dealer.round(&json!({"commit": {"dice": [1, 2, 6]}}))?;
-        Ok(asked)
+        Ok(begun)
     }
 
     /// Whether the casino has said that the terminal at a seat is lost.
@@ -108,7 +108,7 @@ impl SignedInPerson {
             .send_json(json!({"old": first.password, "new": own}));
         let me: Value =
             set.with_context(|| format!("{} cannot choose a password", first.role))?.body_mut().read_json()?;
-        let source = me["source"].as_u64().context("the house gives no number")?;
+        let source = me["source"].as_u64().context("the casino gives no number")?;
         Ok(Self { number: first.number, agent, server: server.clone(), cookie, source, sequence: 0 })
     }
 

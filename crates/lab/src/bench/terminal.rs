@@ -82,18 +82,19 @@ pub(super) struct LoadTerminal {
 
 impl LoadTerminal {
     /// Connects, proves itself and reads what it is shown first.
-    pub(super) async fn connect(door: &TerminalEndpoint, place: u32) -> anyhow::Result<Self> {
+    pub(super) async fn connect(endpoint: &TerminalEndpoint, place: u32) -> anyhow::Result<Self> {
         let last = u8::try_from(2 + place / FROM_ONE).context("there are too many terminals")?;
         let from = IpAddr::V4(Ipv4Addr::new(127, 0, 0, last));
-        let mut socket = ClientSocket::open_at(door.address, &door.authority, &door.path, Some(from)).await?;
+        let mut socket =
+            ClientSocket::open_at(endpoint.address, &endpoint.authority, &endpoint.path, Some(from)).await?;
         let (mut seat, mut sequence) = (u64::from(place), 0);
-        if !door.devices.is_empty() {
-            let device = usize::try_from(place).ok().and_then(|place| door.devices.get(place));
+        if !endpoint.devices.is_empty() {
+            let device = usize::try_from(place).ok().and_then(|place| endpoint.devices.get(place));
             device.context("there are not so many devices")?.prove(&mut socket).await?;
         }
-        if door.greets {
+        if endpoint.greets {
             let shown = socket.next().await?.context("the other end closed the connection")?;
-            if door.devices.is_empty() {
+            if endpoint.devices.is_empty() {
                 return Ok(Self::new(socket, place, seat, sequence));
             }
             let shown: serde_json::Value = serde_json::from_str(shown)?;
@@ -138,7 +139,7 @@ impl LoadTerminal {
         counts: &CrowdCounts,
         news: &mpsc::UnboundedSender<TerminalReport>,
     ) -> anyhow::Result<()> {
-        // What it was told since it connected is seen as a change.
+        // A task set since it connected counts as a change.
         let mut mode = TerminalTask::Idle;
         let mut due = self.first_due(mode);
         let mut wait = pin!(sleep_until(Instant::now().into()));

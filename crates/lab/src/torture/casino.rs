@@ -177,7 +177,7 @@ impl<'t> SimulatedCasino<'t> {
     }
 
     /// A command under a new id of its actor.
-    pub(super) fn asked<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
+    pub(super) fn request<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         let source = match actor {
             Actor::System => 0,
             Actor::Person(person) => u64::from(person.id.0),
@@ -192,8 +192,8 @@ impl<'t> SimulatedCasino<'t> {
     }
 
     pub(super) fn ask_round(&mut self, actor: Actor, command: RoundCommand) -> CheckResult {
-        let asked = self.asked(actor, command);
-        self.send_round(&asked)?.map_or(Ok(()), |decision| answer(decision).map(drop))
+        let request = self.request(actor, command);
+        self.send_round(&request)?.map_or(Ok(()), |decision| answer(decision).map(drop))
     }
 
     pub(super) fn ask_cluster(
@@ -201,8 +201,8 @@ impl<'t> SimulatedCasino<'t> {
         actor: Actor,
         command: ClusterCommand,
     ) -> CheckResult<Result<ClusterEvent, Refusal>> {
-        let asked = self.asked(actor, command);
-        answer(self.send_cluster(&asked)?)
+        let request = self.request(actor, command);
+        answer(self.send_cluster(&request)?)
     }
 
     pub(super) fn ask_house(
@@ -210,29 +210,29 @@ impl<'t> SimulatedCasino<'t> {
         actor: Actor,
         command: HouseCommand,
     ) -> CheckResult<Result<HouseEvent, Refusal>> {
-        let asked = self.asked(actor, command);
-        answer(self.send_house(&asked)?)
+        let request = self.request(actor, command);
+        answer(self.send_house(&request)?)
     }
 
     /// Nothing if the command waits until clusters hold what has happened so far: it is decided when they do, or after a while.
     pub(super) fn send_round(
         &mut self,
-        asked: &CommandRequest<RoundCommand>,
+        request: &CommandRequest<RoundCommand>,
     ) -> CheckResult<Option<Decision<RoundEvent>>> {
-        self.watched(asked, |installation| installation.ask_round(TABLE, asked.clone()))
+        self.watched(request, |installation| installation.ask_round(TABLE, request.clone()))
     }
 
     pub(super) fn send_cluster(
         &mut self,
-        asked: &CommandRequest<ClusterCommand>,
+        request: &CommandRequest<ClusterCommand>,
     ) -> CheckResult<Decision<ClusterEvent>> {
         let at = self.at;
-        let decision = self.watched(asked, |installation| installation.ask_cluster(at, asked.clone()))?;
+        let decision = self.watched(request, |installation| installation.ask_cluster(at, request.clone()))?;
         let decision = decision.ok_or_else(|| RunFailure::new("there is no such cluster"))?;
         match &decision {
-            Decision::Accepted(_) if is_bet(&asked.command) => {
+            Decision::Accepted(_) if is_bet(&request.command) => {
                 self.coverage.bets += 1;
-                self.acknowledged.push(asked.id);
+                self.acknowledged.push(request.id);
             }
             Decision::Accepted(_) | Decision::Refused(_) => {}
             Decision::Repeated(_) => self.model().seats_are_the_same(self.cluster())?,
@@ -240,8 +240,8 @@ impl<'t> SimulatedCasino<'t> {
         Ok(decision)
     }
 
-    pub(super) fn send_house(&mut self, asked: &CommandRequest<HouseCommand>) -> CheckResult<Decision<HouseEvent>> {
-        self.watched(asked, |installation| installation.ask_house(asked.clone()))
+    pub(super) fn send_house(&mut self, request: &CommandRequest<HouseCommand>) -> CheckResult<Decision<HouseEvent>> {
+        self.watched(request, |installation| installation.ask_house(request.clone()))
     }
 
     /// What is due at this time happens: partitions send again, tick, and close bets by themselves.

@@ -140,7 +140,7 @@ impl Coverage {
         self.faulted
     }
 
-    /// Counts what an entry tells: a refusal, or what was asked and happened.
+    /// Counts what an entry tells: a refusal, or the command and its event.
     pub(super) fn recorded(&mut self, recorded: &MachineEntry) {
         self.commands += 1;
         let refused = match recorded {
@@ -290,7 +290,7 @@ fn refusal_out_of_reach(refusal: Refusal, game: &Game) -> Option<&'static str> {
     let reasons = [
         (Refusal::RulesNotInForce, game.effective().is_none(), "the document has no date"),
         (Refusal::LimitsNotShown, scope.is_none(), "the game has no limits"),
-        (Refusal::TooManyRounds, true, "no house here plays so many rounds"),
+        (Refusal::TooManyRounds, true, "no casino here plays so many rounds"),
         (Refusal::TerminalLost, is_live, "a live table has no terminals"),
         (Refusal::SeatLocked, is_live, "a large win locks a terminal, not a seat"),
         (Refusal::BelowMinimum, scope != Some(LimitScope::Terminal), "a player is advised, not refused (5.2)"),

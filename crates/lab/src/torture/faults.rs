@@ -176,9 +176,9 @@ impl SimulatedCasino<'_> {
 
     pub(super) fn open_before_the_rules_are_in_force(&mut self) -> CheckResult {
         self.let_clusters_follow()?;
-        let mut asked = self.asked(by(SUPERVISOR), RoundCommand::OpenTable);
-        asked.time = Time(0);
-        self.decide_round(&asked)?;
+        let mut request = self.request(by(SUPERVISOR), RoundCommand::OpenTable);
+        request.time = Time(0);
+        self.decide_round(&request)?;
         self.set_clock()
     }
 

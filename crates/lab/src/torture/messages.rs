@@ -140,9 +140,9 @@ impl SimulatedCasino<'_> {
         self.coverage.fault(PlayFault::WrongSlip);
         let at = std::mem::replace(&mut self.at, cluster);
         let follow = ClusterCommand::Follow { number, notice: notice.clone(), slip };
-        let told = self.ask_cluster(Actor::System, follow)?.err();
+        let refusal = self.ask_cluster(Actor::System, follow)?.err();
         self.at = at;
-        ensure("a wrong slip is refused", told == Some(Refusal::SlipDiffers), || format!("{told:?}: {notice:?}"))
+        ensure("a wrong slip is refused", refusal == Some(Refusal::SlipDiffers), || format!("{refusal:?}: {notice:?}"))
     }
 
     /// A message that was delivered before arrives once more.
@@ -185,19 +185,19 @@ impl SimulatedCasino<'_> {
                 let (followed, colour_chips, is_registered) = self.cluster().reports();
                 let followed = followed + later;
                 let report = RoundCommand::Report { cluster, followed, colour_chips, is_registered };
-                let asked = self.asked(Actor::System, report);
-                self.decide_round(&asked)?.verdict()
+                let request = self.request(Actor::System, report);
+                self.decide_round(&request)?.verdict()
             }
             1 => {
                 let number = self.house().sent(cluster) + later;
-                let asked = self.asked(Actor::System, HouseCommand::Delivered { cluster, number });
-                self.send_house(&asked)?.verdict()
+                let request = self.request(Actor::System, HouseCommand::Delivered { cluster, number });
+                self.send_house(&request)?.verdict()
             }
             _ => {
                 let number = self.cluster().followed() + later;
                 let follow = ClusterCommand::Follow { number, notice: Notice::Held, slip: None };
-                let asked = self.asked(Actor::System, follow);
-                self.send_cluster(&asked)?.verdict()
+                let request = self.request(Actor::System, follow);
+                self.send_cluster(&request)?.verdict()
             }
         };
         let is_refused = verdict == Verdict::Refused(Refusal::OutOfOrder);
@@ -212,7 +212,7 @@ impl SimulatedCasino<'_> {
     }
 }
 
-/// The machine of an entry, if it accepted what was asked.
+/// The machine of an entry, if it accepted the command.
 fn accepted_by(recorded: &MachineEntry) -> Option<MachineId> {
     match recorded {
         MachineEntry::Round(table, entry) => entry.outcome.is_ok().then_some(MachineId::Round(*table)),

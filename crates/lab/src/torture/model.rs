@@ -48,7 +48,7 @@ struct ModelPurse {
     /// The last buy-in of the session that can be reversed: the number on its receipt, and how much.
     bought: Option<(Receipt, i64)>,
     /// How many messages the session was sent, and up to which they were read.
-    told: u32,
+    notices: u32,
     read: u32,
     /// The session that was cashed out here, until other money comes.
     cashed_out: Option<SessionId>,
@@ -160,8 +160,8 @@ pub(super) struct PlainBooks {
     purses: Vec<ModelPurse>,
     /// What lies on the layout, in order of first placement.
     bets: Vec<Bet<BookPlayer>>,
-    /// What lay on boxes in all, as it was told at a table that registers winners.
-    told: BTreeMap<BetBox, Money>,
+    /// What lay on boxes in all, as announced at a table that registers winners.
+    announced: BTreeMap<BetBox, Money>,
     /// Whether winners are being registered.
     is_thrown: bool,
     /// What lay there in the round before.
@@ -194,7 +194,7 @@ impl PlainBooks {
             limits: Rc::new(Limits::none()),
             purses: (0..seats).map(|_| ModelPurse::default()).collect(),
             bets: Vec::new(),
-            told: BTreeMap::new(),
+            announced: BTreeMap::new(),
             is_thrown: false,
             last: Vec::new(),
             past: VecDeque::new(),
@@ -252,7 +252,7 @@ impl PlainBooks {
                 }
             }
             ClusterCommand::TellTotal { bet_box, amount } => {
-                self.told.insert(*bet_box, *amount);
+                self.announced.insert(*bet_box, *amount);
             }
             ClusterCommand::AllRegistered => self.is_thrown = false,
             ClusterCommand::RegisterFromFilm { round, seat, stake, .. } => {
@@ -291,8 +291,10 @@ impl PlainBooks {
             }
             ClusterCommand::EmptyStacker { acceptor, amount: counted, .. } => {
                 let (notes, stacked) = self.stackers.insert(*acceptor, (0, 0)).unwrap_or_default();
-                let told = ClusterEvent::StackerEmptied { accepted: notes, amount: Money::from_cents(stacked) };
-                ensure("a stacker held what was accepted", *event == told, || format!("{event:?} and {told:?}"))?;
+                let expected = ClusterEvent::StackerEmptied { accepted: notes, amount: Money::from_cents(stacked) };
+                ensure("a stacker held what was accepted", *event == expected, || {
+                    format!("{event:?} and {expected:?}")
+                })?;
                 self.variance += counted.cents() - stacked;
             }
             ClusterCommand::BuyIn { seat, amount, .. } => self.buy_in(*seat, amount.cents(), event)?,
@@ -444,8 +446,8 @@ impl PlainBooks {
     fn buy_in(&mut self, seat: Seat, cents: i64, event: &ClusterEvent) -> CheckResult {
         self.receipts += 1;
         let receipt = Receipt(self.receipts);
-        let told = ClusterEvent::BoughtIn { receipt };
-        ensure("every buy-in has the next receipt", *event == told, || format!("{event:?} and {told:?}"))?;
+        let expected = ClusterEvent::BoughtIn { receipt };
+        ensure("every buy-in has the next receipt", *event == expected, || format!("{event:?} and {expected:?}"))?;
         self.cash += cents;
         self.credit(seat, cents);
         self.purse(seat).bought = Some((receipt, cents));
@@ -459,14 +461,14 @@ impl PlainBooks {
         ensure("the last buy-in is reversed once, with free credits", is_covered, || format!("{purse:?}"))?;
         purse.credits -= cents;
         purse.flows -= cents;
-        purse.told += 1;
+        purse.notices += 1;
         self.cash -= cents;
         Ok(())
     }
 
     fn read(&mut self, seat: Seat, message: u32) -> CheckResult {
         let purse = self.purse(seat);
-        let is_unread = purse.read < message && message <= purse.told;
+        let is_unread = purse.read < message && message <= purse.notices;
         ensure("a message is read once", is_unread, || format!("message {message}: {purse:?}"))?;
         purse.read = message;
         Ok(())
@@ -503,8 +505,8 @@ impl PlainBooks {
     fn credit(&mut self, seat: Seat, cents: i64) {
         if self.purse(seat).credits == 0 && self.purse(seat).on_layout == 0 {
             self.end_session(seat);
-            // Another session begins: what the last player was told is not for this one.
-            (self.purse(seat).told, self.purse(seat).read) = (0, 0);
+            // Another session begins: notices to the last player are not for this one.
+            (self.purse(seat).notices, self.purse(seat).read) = (0, 0);
         }
         let purse = self.purse(seat);
         purse.credits += cents;
@@ -598,7 +600,9 @@ impl PlainBooks {
         self.lines_are_the_same(dice, slip)?;
         let mut expected = SlipTotals::default();
         let mut given = vec![[0, 0]; self.purses.len()];
-        for (player, stake, counted, paid) in past::lines(&self.rules, &self.limits, dice, (&self.bets, &self.told))? {
+        for (player, stake, counted, paid) in
+            past::lines(&self.rules, &self.limits, dice, (&self.bets, &self.announced))?
+        {
             let returned = stake - counted;
             expected.lines += 1;
             for (total, more) in [
@@ -617,7 +621,7 @@ impl PlainBooks {
         })?;
         self.result += totals.staked.cents() - totals.paid.cents() - totals.returned.cents();
         self.last = std::mem::take(&mut self.bets);
-        self.told.clear();
+        self.announced.clear();
         for (seat, [own, colour]) in cluster.seats().zip(given) {
             self.give(seat, own, colour);
         }

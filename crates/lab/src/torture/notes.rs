@@ -28,11 +28,11 @@ impl SimulatedCasino<'_> {
             let answer = self.ask_cluster(terminal, command)?;
             return ensure("a terminal makes no credits", answer.is_err(), || format!("{amount} at seat {}", seat.0));
         }
-        let asked = self.asked(self.acceptor(seat), command);
-        self.send_cluster(&asked)?;
+        let request = self.request(self.acceptor(seat), command);
+        self.send_cluster(&request)?;
         if self.random.one_in(6) {
             self.coverage.fault(PlayFault::CommandSentAgain);
-            self.send_cluster(&asked)?;
+            self.send_cluster(&request)?;
         }
         Ok(())
     }

@@ -82,7 +82,7 @@ impl SimulatedCasino<'_> {
 
     fn accept_house(&mut self, actor: Actor, command: HouseCommand) -> CheckResult {
         let answer = self.ask_house(actor, command)?;
-        answer.map(|_| ()).map_err(|refusal| RunFailure(format!("the house could not be set up: {refusal:?}")))
+        answer.map(|_| ()).map_err(|refusal| RunFailure(format!("the casino could not be set up: {refusal:?}")))
     }
 
     /// Plays until another round is over and every machine knows it.

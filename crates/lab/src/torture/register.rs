@@ -61,11 +61,11 @@ impl SimulatedCasino<'_> {
         for bet_box in rules.layout().boxes().iter().copied() {
             let wins = matches!(rules.layout().outcome(bet_box, dice), Some(Outcome::Won(_)));
             let total = Money::from_cents(self.felt.total(round, bet_box));
-            let told = self.cluster().announced_total(bet_box);
-            let asked_for = self.cluster().required_registration(bet_box);
+            let announced = self.cluster().announced_total(bet_box);
+            let required = self.cluster().required_registration(bet_box);
             let is_over = !wins && total.cents() > self.cap_on_felt(round, bet_box);
-            let must_be_told = asked_for == Some(RequiredRegistration::Total) || is_over;
-            if told.is_some_and(|told| told != total) || (told.is_none() && must_be_told) {
+            let must_be_announced = required == Some(RequiredRegistration::Total) || is_over;
+            if announced.is_some_and(|announced| announced != total) || (announced.is_none() && must_be_announced) {
                 return self.tell(ClusterCommand::TellTotal { bet_box, amount: total });
             }
             if self.register_next(round, bet_box, wins || is_over)? {
@@ -89,8 +89,8 @@ impl SimulatedCasino<'_> {
         Ok(())
     }
 
-    /// Registers the next stake on a box that is asked for, or takes one off that does not lie there; `false` if there is none.
-    fn register_next(&mut self, round: RoundNumber, bet_box: BetBox, is_asked_for: bool) -> Result<bool, RunFailure> {
+    /// Registers the next stake on a box where stakes are required, or takes one off that does not lie there; `false` if there is none.
+    fn register_next(&mut self, round: RoundNumber, bet_box: BetBox, is_required: bool) -> Result<bool, RunFailure> {
         for seat in self.cluster().seats() {
             let lies: i64 = self
                 .felt
@@ -101,7 +101,7 @@ impl SimulatedCasino<'_> {
                 .sum();
             let own = self.cluster().bets(seat).filter(|(_, stake)| stake.bet_box == bet_box);
             let registered: i64 = own.map(|(_, stake)| stake.amount.cents()).sum();
-            if lies == registered || (lies > registered && !is_asked_for) {
+            if lies == registered || (lies > registered && !is_required) {
                 continue;
             }
             let stake = Stake { bet_box, amount: Money::from_cents((lies - registered).abs()) };

@@ -77,7 +77,7 @@ impl SimulatedCasino<'_> {
         let entries = self.installation.record.iter().rev().filter_map(of);
         let mut entries = entries.filter(|entry| !entry.verdict().is_of_id() && self.is_known(entry.request.actor));
         let mut last = entries.next().cloned()?;
-        // It is asked again now.
+        // It is sent again now.
         last.request.time = self.time;
         Some(last)
     }
@@ -129,8 +129,9 @@ impl SimulatedCasino<'_> {
     }
 
     /// Asks the dealer's side when clusters follow.
-    pub(super) fn decide_round(&mut self, asked: &CommandRequest<RoundCommand>) -> CheckResult<Decision<RoundEvent>> {
-        self.send_round(asked)?.ok_or_else(|| RunFailure(format!("clusters follow, and a command waits: {asked:?}")))
+    pub(super) fn decide_round(&mut self, request: &CommandRequest<RoundCommand>) -> CheckResult<Decision<RoundEvent>> {
+        self.send_round(request)?
+            .ok_or_else(|| RunFailure(format!("clusters follow, and a command waits: {request:?}")))
     }
 
     /// A machine gets its last command once more, and answers as before.
@@ -165,22 +166,22 @@ impl SimulatedCasino<'_> {
         };
         let verdict = match self.random.below(3) {
             0 => {
-                let Some(Entry { request: mut asked, .. }) = self.last_of_followed_round()? else { return Ok(()) };
-                asked.command = RoundCommand::UseDice { dice_set: 987_654 };
-                asked.id.sequence = if is_old { 0 } else { asked.id.sequence };
-                self.decide_round(&asked)?.verdict()
+                let Some(Entry { mut request, .. }) = self.last_of_followed_round()? else { return Ok(()) };
+                request.command = RoundCommand::UseDice { dice_set: 987_654 };
+                request.id.sequence = if is_old { 0 } else { request.id.sequence };
+                self.decide_round(&request)?.verdict()
             }
             1 => {
-                let Some(Entry { request: mut asked, .. }) = self.last_of_house() else { return Ok(()) };
-                asked.command = HouseCommand::LoginFailed { person: PersonId(987_654) };
-                asked.id.sequence = if is_old { 0 } else { asked.id.sequence };
-                self.send_house(&asked)?.verdict()
+                let Some(Entry { mut request, .. }) = self.last_of_house() else { return Ok(()) };
+                request.command = HouseCommand::LoginFailed { person: PersonId(987_654) };
+                request.id.sequence = if is_old { 0 } else { request.id.sequence };
+                self.send_house(&request)?.verdict()
             }
             _ => {
-                let Some(Entry { request: mut asked, .. }) = self.last_of_cluster() else { return Ok(()) };
-                asked.command = ClusterCommand::Clear { seat: Seat(987_654) };
-                asked.id.sequence = if is_old { 0 } else { asked.id.sequence };
-                self.send_cluster(&asked)?.verdict()
+                let Some(Entry { mut request, .. }) = self.last_of_cluster() else { return Ok(()) };
+                request.command = ClusterCommand::Clear { seat: Seat(987_654) };
+                request.id.sequence = if is_old { 0 } else { request.id.sequence };
+                self.send_cluster(&request)?.verdict()
             }
         };
         self.coverage.fault(fault);
@@ -197,8 +198,8 @@ impl SimulatedCasino<'_> {
         self.time = Time(time);
         self.set_clock()?;
         let what = ReportedEvent::ClockStepped { millis };
-        let told = self.ask_house(Actor::System, HouseCommand::Report { what })?;
-        told.map(|_| ()).map_err(|refusal| RunFailure(format!("a report was refused: {refusal:?}")))
+        let answer = self.ask_house(Actor::System, HouseCommand::Report { what })?;
+        answer.map(|_| ()).map_err(|refusal| RunFailure(format!("a report was refused: {refusal:?}")))
     }
 }
 

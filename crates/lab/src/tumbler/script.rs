@@ -1,4 +1,4 @@
-//! What a simulated tumbler says in a round: what it should, or what it was told to do wrong.
+//! What a simulated tumbler says in a round: what it should, or the fault that its arguments name.
 
 use std::collections::VecDeque;
 

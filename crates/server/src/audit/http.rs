@@ -54,7 +54,7 @@ async fn deals(server: &Server, table: TableId, person: PersonId) -> Result<bool
     Ok(handle.look_at_round(move |round| round.holder(Position::Dealer) == Some(person)).await?)
 }
 
-/// A file that proves a round elsewhere, with the house's public key and nothing else.
+/// A file that proves a round elsewhere, with the casino's public key and nothing else.
 #[endpoint(
     get,
     "/tables/{table}/rounds/{round}/evidence",

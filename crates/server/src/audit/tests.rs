@@ -37,10 +37,10 @@ async fn a_round_is_shown_with_every_line_and_its_evidence_verifies() {
     assert_eq!(serde_json::to_value(&proven.clusters).unwrap(), json["clusters"]);
     assert_eq!((proven.past, &proven.cited, proven.is_changed()), (sheet.past, &sheet.cited, true));
     for (table, round) in [(1, 0), (1, 5), (1, u64::MAX), (2, 1), (u16::MAX, 1)] {
-        let asked = (TableId(table), RoundNumber(round));
-        assert_eq!(audits.round(asked.0, asked.1).await.err(), Some(Denied::Unknown), "{asked:?}");
-        let denied = audits.evidence(asked.0, asked.1).await.err();
-        assert!(matches!(denied, Some(Denied::Unknown | Denied::NotYet)), "{asked:?}: {denied:?}");
+        let place = (TableId(table), RoundNumber(round));
+        assert_eq!(audits.round(place.0, place.1).await.err(), Some(Denied::Unknown), "{place:?}");
+        let denied = audits.evidence(place.0, place.1).await.err();
+        assert!(matches!(denied, Some(Denied::Unknown | Denied::NotYet)), "{place:?}: {denied:?}");
     }
 }
 

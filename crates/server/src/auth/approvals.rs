@@ -107,7 +107,7 @@ pub(crate) async fn second(
     server.node.house().look(look).await?.ok_or(Denied::NotApproved)
 }
 
-/// The reply to a repeated request: the newest approval of this act that the person asked for, if it is still open.
+/// The reply to a repeated request: the newest approval of this act that the person requested, if it is still open.
 pub(crate) async fn requested_before(
     server: &Server,
     by: PersonId,

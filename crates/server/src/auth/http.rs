@@ -169,7 +169,7 @@ async fn sign_in_again(
     checked(&server, caller, person.id, password).await?;
     let now = server.clock.now();
     server.secrets.used(found.source, now, now).await?;
-    server.people.sign_ins.asked(found.source, now);
+    server.people.sign_ins.password_entered(found.source, now);
     Ok(Json(known(&server, found.source, false).await?.into()))
 }
 
@@ -196,7 +196,7 @@ async fn set_password(
     let now = server.clock.now();
     server.secrets.set_password(person.id, hashed, now).await?;
     server.people.sign_ins.has_password(found.source);
-    server.people.sign_ins.asked(found.source, now);
+    server.people.sign_ins.password_entered(found.source, now);
     tracing::info!(person = person.id.0, "a password was set");
     Ok(Json(known(&server, found.source, false).await?.into()))
 }

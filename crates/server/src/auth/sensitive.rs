@@ -3,11 +3,34 @@
 
 use taisai_table::{ClusterCommand, HouseCommand, Person, RoundCommand};
 
-pub(crate) trait Sensitive: Sized {
-    /// Whether the password must be recent. Ask this of the command with its second person, if it gets one.
-    fn is_sensitive(&self) -> bool;
+/// When a command needs a recent password, with the place of its second person.
+#[derive(Debug)]
+pub(crate) enum PasswordRule<'a> {
+    Never,
+    /// Only large ones have a second person, and are refused without.
+    WithSecond(&'a mut Option<Person>),
+    Always(Option<&'a mut Option<Person>>),
+}
 
-    fn second(&mut self) -> Option<&mut Option<Person>>;
+pub(crate) trait Sensitive: Clone {
+    fn password_rule(&mut self) -> PasswordRule<'_>;
+
+    /// Whether the password must be recent. Ask this of the command with its second person, if it gets one.
+    fn is_sensitive(&self) -> bool {
+        match self.clone().password_rule() {
+            PasswordRule::Never => false,
+            PasswordRule::WithSecond(second) => second.is_some(),
+            PasswordRule::Always(_) => true,
+        }
+    }
+
+    fn second(&mut self) -> Option<&mut Option<Person>> {
+        match self.password_rule() {
+            PasswordRule::Never => None,
+            PasswordRule::WithSecond(second) => Some(second),
+            PasswordRule::Always(second) => second,
+        }
+    }
 
     /// The command without a second person: what is taken from clients, and what is approved.
     fn without_second(mut self) -> Self {
@@ -27,49 +50,15 @@ pub(crate) trait Sensitive: Sized {
 }
 
 impl Sensitive for RoundCommand {
-    fn is_sensitive(&self) -> bool {
-        match self {
-            Self::Correct { .. }
-            | Self::CorrectKnown { .. }
-            | Self::VoidDamaged { .. }
-            | Self::VoidByLaw { .. }
-            | Self::Inspect { .. }
-            | Self::Rule { .. }
-            | Self::Witness { .. } => true,
-            Self::OpenTable
-            | Self::AnnounceClosure
-            | Self::CloseTable
-            | Self::Relieve { .. }
-            | Self::ShowLimits { .. }
-            | Self::UseDice { .. }
-            | Self::UseTumbler { .. }
-            | Self::OpenBets
-            | Self::CloseBets
-            | Self::Tick
-            | Self::Activate
-            | Self::Tumbled { .. }
-            | Self::AtRest { .. }
-            | Self::Conceal { .. }
-            | Self::Cover
-            | Self::Uncover
-            | Self::DamagedSet { .. }
-            | Self::Commit { .. }
-            | Self::Void { .. }
-            | Self::Interrupt { .. }
-            | Self::Continue
-            | Self::Restarted
-            | Self::Report { .. } => false,
-        }
-    }
-
-    fn second(&mut self) -> Option<&mut Option<Person>> {
+    fn password_rule(&mut self) -> PasswordRule<'_> {
         match self {
             Self::Correct { second, .. }
             | Self::CorrectKnown { second, .. }
             | Self::VoidDamaged { second, .. }
             | Self::VoidByLaw { second, .. }
             | Self::Inspect { second, .. }
-            | Self::Rule { second, .. } => Some(second),
+            | Self::Rule { second, .. } => PasswordRule::Always(Some(second)),
+            Self::Witness { .. } => PasswordRule::Always(None),
             Self::OpenTable
             | Self::AnnounceClosure
             | Self::CloseTable
@@ -92,55 +81,13 @@ impl Sensitive for RoundCommand {
             | Self::Interrupt { .. }
             | Self::Continue
             | Self::Restarted
-            | Self::Witness { .. }
-            | Self::Report { .. } => None,
+            | Self::Report { .. } => PasswordRule::Never,
         }
     }
 }
 
 impl Sensitive for HouseCommand {
-    fn is_sensitive(&self) -> bool {
-        match self {
-            Self::AddPerson { .. }
-            | Self::SetRoles { .. }
-            | Self::Suspend { .. }
-            | Self::Reinstate { .. }
-            | Self::Unlock { .. }
-            | Self::Enrol { .. }
-            | Self::GiveCode { .. }
-            | Self::Revoke { .. }
-            | Self::AnswerApproval { .. }
-            | Self::AddTable { .. }
-            | Self::Configure { .. }
-            | Self::VoidVoucher { .. }
-            | Self::ReissueVoucher { .. }
-            | Self::RuleExpired { .. }
-            | Self::RuleReceivable { .. } => true,
-            // Only large ones have a second person, and are refused without.
-            Self::PayClaim { second, .. } | Self::SellVoucher { second, .. } => second.is_some(),
-            Self::Found { .. }
-            | Self::LoginFailed { .. }
-            | Self::LoginSucceeded { .. }
-            | Self::CopiedToken { .. }
-            | Self::RequestApproval { .. }
-            | Self::WithdrawApproval { .. }
-            | Self::UseApproval { .. }
-            | Self::Acknowledge { .. }
-            | Self::RedeemAtCage { .. }
-            | Self::RedeemAtSeat { .. }
-            | Self::ClearRedemptionLock { .. }
-            | Self::Receive { .. }
-            | Self::Delivered { .. }
-            | Self::ConfirmVoucher { .. }
-            | Self::TakeClaim { .. }
-            | Self::TakeBackClaim { .. }
-            | Self::ReadClaim { .. }
-            | Self::Report { .. }
-            | Self::Tick => false,
-        }
-    }
-
-    fn second(&mut self) -> Option<&mut Option<Person>> {
+    fn password_rule(&mut self) -> PasswordRule<'_> {
         match self {
             Self::AddPerson { second, .. }
             | Self::SetRoles { second, .. }
@@ -151,53 +98,46 @@ impl Sensitive for HouseCommand {
             | Self::GiveCode { second, .. }
             | Self::AddTable { second, .. }
             | Self::Configure { second, .. }
-            | Self::SellVoucher { second, .. }
             | Self::VoidVoucher { second, .. }
-            | Self::ReissueVoucher { second, .. }
-            | Self::PayClaim { second, .. } => Some(second),
+            | Self::ReissueVoucher { second, .. } => PasswordRule::Always(Some(second)),
+            Self::Revoke { .. }
+            | Self::AnswerApproval { .. }
+            | Self::RuleExpired { .. }
+            | Self::RuleReceivable { .. } => PasswordRule::Always(None),
+            Self::SellVoucher { second, .. } | Self::PayClaim { second, .. } => PasswordRule::WithSecond(second),
             Self::Found { .. }
             | Self::LoginFailed { .. }
             | Self::LoginSucceeded { .. }
-            | Self::Revoke { .. }
             | Self::CopiedToken { .. }
             | Self::RequestApproval { .. }
-            | Self::AnswerApproval { .. }
             | Self::WithdrawApproval { .. }
             | Self::UseApproval { .. }
             | Self::Acknowledge { .. }
             | Self::RedeemAtCage { .. }
             | Self::RedeemAtSeat { .. }
-            | Self::RuleExpired { .. }
             | Self::ClearRedemptionLock { .. }
             | Self::Receive { .. }
             | Self::Delivered { .. }
-            | Self::RuleReceivable { .. }
             | Self::ConfirmVoucher { .. }
             | Self::TakeClaim { .. }
             | Self::TakeBackClaim { .. }
             | Self::ReadClaim { .. }
             | Self::Report { .. }
-            | Self::Tick => None,
+            | Self::Tick => PasswordRule::Never,
         }
     }
 }
 
 impl Sensitive for ClusterCommand {
-    /// A reversal always is. Of the rest, only large amounts and bets registered from film have a second person, and are refused
-    /// without.
-    fn is_sensitive(&self) -> bool {
-        matches!(self, Self::ReverseBuyIn { .. }) || self.clone().second().is_some_and(|second| second.is_some())
-    }
-
-    fn second(&mut self) -> Option<&mut Option<Person>> {
+    fn password_rule(&mut self) -> PasswordRule<'_> {
         match self {
+            Self::ReverseBuyIn { second, .. } => PasswordRule::Always(Some(second)),
             Self::BuyIn { second, .. }
             | Self::IssueColour { second, .. }
-            | Self::ReverseBuyIn { second, .. }
             | Self::Register { second, .. }
             | Self::RegisterFromFilm { second, .. }
             | Self::WithdrawFromFilm { second, .. }
-            | Self::CloseReturns { second, .. } => Some(second),
+            | Self::CloseReturns { second, .. } => PasswordRule::WithSecond(second),
             Self::Place { .. }
             | Self::PlaceFor { .. }
             | Self::PlaceExcess { .. }
@@ -223,7 +163,7 @@ impl Sensitive for ClusterCommand {
             | Self::TickOff { .. }
             | Self::Follow { .. }
             | Self::Receive { .. }
-            | Self::Delivered { .. } => None,
+            | Self::Delivered { .. } => PasswordRule::Never,
         }
     }
 }

@@ -120,7 +120,7 @@ impl SignIns {
         })
     }
 
-    pub(super) fn asked(&self, source: u64, now: Time) {
+    pub(super) fn password_entered(&self, source: u64, now: Time) {
         self.change(source, |kept| (kept.asked, kept.used) = (now, now));
     }
 
@@ -264,7 +264,7 @@ mod tests {
         sign_ins.touch(1, at(14));
         sign_ins.replace(SignInKey::Source(1), Some(StoredSignIn { further: vec![9], ..kept(1, 7, BEGUN) }));
         assert!(sign_ins.uses(1, 9), "another node gave a screen a number");
-        assert!(sign_ins.by_source(1, at(20)).is_some(), "it was used here since the store heard of it");
+        assert!(sign_ins.by_source(1, at(20)).is_some(), "it was used here since the last write");
         let token = kept(2, 8, BEGUN).token;
         sign_ins.replace(SignInKey::Token(token), Some(kept(2, 8, BEGUN)));
         assert_eq!(sign_ins.find(&token, at(0)).unwrap().person, PersonId(8), "someone signed in at another node");
@@ -290,7 +290,7 @@ mod tests {
         let is_fresh = |now| sign_ins.by_source(1, now).unwrap().is_fresh;
         assert!(is_fresh(Time(at(5).0 - 1)));
         assert!(!is_fresh(at(5)));
-        sign_ins.asked(1, at(6));
+        sign_ins.password_entered(1, at(6));
         assert!(is_fresh(at(10)));
         assert!(!is_fresh(at(11)));
     }

@@ -19,14 +19,14 @@ pub enum UnlockError {
     Node(#[from] NodeError),
     #[error(transparent)]
     Secrets(#[from] SecretsError),
-    #[error("those who manage people are not locked out: they unlock at a screen of the house")]
+    #[error("those who manage people are not locked out: they unlock at a screen of the casino")]
     OthersCan,
     /// The House refuses it.
     #[error("{}", .0.sentence())]
     Refused(Refusal),
     /// Nobody would know the password.
     #[error("cannot print the new password, so nothing was unlocked: {0}")]
-    NotTold(String),
+    NotPrinted(String),
     /// The record takes nothing.
     #[error(transparent)]
     Stopped(#[from] Stopped),
@@ -45,13 +45,13 @@ pub async fn unlock<T: FnOnce(&str) -> io::Result<()>>(
     let Opened { store, mut house, clock, sources, .. } = Opened::new(clock::system, plan, Share::ALL, warn)?;
     let secrets = Secrets::open(&plan.address, Expected::There)?;
     let command = HouseCommand::Unlock { person, second: None };
-    let asked = CommandRequest { time: clock.now(), actor: Actor::System, id: OwnIds::new(&sources).next(), command };
-    let verdict = house.ask(asked).verdict();
+    let request = CommandRequest { time: clock.now(), actor: Actor::System, id: OwnIds::new(&sources).next(), command };
+    let verdict = house.ask(request).verdict();
     if let (Verdict::Accepted, Some(tell)) = (verdict, tell_password) {
         let password = one_time_password(&secrets, clock.now(), person).await?;
         let sign_ins = secrets.sign_ins().await?.into_iter().filter(|sign_in| sign_in.person == person);
         secrets.end(sign_ins.map(|sign_in| sign_in.source).collect()).await?;
-        tell(&password).map_err(|error| UnlockError::NotTold(error.to_string()))?;
+        tell(&password).map_err(|error| UnlockError::NotPrinted(error.to_string()))?;
     }
     let (answer, recorded) = mpsc::channel();
     house.commit(move |recorded| answer.send(recorded).unwrap_or_default()).map_err(Stopped::from)?;

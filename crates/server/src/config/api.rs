@@ -18,13 +18,13 @@ use crate::http::denied::Denied;
 use crate::http::request::PathParams;
 use crate::server::{Server, SharedServer};
 
-/// The set-up of the house.
+/// The set-up of the installation.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct HouseConfiguration {
     /// The property's name.
     name: String,
-    /// Whether the whole house plays for training.
+    /// Whether the whole installation plays for training.
     is_training: bool,
     /// The name of its profile.
     profile: String,
@@ -82,7 +82,7 @@ pub(crate) fn recorded_name(house: &House) -> Option<String> {
 
 pub(crate) const NAME_KEY: &str = "house.name";
 
-/// The set-up of the house, as the record has it, with what the file proposes.
+/// The set-up of the installation, as the record has it, with what the file proposes.
 #[endpoint(
     get,
     "/house/configuration",
@@ -141,7 +141,7 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     Ok(tables)
 }
 
-/// What whoever asks has asked a second person for and not used yet, with the answers.
+/// The approvals that the caller has requested and not used yet, with their answers.
 #[endpoint(
     get,
     "/house/approvals",
@@ -155,7 +155,7 @@ async fn approvals(
     Ok(Json(server.node.house().look(move |house| own_approvals(house, by)).await?))
 }
 
-/// How an approval was answered, for whoever asked for it.
+/// How an approval was answered, for the person who requested it.
 #[endpoint(
     get,
     "/house/approvals/{approval}",

@@ -247,7 +247,11 @@ impl ConfigReader<'_> {
             Some(value) => {
                 let is_training = boolean(reader, value);
                 if is_training == Some(false) && is_house_training {
-                    reader.fault(value.span(), FileFaultKind::BadValue, "a training house has training tables only");
+                    reader.fault(
+                        value.span(),
+                        FileFaultKind::BadValue,
+                        "a training installation has training tables only",
+                    );
                 }
                 is_training
             }

@@ -25,8 +25,8 @@ fn read(text: &str) -> Result<Config, Vec<String>> {
 /// Fails unless exactly these faults are found, each by its beginning.
 fn check(text: &str, faults: &[&str]) {
     let found = read(text).err().unwrap_or_default();
-    let is_told = |(found, fault): (&String, &&str)| found.starts_with(*fault);
-    assert!(found.len() == faults.len() && found.iter().zip(faults).all(is_told), "{text}\n{found:#?}");
+    let is_reported = |(found, fault): (&String, &&str)| found.starts_with(*fault);
+    assert!(found.len() == faults.len() && found.iter().zip(faults).all(is_reported), "{text}\n{found:#?}");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_training_house_has_training_tables() {
     assert!(config.is_training && config.tables[0].is_training);
     check(
         &format!("{HOUSE}training = true\n{TABLE}training = false\n"),
-        &["9:12: bad-value: a training house has training tables only"],
+        &["9:12: bad-value: a training installation has training tables only"],
     );
 }
 
@@ -260,10 +260,10 @@ fn every_key_of_the_reference_is_in_the_example() {
     assert_eq!(keys.len(), 25, "{keys:?}");
     for key in keys {
         let name = key.rsplit('.').next().unwrap_or(key);
-        let is_told = |line: &str| {
+        let has_key = |line: &str| {
             let line = line.trim_start_matches("# ");
             line.starts_with(&format!("{name} = ")) || line == format!("[table.{name}]")
         };
-        assert!(EXAMPLE.lines().any(is_told), "{key}");
+        assert!(EXAMPLE.lines().any(has_key), "{key}");
     }
 }

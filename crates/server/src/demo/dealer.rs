@@ -104,10 +104,10 @@ impl Dealer {
     }
 
     pub(super) async fn deal(mut self, stay: watch::Receiver<Stay>) {
-        let (table, mut told) = (self.table.0, stay.clone());
+        let (table, mut leave) = (self.table.0, stay.clone());
         let gone = tokio::select! {
             biased;
-            _ = told.wait_for(|stay| *stay == Stay::Gone) => return,
+            _ = leave.wait_for(|stay| *stay == Stay::Gone) => return,
             gone = self.rounds(&stay) => gone,
         };
         if let Err(gone) = gone {
@@ -217,33 +217,33 @@ impl Dealer {
         Ok(())
     }
 
-    /// Registers the winning chips on the layout, and gives the totals that the table asks for.
+    /// Registers the winning chips on the layout, and gives the totals that the table requires.
     async fn register(&mut self) -> Result<(), DealerError> {
         let dealer = person(DEALER, Role::Dealer);
         let felt = std::mem::take(&mut self.felt);
         for (seat, stake) in felt.iter().copied() {
-            let asked_for = self.handle.look(move |table| {
+            let required = self.handle.look(move |table| {
                 table
                     .clusters()
                     .next()
                     .map(|cluster| (cluster.required_registration(stake.bet_box), cluster.id().number))
             });
-            if let Some((Some(RequiredRegistration::Stakes), cluster)) = asked_for.await? {
+            if let Some((Some(RequiredRegistration::Stakes), cluster)) = required.await? {
                 let register = ClusterCommand::Register { seat, stakes: Stakes::from_slice(&[stake]), second: None };
                 self.ask_cluster(cluster, dealer, register).await?;
             }
         }
         for bet_box in [BetBox::BIG, BetBox::SMALL, BetBox::ODD, BetBox::EVEN] {
-            let is_asked_for = self.handle.look(move |table| {
+            let is_required = self.handle.look(move |table| {
                 table
                     .clusters()
                     .any(|cluster| cluster.required_registration(bet_box) == Some(RequiredRegistration::Total))
             });
-            if is_asked_for.await? {
+            if is_required.await? {
                 let stakes = felt.iter().filter(|(_, stake)| stake.bet_box == bet_box);
                 let amount = Money::from_cents(stakes.map(|(_, stake)| stake.amount.cents()).sum());
-                let told = ClusterCommand::TellTotal { bet_box, amount };
-                self.ask_cluster(0, dealer, told).await?;
+                let total = ClusterCommand::TellTotal { bet_box, amount };
+                self.ask_cluster(0, dealer, total).await?;
             }
         }
         self.ask_cluster(0, dealer, ClusterCommand::AllRegistered).await?;

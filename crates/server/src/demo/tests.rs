@@ -102,15 +102,15 @@ async fn the_first_start_records_people_once() {
     let folder = tempfile::tempdir().unwrap();
     for is_first in [true, false] {
         let (stop, mut stopped) = watch::channel(false);
-        let mut told = None;
+        let mut printed = None;
         let tell = |_, first_use: Option<&FirstUse>| {
-            told = Some(first_use.cloned());
+            printed = Some(first_use.cloned());
             stop.send_replace(true);
             Ok(())
         };
-        let stopped = async { drop(stopped.wait_for(|is_told| *is_told).await.unwrap()) };
+        let stopped = async { drop(stopped.wait_for(|is_stopped| *is_stopped).await.unwrap()) };
         serve(plan(folder.path()), Arc::new(drop), tell, stopped).await.unwrap();
-        let first_use = told.unwrap();
+        let first_use = printed.unwrap();
         assert_eq!(first_use.is_some(), is_first);
         if let Some(first_use) = first_use {
             assert_eq!((first_use.people.len(), first_use.devices.len()), (10, 8));
@@ -129,7 +129,7 @@ async fn nobody_is_recorded_before_passwords_could_be_shown() {
             Err(std::io::ErrorKind::StorageFull.into())
         };
         let served = serve(plan(folder.path()), Arc::new(drop), tell, std::future::ready(())).await;
-        assert!(matches!(served, Err(ServeError::NotTold(_))), "{served:?}");
+        assert!(matches!(served, Err(ServeError::NotPrinted(_))), "{served:?}");
         assert!(is_first);
     }
 }

@@ -12,7 +12,7 @@ use axum::response::Response;
 use taisai_endpoint::endpoint;
 use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Refusal, Seat, TableId};
 
-use crate::devices::{ClusterDevice, UnreadableMessage, answer};
+use crate::devices::{ClusterDevice, UnreadableMessage, serve};
 use crate::http::accept::ConnectionGuard;
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
@@ -21,7 +21,7 @@ use crate::http::request::{PathParams, QueryParams};
 use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
 use crate::server::{Server, SharedServer};
-use crate::ws::{InCluster, upgrade};
+use crate::ws::InCluster;
 #[cfg(test)]
 pub(crate) use message::FromAcceptor;
 use message::read;
@@ -30,7 +30,7 @@ pub(crate) fn routes() -> Routes {
     Routes::of([connect::add_to])
 }
 
-/// The socket of a note acceptor. It proves itself as every device does, and then asks for each note; docs/acceptor.md. A house
+/// The socket of a note acceptor. It proves itself as every device does, and then asks for each note; docs/acceptor.md. A casino
 /// whose profile names no notes has no such address.
 #[endpoint(
     get,
@@ -38,7 +38,7 @@ pub(crate) fn routes() -> Routes {
     params(("table" = u16, Path, description = "The table"), InCluster),
     responses(
         (status = 101, description = "The connection is a WebSocket from now on"),
-        (status = 404, description = "There is no such table, or the house takes no notes"),
+        (status = 404, description = "There is no such table, or the casino takes no notes"),
     )
 )]
 async fn connect(
@@ -48,15 +48,10 @@ async fn connect(
     held: Option<Extension<ConnectionGuard>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
-    let table = TableId(table);
-    if server.profile.notes.is_empty() || !server.node.is_laid_out(table) {
+    if server.profile.notes.is_empty() {
         return Err(Denied::Unknown);
     }
-    Ok(upgrade(socket, held, move |mut socket| async move {
-        let reason = answer::<Acceptor>(&mut socket, &server, table).await;
-        drop(server);
-        reason.close(socket).await;
-    }))
+    serve::<Acceptor>(server, TableId(table), held, socket)
 }
 
 #[derive(Clone, Copy)]

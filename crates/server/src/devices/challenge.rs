@@ -37,7 +37,7 @@ pub(crate) struct Challenge {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Signed {
     pub(super) device: DeviceId,
-    /// Its Ed25519 signature of `"taisai device\0"`, the house's id, its own number (4 bytes, the lowest first) and the
+    /// Its Ed25519 signature of `"taisai device\0"`, the casino's id, its own number (4 bytes, the lowest first) and the
     /// challenge, in hexadecimal digits.
     #[cfg_attr(test, schema(pattern = "^[0-9a-f]{128}$"))]
     pub(super) signature: String,

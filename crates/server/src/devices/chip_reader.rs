@@ -12,13 +12,13 @@ use axum::response::Response;
 use taisai_endpoint::endpoint;
 use taisai_table::{Actor, ClusterCommand, ClusterId, DeviceId, DeviceKind, TableId};
 
-use crate::devices::{ClusterDevice, UnreadableMessage, answer};
+use crate::devices::{ClusterDevice, UnreadableMessage, serve};
 use crate::http::accept::ConnectionGuard;
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
 use crate::http::request::{PathParams, QueryParams};
 use crate::server::SharedServer;
-use crate::ws::{InCluster, upgrade};
+use crate::ws::InCluster;
 #[cfg(test)]
 pub(crate) use message::FromReader;
 use message::read;
@@ -44,15 +44,7 @@ async fn connect(
     held: Option<Extension<ConnectionGuard>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
-    let table = TableId(table);
-    if !server.node.is_laid_out(table) {
-        return Err(Denied::Unknown);
-    }
-    Ok(upgrade(socket, held, move |mut socket| async move {
-        let reason = answer::<ChipReader>(&mut socket, &server, table).await;
-        drop(server);
-        reason.close(socket).await;
-    }))
+    serve::<ChipReader>(server, TableId(table), held, socket)
 }
 
 #[derive(Clone, Copy)]

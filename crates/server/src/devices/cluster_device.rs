@@ -3,7 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use axum::extract::ws::WebSocket;
+use axum::Extension;
+use axum::extract::ws::{WebSocket, WebSocketUpgrade};
+use axum::response::Response;
 use serde::Serialize;
 use taisai_engine::seat_of;
 use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, Seat, TableId};
@@ -11,13 +13,14 @@ use tokio::time::{Interval, interval};
 
 use super::{ConnectionSignal, DeviceConnection, LifeSign, Proven, RateLimit, prove, take};
 use crate::auth::commands::no_such_seat;
+use crate::http::accept::ConnectionGuard;
 use crate::http::denied::Denied;
 use crate::http::reply::{CommandReply, json};
 use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
 use crate::server::SharedServer;
 use crate::ws::connection::Connection;
-use crate::ws::{CloseReason, SocketSession, run_session};
+use crate::ws::{CloseReason, SocketSession, run_session, upgrade};
 
 /// How often the session checks that its device is not revoked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
@@ -25,7 +28,7 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// More unreadable or too frequent messages in a row close the connection.
 const MAX_DENIED_IN_A_ROW: u32 = 64;
 
-pub(crate) trait ClusterDevice: Copy {
+pub(crate) trait ClusterDevice: Copy + Send + Sync + 'static {
     /// The name in log lines.
     const NAME: &'static str;
 
@@ -54,12 +57,24 @@ pub(crate) struct DeviceReply {
     pub(super) answer: CommandReply,
 }
 
-/// Runs the session of a device of that kind.
-pub(crate) async fn answer<D: ClusterDevice>(
-    socket: &mut WebSocket,
-    server: &SharedServer,
+/// Upgrades the connection of a device of that kind at a table, and runs its session.
+pub(crate) fn serve<D: ClusterDevice>(
+    server: SharedServer,
     table: TableId,
-) -> CloseReason {
+    held: Option<Extension<ConnectionGuard>>,
+    socket: WebSocketUpgrade,
+) -> Result<Response, Denied> {
+    if !server.node.is_laid_out(table) {
+        return Err(Denied::Unknown);
+    }
+    Ok(upgrade(socket, held, move |mut socket| async move {
+        let reason = answer::<D>(&mut socket, &server, table).await;
+        drop(server);
+        reason.close(socket).await;
+    }))
+}
+
+async fn answer<D: ClusterDevice>(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> CloseReason {
     let proven = match prove(socket, server).await {
         Ok(proven) => proven,
         Err(denied) => return denied.into(),
@@ -156,7 +171,7 @@ impl<D: ClusterDevice> SocketSession for ClusterDeviceSession<D> {
     async fn signal(&mut self) -> Option<CloseReason> {
         loop {
             tokio::select! {
-                told = self.device_connection.signal() => match told {
+                signal = self.device_connection.signal() => match signal {
                     ConnectionSignal::ShowLife(life) => {
                         self.life_signs.push(life);
                         return None;

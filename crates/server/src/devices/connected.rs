@@ -28,15 +28,15 @@ pub(super) struct ConnectionRegistry {
 struct ConnectedDevice {
     /// The source that it proved its identity with.
     source: u64,
-    /// Identifies the connection.
-    ask: mpsc::Sender<LifeSign>,
+    /// Requests a sign of life. It identifies the connection.
+    request_sender: mpsc::Sender<LifeSign>,
 }
 
 /// The registered connection of a device. Dropping it frees the device for another one.
 pub(crate) struct DeviceConnection {
     device: DeviceId,
-    asked: mpsc::Receiver<LifeSign>,
-    ask: mpsc::WeakSender<LifeSign>,
+    requests: mpsc::Receiver<LifeSign>,
+    request_sender: mpsc::WeakSender<LifeSign>,
     connections: Arc<Mutex<ConnectedDevices>>,
 }
 
@@ -85,14 +85,18 @@ impl ConnectionRegistry {
         let mut connections = lock(&self.connections);
         let entry = connections.entry(device);
         if let Entry::Occupied(first) = &entry
-            && !silent.is_some_and(|silent| silent.same_channel(&first.get().ask))
+            && !silent.is_some_and(|silent| silent.same_channel(&first.get().request_sender))
         {
-            return Err(first.get().ask.clone());
+            return Err(first.get().request_sender.clone());
         }
-        let (ask, asked) = mpsc::channel(MAX_WAITING);
-        let taken =
-            DeviceConnection { device, asked, ask: ask.downgrade(), connections: Arc::clone(&self.connections) };
-        entry.insert_entry(ConnectedDevice { source, ask });
+        let (request_sender, requests) = mpsc::channel(MAX_WAITING);
+        let taken = DeviceConnection {
+            device,
+            requests,
+            request_sender: request_sender.downgrade(),
+            connections: Arc::clone(&self.connections),
+        };
+        entry.insert_entry(ConnectedDevice { source, request_sender });
         Ok(taken)
     }
 
@@ -125,15 +129,16 @@ async fn is_alive(first: &mpsc::Sender<LifeSign>) -> bool {
 impl DeviceConnection {
     /// Waits for the next signal. Cancelling and calling again is safe.
     pub(crate) async fn signal(&mut self) -> ConnectionSignal {
-        self.asked.recv().await.map_or(ConnectionSignal::CutOff, ConnectionSignal::ShowLife)
+        self.requests.recv().await.map_or(ConnectionSignal::CutOff, ConnectionSignal::ShowLife)
     }
 }
 
 impl Drop for DeviceConnection {
     fn drop(&mut self) {
         let mut connections = lock(&self.connections);
-        let is_own =
-            |connection: &ConnectedDevice| self.ask.upgrade().is_some_and(|ask| ask.same_channel(&connection.ask));
+        let is_own = |connection: &ConnectedDevice| {
+            self.request_sender.upgrade().is_some_and(|sender| sender.same_channel(&connection.request_sender))
+        };
         if connections.get(&self.device).is_some_and(is_own) {
             connections.remove(&self.device);
         }
@@ -174,7 +179,7 @@ mod tests {
         let mut first = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
         let second = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
         // This sign of life comes too late.
-        let ConnectionSignal::ShowLife(life) = first.signal().await else { panic!("it was asked") };
+        let ConnectionSignal::ShowLife(life) = first.signal().await else { panic!("a sign of life was requested") };
         life.shown();
         assert!(matches!(first.signal().await, ConnectionSignal::CutOff));
         drop(first);

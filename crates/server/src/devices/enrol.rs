@@ -54,7 +54,7 @@ struct Enrolment {
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 struct Enrolled {
     device: DeviceId,
-    /// The house's id, 32 hexadecimal digits: it is part of what the device signs.
+    /// The casino's id, 32 hexadecimal digits: it is part of what the device signs.
     house: String,
     /// The number of its commands.
     source: u64,

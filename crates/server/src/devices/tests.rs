@@ -46,7 +46,7 @@ async fn prove(house: &RunningServer, signed: &Signed) -> Result<Proven, Denied>
     proven(&house.server, &CHALLENGE, signed).await
 }
 
-/// How often the House heard of a copy.
+/// How many reports of a copy the House received.
 async fn copies(house: &RunningServer) -> usize {
     let look = |house: &taisai_table::House| {
         house.significant().filter(|event| matches!(event.what, SignificantEventKind::TokenCopied(_))).count()

@@ -106,7 +106,7 @@ impl SocketSession for Tumbler {
     async fn signal(&mut self) -> Option<CloseReason> {
         loop {
             tokio::select! {
-                told = self.device_connection.signal() => match told {
+                signal = self.device_connection.signal() => match signal {
                     ConnectionSignal::ShowLife(life) => {
                         self.life_signs.push(life);
                         return None;

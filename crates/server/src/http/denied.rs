@@ -59,9 +59,9 @@ denied! {
     Stopping, SERVICE_UNAVAILABLE, "stopping", "The house is being closed: no new round begins.";
     TooLong, SERVICE_UNAVAILABLE, "too-long", "That took too long: ask for less.";
     NotYet, CONFLICT, "not-yet", "The round is not over, or no checkpoint vouches for it yet.";
-    Elsewhere, SERVICE_UNAVAILABLE, "elsewhere", "That part of the house moves to another machine: ask again in a moment, under the same number.";
+    Elsewhere, SERVICE_UNAVAILABLE, "elsewhere", "That part of the casino moves to another machine: ask again in a moment, under the same number.";
     Stopped, SERVICE_UNAVAILABLE, "stopped", "The house has stopped: nothing is taken until it runs again.";
-    Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the house failed; it is in its log.";
+    Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the server failed; it is in its log.";
 }
 
 impl Denied {

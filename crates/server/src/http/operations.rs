@@ -41,7 +41,7 @@ async fn readyz(State(server): State<SharedServer>) -> Response {
     match tokio::time::timeout(READY_TIMEOUT, look).await {
         Ok(Ok(())) => "ready\n".into_response(),
         Ok(Err(stopped)) => (StatusCode::SERVICE_UNAVAILABLE, format!("{stopped}\n")).into_response(),
-        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the house does not answer\n").into_response(),
+        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the House does not answer\n").into_response(),
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
             let status = response.status();
             let body = axum::body::to_bytes(response.into_body(), 1_024).await.unwrap();
             let body = String::from_utf8(body.to_vec()).unwrap();
-            if body != "the house does not answer\n" || begun.elapsed() > HANG_LIMIT {
+            if body != "the House does not answer\n" || begun.elapsed() > HANG_LIMIT {
                 return (status, body);
             }
         }

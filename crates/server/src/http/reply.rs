@@ -32,7 +32,7 @@ pub(crate) struct Refused {
     pub(crate) paragraphs: Vec<String>,
     /// What is wrong, for people.
     pub(crate) sentence: Cow<'static, str>,
-    /// What the house has on file of what was presented, where that says more.
+    /// What the casino has on file of what was presented, where that says more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) detail: Option<Value>,
 }

@@ -49,7 +49,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T>
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
         let read = Query::from_request_parts(parts, state).await;
-        read.map(|Query(asked)| Self(asked)).map_err(|rejection| unreadable(rejection.body_text()))
+        read.map(|Query(params)| Self(params)).map_err(|rejection| unreadable(rejection.body_text()))
     }
 }
 

@@ -65,8 +65,8 @@ impl ScreenFile {
         if self.path.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" }
     }
 
-    fn sent(&self, asked: &HeaderMap) -> Response {
-        let takes_packed = asked
+    fn sent(&self, request_headers: &HeaderMap) -> Response {
+        let takes_packed = request_headers
             .get(header::ACCEPT_ENCODING)
             .and_then(|accepted| accepted.to_str().ok())
             .is_some_and(|accepted| accepted.split(',').any(|coding| coding.trim() == "gzip"));
@@ -113,19 +113,19 @@ mod tests {
 
     #[test]
     fn packed_files_go_to_those_who_take_them() {
-        for (asked, coding, length) in [
+        for (accepted, coding, length) in [
             (Some("gzip, deflate, br"), Some("gzip"), 6),
             (Some("br"), None, 5),
             (Some("gzip;q=0"), None, 5),
             (None, None, 5),
         ] {
             let mut headers = HeaderMap::new();
-            if let Some(asked) = asked {
-                headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(asked));
+            if let Some(accepted) = accepted {
+                headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(accepted));
             }
             let sent = file("assets/base-1.js").sent(&headers);
             assert_eq!(sent.headers().get(header::CONTENT_ENCODING).map(|coding| coding.to_str().unwrap()), coding);
-            assert_eq!(sent.body().size_hint().exact(), Some(length), "{asked:?}");
+            assert_eq!(sent.body().size_hint().exact(), Some(length), "{accepted:?}");
         }
     }
 }

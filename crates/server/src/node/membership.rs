@@ -37,7 +37,7 @@ pub(crate) enum MembershipEvent {
     Closed,
 }
 
-/// What the membership thread is asked to do.
+/// Commands to the membership thread.
 enum MembershipCommand {
     /// The installation has these partitions.
     Partitions(Vec<ChainName>),
@@ -228,9 +228,9 @@ impl MembershipThread {
     }
 
     fn carry_out(&mut self, statement: LeaseStatement) -> LeaseOutcome {
-        let asked = format!("{statement:?}");
+        let text = format!("{statement:?}");
         let unknown = |error: LeaseError| {
-            tracing::warn!(statement = asked, %error, "the store did not answer about a lease; trying again");
+            tracing::warn!(statement = text, %error, "the store did not answer about a lease; trying again");
             LeaseOutcome::Unknown(error.to_string())
         };
         match statement {

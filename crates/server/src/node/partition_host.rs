@@ -56,7 +56,7 @@ pub(super) struct RunningPartitions {
 }
 
 impl RunningPartitions {
-    /// Waits for the threads and closes the record store: everything that was asked is recorded and checkpointed.
+    /// Waits for the threads and closes the record store: every command received is recorded and checkpointed.
     pub(super) fn close(self) {
         for thread in self.threads {
             // A thread that panicked has reported it.
@@ -177,7 +177,7 @@ impl PartitionHost {
             router: Arc::downgrade(&self.router),
             lease: self.lease.clone(),
             slips: SlipReader::new(self.plan.address.clone(), self.keys.clone()),
-            fence: self.fence(),
+            seize: self.seize(),
             broken: self.broken(),
         };
         let publisher = Publisher::start(outside, rules);
@@ -190,7 +190,7 @@ impl PartitionHost {
     }
 
     /// Asks the partition manager to take a silent cluster from its node.
-    fn fence(&self) -> Box<dyn Fn(ClusterId) + Send> {
+    fn seize(&self) -> Box<dyn Fn(ClusterId) + Send> {
         let events = self.events.clone();
         Box::new(move |cluster| {
             if let Some(events) = &events {
@@ -237,10 +237,10 @@ mod tests {
 
     #[test]
     fn a_panic_is_reported() {
-        let is_told = Cell::new(false);
-        guarded(|| is_told.set(true), || {});
-        assert!(!is_told.get(), "nothing broke down");
-        let broken = catch_unwind(AssertUnwindSafe(|| guarded(|| is_told.set(true), || panic!("on purpose"))));
-        assert!(broken.is_err() && is_told.get());
+        let is_notified = Cell::new(false);
+        guarded(|| is_notified.set(true), || {});
+        assert!(!is_notified.get(), "nothing broke down");
+        let broken = catch_unwind(AssertUnwindSafe(|| guarded(|| is_notified.set(true), || panic!("on purpose"))));
+        assert!(broken.is_err() && is_notified.get());
     }
 }

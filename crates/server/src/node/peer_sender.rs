@@ -105,10 +105,14 @@ impl PeerSender {
     }
 
     /// Forwards a command to the node that holds the House. Calls back without a reply if it cannot be reached.
-    pub(crate) fn ask(&self, asked: ForwardedHouseCommand, answer: impl FnOnce(Option<CommandReply>) + Send + 'static) {
+    pub(crate) fn ask(
+        &self,
+        command: ForwardedHouseCommand,
+        answer: impl FnOnce(Option<CommandReply>) + Send + 'static,
+    ) {
         let nodes = self.nodes.clone();
         self.runtime.spawn(async move {
-            answer(nodes.ask(&house(), "/api/v1/node/house", &asked).await);
+            answer(nodes.ask(&house(), "/api/v1/node/house", &command).await);
         });
     }
 
@@ -120,14 +124,14 @@ impl PeerSender {
 
 impl Peers {
     /// Forwards a command to a cluster on another node; no reply means that the outcome is unknown.
-    pub(crate) async fn ask_cluster(&self, asked: &ForwardedClusterCommand) -> Option<CommandReply> {
-        self.ask(&self.partition_of_cluster(asked.cluster), "/api/v1/node/cluster", asked).await
+    pub(crate) async fn ask_cluster(&self, command: &ForwardedClusterCommand) -> Option<CommandReply> {
+        self.ask(&self.partition_of_cluster(command.cluster), "/api/v1/node/cluster", command).await
     }
 
-    async fn ask(&self, partition: &ChainName, path: &str, asked: &impl Serialize) -> Option<CommandReply> {
+    async fn ask(&self, partition: &ChainName, path: &str, command: &impl Serialize) -> Option<CommandReply> {
         let asking = async {
             let node = self.elsewhere(partition).ok_or(PeerError::Nobody)?;
-            let body = serde_json::to_vec(asked).expect("a command can be written down");
+            let body = serde_json::to_vec(command).expect("a command can be written down");
             let answer = self.client.json(&node, path, self.key()?, Some(body)).await?;
             serde_json::from_value(answer).map_err(|_| PeerError::Unreadable)
         };

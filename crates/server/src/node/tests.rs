@@ -181,7 +181,7 @@ async fn a_correction_notice_stays_until_it_is_read() {
     let dice = Dice::try_from([1, 2, 3]).unwrap();
     let correct = RoundCommand::Correct { round: RoundNumber(1), dice, why: "the camera".to_owned(), second };
     accepted(&asker.round(person(2, Role::PitSupervisor), correct).await);
-    let told = loop {
+    let seat_view = loop {
         let message = screen.next().await;
         if message["seat"]["messages"].as_array().is_some_and(|messages| !messages.is_empty()) {
             break message["seat"].clone();
@@ -192,7 +192,7 @@ async fn a_correction_notice_stays_until_it_is_read() {
     });
     let message =
         |is_read: bool| serde_json::json!([{ "number": 1, "is_read": is_read, "credits": 9_500, "changed": changed }]);
-    assert_eq!((&told["messages"], &told["credits"]), (&message(false), &9_500.into()), "{told}");
+    assert_eq!((&seat_view["messages"], &seat_view["credits"]), (&message(false), &9_500.into()), "{seat_view}");
     close(node).await;
 
     let node = open();
@@ -212,7 +212,7 @@ async fn a_correction_notice_stays_until_it_is_read() {
     accepted(&asker.cluster(terminal, ClusterCommand::CashOut { seat, to: CashOut::HandPay }).await);
     let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(700), second: None };
     accepted(&asker.cluster(person(8, Role::Cashier), buy).await);
-    assert_eq!(sit(&node).await.1["messages"], serde_json::json!([]), "the next player is told nothing");
+    assert_eq!(sit(&node).await.1["messages"], serde_json::json!([]), "the next player has no notices");
     // A buy-in that two people reverse is reported to the player and to the House.
     let look = move |table: &Worker| table.cluster_numbered(0)?.last_buy_in(seat).copied();
     let bought = node.handle().table(TABLE).unwrap().look(look).await.unwrap();
@@ -225,14 +225,14 @@ async fn a_correction_notice_stays_until_it_is_read() {
     assert_eq!(sit(&node).await.1["messages"], reversed);
     let cluster = ClusterId { table: TABLE, number: 0 };
     let report = ReportedEvent::BuyInReversed { cluster, seat, receipt, amount: Money::from_cents(700) };
-    let told =
+    let is_reported =
         move |house: &House| house.significant().any(|event| event.what == SignificantEventKind::Reported(report));
-    let is_told = async {
-        while !node.handle().house().look(told).await.unwrap() {
+    let reported = async {
+        while !node.handle().house().look(is_reported).await.unwrap() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(HANG_LIMIT, is_told).await.expect("it is reported to the House");
+    tokio::time::timeout(HANG_LIMIT, reported).await.expect("it is reported to the House");
     close(node).await;
 }
 
@@ -272,14 +272,14 @@ async fn a_counted_difference_over_the_differential_is_reported_to_the_house() {
         differential: cents(2_000),
     };
     let report = ReportedEvent::OverDifferential { table: TABLE, round: RoundNumber(1), over };
-    let told =
+    let is_reported =
         move |house: &House| house.significant().any(|event| event.what == SignificantEventKind::Reported(report));
-    let is_told = async {
-        while !node.handle().house().look(told).await.unwrap() {
+    let reported = async {
+        while !node.handle().house().look(is_reported).await.unwrap() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(HANG_LIMIT, is_told).await.expect("it is reported to the House");
+    tokio::time::timeout(HANG_LIMIT, reported).await.expect("it is reported to the House");
     close(node).await;
 }
 
@@ -315,7 +315,7 @@ async fn the_record_overrides_the_file() {
     other.tables.push(two);
     let node = Node::open(other.clone(), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     assert_eq!(opened(&node, TABLE).await, Some(("B".to_owned(), 8, 36)), "as it was");
-    assert_eq!(opened(&node, TableId(2)).await, Some(("C".to_owned(), 3, 36)), "new, with the house's profile");
+    assert_eq!(opened(&node, TableId(2)).await, Some(("C".to_owned(), 3, 36)), "new, with the casino's profile");
     assert_eq!((node.profile().name.as_str(), node.house()), ("singapore", [7; 16]));
     let seed = crate::config::Seed { founders: crate::config::founders(), ..Default::default() };
     let house = node.handle().house();
@@ -383,11 +383,11 @@ async fn time_and_sources_go_on_after_what_is_on_record() {
             |event| matches!(event.what, SignificantEventKind::Reported(ReportedEvent::ClockStepped { millis }) if millis < -3_000_000),
         )
     };
-    let is_told = async {
+    let recorded = async {
         while !node.handle().house().look(stepped).await.unwrap() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(HANG_LIMIT, is_told).await.expect("the step is on record");
+    tokio::time::timeout(HANG_LIMIT, recorded).await.expect("the step is on record");
     close(node).await;
 }

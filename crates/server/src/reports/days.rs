@@ -87,18 +87,18 @@ impl Calendar {
     }
 
     /// Reads milliseconds since 1970, a time with its offset, a local time, or a gaming day, which means its beginning or its end.
-    pub fn moment(&self, asked: &str, is_end: bool) -> Option<Time> {
-        if let Ok(millis) = asked.parse::<u64>() {
+    pub fn moment(&self, text: &str, is_end: bool) -> Option<Time> {
+        if let Ok(millis) = text.parse::<u64>() {
             return (millis < u64::MAX / 2).then_some(Time(millis));
         }
-        if let Ok(day) = asked.parse::<Date>()
-            && !asked.contains(['T', 't', ' '])
+        if let Ok(day) = text.parse::<Date>()
+            && !text.contains(['T', 't', ' '])
         {
             let day = if is_end { day.checked_add(1.day()).ok()? } else { day };
             return self.begins(day).ok();
         }
-        let moment = asked.parse::<Timestamp>().ok().or_else(|| {
-            let local = asked.parse::<jiff::civil::DateTime>().ok()?;
+        let moment = text.parse::<Timestamp>().ok().or_else(|| {
+            let local = text.parse::<jiff::civil::DateTime>().ok()?;
             self.zone.to_timestamp(local).ok()
         })?;
         u64::try_from(moment.as_millisecond()).ok().map(Time)
@@ -114,7 +114,7 @@ mod tests {
         let calendar = Calendar { zone: TimeZone::get("Asia/Singapore").unwrap(), begins: 360 };
         // 2027-01-15 06:00 in Singapore.
         let begins = 1_799_964_000_000;
-        for (asked, is_end, expected) in [
+        for (text, is_end, expected) in [
             ("2027-01-15", false, Some(begins)),
             ("2027-01-14", true, Some(begins)),
             ("2027-01-15T06:00", false, Some(begins)),
@@ -127,7 +127,7 @@ mod tests {
             ("99999999999999999999", false, None),
             ("18446744073709551615", false, None),
         ] {
-            assert_eq!(calendar.moment(asked, is_end).map(|time| time.0), expected, "{asked}");
+            assert_eq!(calendar.moment(text, is_end).map(|time| time.0), expected, "{text}");
         }
         assert_eq!(calendar.local(Time(begins)), "2027-01-15T06:00:00.000+08:00");
     }

@@ -89,7 +89,7 @@ pub struct EventLine {
     pub number: u32,
     /// When, in milliseconds since 1970.
     pub happened_at: u64,
-    /// The same in the time zone of the house.
+    /// The same in the time zone of the casino.
     pub local_time: String,
     /// The gaming day.
     pub gaming_day: String,

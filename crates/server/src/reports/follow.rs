@@ -83,7 +83,7 @@ impl FollowState {
 /// Follows the record until no waker is left.
 pub(crate) fn run(address: &Address, keys: &[PublicKey], known: &FollowState, woken: &Receiver<()>) {
     let mut follower: Option<Follower> = None;
-    let mut told = None;
+    let mut reported = None;
     loop {
         let followed = follower.take().map_or_else(|| Follower::open(address), Ok);
         let stepped = followed.and_then(|mut present| Ok((present.step(keys, known)?, present)));
@@ -95,14 +95,14 @@ pub(crate) fn run(address: &Address, keys: &[PublicKey], known: &FollowState, wo
             Err(error) if error.is_rival() => (false, None),
             Err(error) => (false, Some(error.with_causes())),
         };
-        if error != told {
+        if error != reported {
             if let Some(error) = &error {
                 tracing::error!(error, "the reporting tables do not follow the record");
             } else {
                 tracing::info!("the reporting tables follow the record again");
             }
             known.lock().lag.error.clone_from(&error);
-            told = error;
+            reported = error;
         }
         known.steps.send_modify(|steps| *steps += 1);
         let wait = if is_more { Duration::ZERO } else { FOLLOW_INTERVAL };

@@ -10,7 +10,7 @@ use taisai_endpoint::endpoint;
 use taisai_reports::{NamedQuery, QUERIES, ReportReader, gaming_day};
 use taisai_table::{ClusterId, RoundNumber, Seat, TableId};
 
-use super::params::{DaysAsked, EventsAsked, Format, MayRead, ResultsAsked, RoundsAsked, days, is_csv, page};
+use super::params::{DaysParams, EventsParams, Format, MayRead, ResultsParams, RoundsParams, days, is_csv, page};
 use super::{
     Calendar, Days, GameLine, LagSheet, MAX_PAGE_EVENTS, MAX_ROUNDS, ReportError, RoundLine, TableDice, events_csv,
     meters, meters_csv, parameters, queries, results, results_csv, rounds, rows_csv,
@@ -81,12 +81,12 @@ async fn lag(_: MayRead, State(server): State<SharedServer>) -> Json<LagSheet> {
 }
 
 /// Drop, win, hold, theoretical win and deviation, average bet and rounds an hour, by table, dealer, shift, day or box.
-#[endpoint(get, "/reports/results", params(ResultsAsked), responses((status = 200, body = Report<super::ResultLine>)))]
+#[endpoint(get, "/reports/results", params(ResultsParams), responses((status = 200, body = Report<super::ResultLine>)))]
 async fn get_results(
     _: MayRead,
     State(server): State<SharedServer>,
     headers: HeaderMap,
-    QueryParams(ResultsAsked { by, training, from, to, format }): QueryParams<ResultsAsked>,
+    QueryParams(ResultsParams { by, training, from, to, format }): QueryParams<ResultsParams>,
 ) -> Result<Response, Denied> {
     let (by, days) = (by.unwrap_or_default(), days_of(&server, from.as_deref(), to.as_deref())?);
     let training = training.unwrap_or(server.place.is_training);
@@ -110,12 +110,12 @@ fn days_of(server: &Server, from: Option<&str>, to: Option<&str>) -> Result<Days
 }
 
 /// The meters of every seat and cluster, which come to what the ledger has.
-#[endpoint(get, "/reports/meters", params(DaysAsked), responses((status = 200, body = Report<super::MeterLine>)))]
+#[endpoint(get, "/reports/meters", params(DaysParams), responses((status = 200, body = Report<super::MeterLine>)))]
 async fn get_meters(
     _: MayRead,
     State(server): State<SharedServer>,
     headers: HeaderMap,
-    QueryParams(DaysAsked { from, to, format }): QueryParams<DaysAsked>,
+    QueryParams(DaysParams { from, to, format }): QueryParams<DaysParams>,
 ) -> Result<Response, Denied> {
     let days = days_of(&server, from.as_deref(), to.as_deref())?;
     let lines = server.reports.ask(move |reader, _| meters(reader, days)).await?;
@@ -126,7 +126,7 @@ async fn get_meters(
     Ok(Json(Report { lag, time_zone: server.profile.time_zone.clone(), lines }).into_response())
 }
 
-/// A query that can be asked by name.
+/// A query with a name.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct QueryLine {
@@ -136,7 +136,7 @@ pub(crate) struct QueryLine {
     parameters: Vec<&'static str>,
 }
 
-/// The queries that can be asked by name.
+/// The queries with a name.
 #[endpoint(get, "/reports/queries", responses((status = 200, body = Vec<QueryLine>)))]
 async fn list_queries(_: MayRead) -> Json<Vec<QueryLine>> {
     let line = |query: &NamedQuery| QueryLine {
@@ -196,17 +196,17 @@ async fn get_query(
 }
 
 /// Events by time, kind, table, terminal and person, a page at a time.
-#[endpoint(get, "/events", params(EventsAsked), responses((status = 200, body = Page<super::EventLine>)))]
+#[endpoint(get, "/events", params(EventsParams), responses((status = 200, body = Page<super::EventLine>)))]
 async fn get_events(
     _: MayRead,
     State(server): State<SharedServer>,
     headers: HeaderMap,
-    QueryParams(asked): QueryParams<EventsAsked>,
+    QueryParams(params): QueryParams<EventsParams>,
 ) -> Result<Response, Denied> {
-    let (format, most) = (asked.format, page(asked.limit, MAX_PAGE_EVENTS)?);
+    let (format, most) = (params.format, page(params.limit, MAX_PAGE_EVENTS)?);
     let found = server.reports.ask(move |reader, _| {
         let calendar = Calendar::of(reader)?;
-        Ok(match asked.filter(&calendar) {
+        Ok(match params.filter(&calendar) {
             Ok(filter) => Ok(filter.find(reader, most)?),
             Err(denied) => Err(denied),
         })
@@ -228,14 +228,14 @@ async fn get_events(
 #[endpoint(
     get,
     "/tables/{table}/rounds",
-    params(("table" = u16, Path), RoundsAsked),
+    params(("table" = u16, Path), RoundsParams),
     responses((status = 200, body = Page<RoundLine>))
 )]
 async fn get_rounds(
     _: MayRead,
     State(server): State<SharedServer>,
     PathParams(table): PathParams<u16>,
-    QueryParams(RoundsAsked { before, limit }): QueryParams<RoundsAsked>,
+    QueryParams(RoundsParams { before, limit }): QueryParams<RoundsParams>,
 ) -> Result<Json<Page<RoundLine>>, Denied> {
     let (table, most) = (TableId(table), page(limit, MAX_ROUNDS)?);
     let lines = server.reports.ask(move |reader, _| rounds(reader, table, before.map(RoundNumber), most)).await?;

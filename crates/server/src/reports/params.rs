@@ -51,7 +51,7 @@ pub(crate) enum Format {
 #[cfg_attr(test, derive(utoipa::IntoParams))]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, into_params(parameter_in = Query))]
-pub(crate) struct DaysAsked {
+pub(crate) struct DaysParams {
     /// The first gaming day, like `2027-01-15`, or `today`.
     pub(super) from: Option<String>,
     /// The last.
@@ -65,7 +65,7 @@ pub(crate) struct DaysAsked {
 #[cfg_attr(test, derive(utoipa::IntoParams))]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, into_params(parameter_in = Query))]
-pub(crate) struct ResultsAsked {
+pub(crate) struct ResultsParams {
     /// By what; by table if it is left out.
     #[cfg_attr(test, param(inline))]
     pub(super) by: Option<GroupBy>,
@@ -84,8 +84,8 @@ pub(crate) struct ResultsAsked {
 #[cfg_attr(test, derive(utoipa::IntoParams))]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, into_params(parameter_in = Query))]
-pub(crate) struct EventsAsked {
-    /// From then on: a gaming day, a time with its offset or in the house's zone, or milliseconds since 1970.
+pub(crate) struct EventsParams {
+    /// From then on: a gaming day, a time with its offset or in the casino's zone, or milliseconds since 1970.
     pub(super) from: Option<String>,
     /// Until then: to the end of a gaming day, or before a time.
     pub(super) to: Option<String>,
@@ -113,14 +113,14 @@ pub(crate) struct EventsAsked {
 #[cfg_attr(test, derive(utoipa::IntoParams))]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, into_params(parameter_in = Query))]
-pub(crate) struct RoundsAsked {
+pub(crate) struct RoundsParams {
     /// Before this round.
     pub(super) before: Option<u64>,
     /// So many at most.
     pub(super) limit: Option<usize>,
 }
 
-impl EventsAsked {
+impl EventsParams {
     /// The filter. Times are read in the casino's calendar.
     pub(super) fn filter(&self, calendar: &Calendar) -> Result<EventFilter, Denied> {
         let moment = |text: Option<&str>, is_end| {
@@ -183,16 +183,16 @@ mod tests {
 
     fn read<T: serde::de::DeserializeOwned>(query: &str) -> Result<T, Denied> {
         let read = Query::try_from_uri(&format!("/?{query}").parse().unwrap());
-        read.map(|Query(asked)| asked).map_err(|_| Denied::BadRequest)
+        read.map(|Query(params)| params).map_err(|_| Denied::BadRequest)
     }
 
     #[test]
     fn what_cannot_be_read_is_denied() {
         let calendar = Calendar::utc();
         let filter = |query: &str| {
-            let asked: EventsAsked = read(query)?;
-            page(asked.limit, MAX_PAGE_EVENTS)?;
-            asked.filter(&calendar)
+            let params: EventsParams = read(query)?;
+            page(params.limit, MAX_PAGE_EVENTS)?;
+            params.filter(&calendar)
         };
         for good in [
             "",
@@ -231,10 +231,10 @@ mod tests {
         assert_eq!(
             days(None, Some("today"), || Err(Denied::Internal)),
             Err(Denied::Internal),
-            "a house without a clock"
+            "a casino without a clock"
         );
-        assert!(read::<ResultsAsked>("by=box&from=2027-01-15&training=false").is_ok());
-        assert_eq!(read::<ResultsAsked>("by=phase").err(), Some(Denied::BadRequest));
+        assert!(read::<ResultsParams>("by=box&from=2027-01-15&training=false").is_ok());
+        assert_eq!(read::<ResultsParams>("by=phase").err(), Some(Denied::BadRequest));
     }
 
     #[test]

@@ -232,8 +232,8 @@ async fn events_are_found_by_what_they_are() {
     let all = find(EventFilter::default());
     let kinds = vec!["correction".to_owned(), "void".to_owned()];
     let changed = find(EventFilter { kinds, ..EventFilter::default() });
-    let told: Vec<_> = changed.iter().map(|event| (event.kind.as_str(), event.round)).collect();
-    assert_eq!(told, [("void", Some(2)), ("correction", Some(3))]);
+    let seen: Vec<_> = changed.iter().map(|event| (event.kind.as_str(), event.round)).collect();
+    assert_eq!(seen, [("void", Some(2)), ("correction", Some(3))]);
     let by_second = find(EventFilter { person: Some(PersonId(5)), ..EventFilter::default() });
     assert!(by_second.iter().any(|event| event.second == Some(5)), "{by_second:?}");
     assert!(by_second.iter().all(|event| [event.person, event.second, event.subject].contains(&Some(5))));
@@ -257,9 +257,9 @@ async fn rounds_are_listed_with_what_they_came_to() {
     let folder = tempfile::tempdir().unwrap();
     let (mut reader, _) = house(folder.path()).await;
     let lines = rounds(&mut reader, TABLE, None, 10).unwrap();
-    let told: Vec<_> = lines.iter().map(|line| (line.round, line.dice, line.staked, line.paid, line.changes)).collect();
+    let seen: Vec<_> = lines.iter().map(|line| (line.round, line.dice, line.staked, line.paid, line.changes)).collect();
     assert_eq!(
-        told,
+        seen,
         [
             (4, Some([5, 5, 5]), Some(1_600), lines[0].paid, 0),
             (3, Some([6, 5, 4]), Some(1_600), 1_000, 1),
@@ -281,7 +281,7 @@ async fn games_of_a_seat_are_drawn_as_they_looked() {
     let folder = tempfile::tempdir().unwrap();
     let (mut reader, _) = house(folder.path()).await;
     let found = games(&mut reader, cluster(0), Seat(0)).unwrap();
-    let told: Vec<_> = found
+    let seen: Vec<_> = found
         .iter()
         .map(|game| {
             let settled = game.first_paid + game.first_returned;
@@ -292,7 +292,7 @@ async fn games_of_a_seat_are_drawn_as_they_looked() {
         .collect();
     // Big: won by 4 5 6, returned, lost to 1 2 3, lost to a triple. A late correction counts after the game it came after.
     assert_eq!(
-        told,
+        seen,
         [
             (4, 100_000, 500, 0, 1_000, 100_500),
             (3, 100_500, 500, 0, 0, 100_000),

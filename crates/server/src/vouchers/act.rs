@@ -24,10 +24,9 @@ pub(crate) enum ActOrCommand<W, C> {
     Command(C),
 }
 
-/// What the cage asks for.
+/// What the cage does with vouchers.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = HouseWord))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum HouseVoucherAct {
     /// Sell a voucher for cash.
@@ -42,10 +41,9 @@ pub(crate) enum HouseVoucherAct {
     Reissue { serial: VoucherSerial },
 }
 
-/// What a terminal asks for at its own seat.
+/// What a terminal does at its own seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = TerminalWord))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum TerminalVoucherAct {
     /// All credits become a voucher.
@@ -60,7 +58,7 @@ pub(crate) enum TerminalVoucherAct {
     TakeBackClaim { claim: ClaimId },
     /// The player has read that a claim was paid.
     ReadClaim { claim: ClaimId },
-    /// Only in a training house: the simulated note acceptor of the seat is given a note (F86).
+    /// Only in a training installation: the simulated note acceptor of the seat is given a note (F86).
     InsertNote { amount: Money },
 }
 

@@ -93,12 +93,12 @@ mod tests {
     }
 
     #[test]
-    fn names_are_escaped_and_only_this_server_is_asked() {
+    fn names_are_escaped_and_only_this_server_is_contacted() {
         let page = page(&shown(&place("<script>alert('x')</script>\"&", false)));
         assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;"), "{page}");
         assert_eq!(page.matches("href=").count(), page.matches("href=\"/voucher.css\"").count(), "{page}");
-        for asked in ["<script", "src=", "url(", "@import", "http-equiv"] {
-            assert!(!page.contains(asked), "{asked}");
+        for forbidden in ["<script", "src=", "url(", "@import", "http-equiv"] {
+            assert!(!page.contains(forbidden), "{forbidden}");
         }
         assert_eq!(page.matches("http").count(), 1, "only the name of the SVG language: {page}");
     }

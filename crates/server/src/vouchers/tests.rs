@@ -146,8 +146,8 @@ async fn a_voucher_is_printed_and_redeemed_once() {
     let house = cage.node.handle().house();
     let (first, second, third) = (cage.id(), cage.id(), cage.id());
     let act: TerminalAct = serde_json::from_value(json!({"redeem": {"number": voucher.validation}})).unwrap();
-    let asked = act.into_request(&KEY, (CLUSTER, SEAT)).unwrap();
-    let TerminalRequest::House(HouseRequest { command: at_seat, about: VoucherUse::Presents(hash) }) = asked else {
+    let request = act.into_request(&KEY, (CLUSTER, SEAT)).unwrap();
+    let TerminalRequest::House(HouseRequest { command: at_seat, about: VoucherUse::Presents(hash) }) = request else {
         panic!()
     };
     let answers = tokio::join!(

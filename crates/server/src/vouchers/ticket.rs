@@ -49,7 +49,7 @@ pub(crate) struct Voucher {
     pub(crate) figures: String,
     /// The amount in words.
     pub(crate) words: Words,
-    /// Its serial number, which rises with every voucher of the house.
+    /// Its serial number, which rises with every voucher of the casino.
     pub(crate) sequence: String,
     /// The same for programs.
     pub(crate) serial: VoucherSerial,
@@ -154,14 +154,14 @@ pub(super) mod tests {
         id: CommandId,
         command: HouseCommand,
     ) -> Decision<taisai_table::HouseEvent> {
-        let asked = CommandRequest { time: TIME, actor, id, command };
-        let decision = house.decide(&asked);
+        let request = CommandRequest { time: TIME, actor, id, command };
+        let decision = house.decide(&request);
         if let Some(outcome) = match &decision {
             Decision::Accepted(event) => Some(Ok(event.clone())),
             Decision::Refused(refusal) => Some(Err(*refusal)),
             Decision::Repeated(_) => None,
         } {
-            house.apply(&Entry { request: asked, outcome });
+            house.apply(&Entry { request, outcome });
         }
         decision
     }

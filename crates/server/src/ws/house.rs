@@ -20,7 +20,7 @@ use crate::server::SharedServer;
 use crate::vouchers::HouseAct;
 use crate::ws::connection::Connection;
 
-/// A screen of the whole house.
+/// A screen of the whole casino.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -58,7 +58,7 @@ impl Desk {
     }
 }
 
-/// What a screen of the house sends: commands, each under the next number of its source.
+/// What a screen of the casino sends: commands, each under the next number of its source.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]

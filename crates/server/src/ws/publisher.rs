@@ -94,7 +94,7 @@ pub(crate) struct PublisherContext {
     pub(crate) lease: SharedLeaseDeadline,
     pub(crate) slips: SlipReader,
     /// Has a silent cluster taken from its node.
-    pub(crate) fence: Box<dyn Fn(ClusterId) + Send>,
+    pub(crate) seize: Box<dyn Fn(ClusterId) + Send>,
     /// Stops the node, because a publisher has panicked.
     pub(crate) broken: Box<dyn Fn() + Send>,
 }
@@ -301,7 +301,7 @@ impl Publishing {
                     }
                 });
             }
-            Effect::Fence(cluster) => (self.outside.fence)(cluster),
+            Effect::Seize(cluster) => (self.outside.seize)(cluster),
             Effect::Publish(change) => self.show(change),
         }
     }

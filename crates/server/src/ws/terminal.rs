@@ -41,7 +41,7 @@ const MAX_WAITING_FOR_HOUSE: usize = 16;
 pub(crate) struct FromTerminal {
     #[serde(default)]
     commands: Vec<TerminalCommand>,
-    /// Whether the last games of the seat are asked for (F30).
+    /// Whether the last games of the seat are requested (F30).
     #[serde(default)]
     games: bool,
 }
@@ -80,7 +80,7 @@ struct TerminalCommand {
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, into_params(parameter_in = Query))]
 pub(crate) struct InCluster {
-    /// The cluster of the terminal, where it was told it.
+    /// The cluster of the terminal, if it knows it.
     #[expect(dead_code, reason = "it is read where the request is relayed")]
     cluster: Option<u16>,
 }
@@ -136,7 +136,7 @@ impl AtSeat {
                 PendingHouseRequest::CashOut { sequence, answered, number } => {
                     (sequence, self.cash_out(answered, number).await)
                 }
-                PendingHouseRequest::Ask(id, asked) => (id.sequence, self.ask_house(id, asked).await),
+                PendingHouseRequest::Ask(id, request) => (id.sequence, self.ask_house(id, request).await),
                 PendingHouseRequest::Note(id, command) => (id.sequence, self.insert_note(id, command).await),
             };
             let reply = match reply {
@@ -234,9 +234,9 @@ impl Commands {
                         place.send(PendingHouseRequest::CashOut { sequence, answered, number });
                     }
                 }
-                TerminalRequest::House(asked) => {
+                TerminalRequest::House(request) => {
                     if let Some(place) = self.place_to_wait(sequence)? {
-                        place.send(PendingHouseRequest::Ask(id, asked));
+                        place.send(PendingHouseRequest::Ask(id, request));
                     }
                 }
                 TerminalRequest::Acceptor(command) => {

@@ -83,25 +83,25 @@ async fn the_end_of_a_connection_is_no_sign_of_life() {
     }
 }
 
-/// A screen that was quiet for long is asked too, and told the time: this one has not been quiet.
+/// A screen that was quiet for long is pinged too, and gets the time: this one has not been quiet.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_doubted_connection_is_pinged_at_once() {
     let house = RunningServer::start().await;
-    let (address, _told) = serve(&house, true).await;
+    let (address, _signs) = serve(&house, true).await;
     let response = move || {
         let mut socket = connect(address);
         (socket.read().unwrap(), socket.read())
     };
     let (first, second) = tokio::task::spawn_blocking(response).await.unwrap();
     assert!(first.is_ping(), "{first}");
-    assert!(!second.is_ok_and(|second| second.is_text()), "it was asked because it was quiet");
+    assert!(!second.is_ok_and(|second| second.is_text()), "it was pinged because it was quiet");
 }
 
 /// A page counts the server as lost without heartbeats, however long the server would wait for the page.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_that_answers_is_pinged_again() {
     let house = RunningServer::start().await;
-    let (address, _told) = serve(&house, false).await;
+    let (address, _signs) = serve(&house, false).await;
     let beats = move || {
         let mut socket = connect(address);
         let mut beats = 0;

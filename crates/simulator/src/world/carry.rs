@@ -44,14 +44,14 @@ impl World {
     fn carry(&mut self, node: usize, partition: MachineId, effect: Effect) -> InvariantResult {
         match effect {
             Effect::Reply(caller, reply) => {
-                let Some(asked) = self.people.caller(caller) else { return Ok(()) };
-                self.reply_is_on_record(asked, &reply)?;
-                self.tell(node, asked.person, PersonEvent::Reply { caller, reply });
+                let Some(waiting) = self.people.caller(caller) else { return Ok(()) };
+                self.reply_is_on_record(waiting, &reply)?;
+                self.tell(node, waiting.person, PersonEvent::Reply { caller, reply });
             }
             Effect::Voucher(caller, fate) => {
-                let Some(asked) = self.people.caller(caller) else { return Ok(()) };
-                self.voucher_is_on_record(asked.person, &fate)?;
-                self.tell(node, asked.person, PersonEvent::Voucher { caller, fate });
+                let Some(waiting) = self.people.caller(caller) else { return Ok(()) };
+                self.voucher_is_on_record(waiting.person, &fate)?;
+                self.tell(node, waiting.person, PersonEvent::Voucher { caller, fate });
             }
             Effect::Send(message) => {
                 self.record.message_is_on_record(&message)?;
@@ -70,7 +70,7 @@ impl World {
                 let event = self.event(node, NodeEvent::Slip { cluster, round, is_read });
                 self.schedule.after(after, event);
             }
-            Effect::Fence(cluster) => {
+            Effect::Seize(cluster) => {
                 // A cluster that shares its round's worker has no lease of its own, and nobody takes it.
                 let silent = MachineId::Cluster(cluster);
                 self.schedule.trace(format_args!("node {node}: {silent:?} is silent, says {partition:?}"));
@@ -91,13 +91,13 @@ impl World {
         let is_own =
             matches!(voucher.origin, VoucherOrigin::Seat { cluster, seat, .. } if (cluster, seat) == (at, own));
         let is_on_file = self.record.house().voucher_with(voucher.serial).is_some();
-        ensure("voucher_is_on_record", is_own && is_on_file, || format!("{at:?} {own:?} is told of {voucher:?}"))
+        ensure("voucher_is_on_record", is_own && is_on_file, || format!("{at:?} {own:?} receives {voucher:?}"))
     }
 
-    fn reply_is_on_record(&self, asked: WaitingCaller, reply: &Reply) -> InvariantResult {
-        let Some(id) = asked.id else { return Ok(()) };
-        let recorded = self.record.verdicts(asked.machine, id);
-        invariants::reply_is_on_record(recorded, reply.verdict, || format!("{id:?} of {:?}", asked.machine))
+    fn reply_is_on_record(&self, waiting: WaitingCaller, reply: &Reply) -> InvariantResult {
+        let Some(id) = waiting.id else { return Ok(()) };
+        let recorded = self.record.verdicts(waiting.machine, id);
+        invariants::reply_is_on_record(recorded, reply.verdict, || format!("{id:?} of {:?}", waiting.machine))
     }
 
     /// Screens of terminals are shown something.
@@ -240,9 +240,9 @@ impl World {
         for person in 0..self.people.everyone.len() {
             let at = &self.people.everyone[person];
             let Some(pending) = at.pending.as_ref().filter(|_| at.node == node) else { continue };
-            let asked = WaitingCaller { person, machine: pending.ask.machine(), id: pending.ask.id() };
+            let waiting = WaitingCaller { person, machine: pending.ask.machine(), id: pending.ask.id() };
             let reply = Reply { verdict: Verdict::Accepted, is_repeated: false, event: None };
-            self.reply_is_on_record(asked, &reply)?;
+            self.reply_is_on_record(waiting, &reply)?;
         }
         Ok(())
     }

@@ -40,8 +40,8 @@ impl World {
                 }
             }
             PersonEvent::Reply { caller, reply } => {
-                let Some(asked) = self.people.caller(caller) else { return Ok(()) };
-                return self.told(person, asked, reply.verdict);
+                let Some(waiting) = self.people.caller(caller) else { return Ok(()) };
+                return self.receive_reply(person, waiting, reply.verdict);
             }
             PersonEvent::SeatReply { connection, sequence, reply } => {
                 let at = &self.people.everyone[person];
@@ -53,7 +53,7 @@ impl World {
                     && id.sequence == sequence
                     && matches!(machine, MachineId::Cluster(_))
                 {
-                    return self.told(person, WaitingCaller { person, machine, id: Some(id) }, reply.verdict);
+                    return self.receive_reply(person, WaitingCaller { person, machine, id: Some(id) }, reply.verdict);
                 }
             }
             PersonEvent::Connected { connection } => {
@@ -158,7 +158,7 @@ impl World {
         }
     }
 
-    /// No reply came: the same is asked again, maybe at another node.
+    /// No reply came: the same request is sent again, maybe at another node.
     fn try_again(&mut self, person: usize) {
         self.schedule.fault(Fault::CommandRetried);
         let nodes = self.nodes.len();
@@ -231,18 +231,18 @@ impl World {
     }
 
     /// A reply reaches the person who waits for it.
-    fn told(&mut self, person: usize, asked: WaitingCaller, verdict: Verdict) -> InvariantResult {
+    fn receive_reply(&mut self, person: usize, waiting: WaitingCaller, verdict: Verdict) -> InvariantResult {
         let is_pending = |pending: &Pending| {
-            pending.ask.machine() == asked.machine && asked.id.is_some_and(|id| pending.ids.contains(&id))
+            pending.ask.machine() == waiting.machine && waiting.id.is_some_and(|id| pending.ids.contains(&id))
         };
         if !self.people.everyone[person].pending.as_ref().is_some_and(is_pending) {
             return Ok(());
         }
-        let Some(pending) = self.people.everyone[person].told() else { return Ok(()) };
+        let Some(pending) = self.people.everyone[person].end_pending() else { return Ok(()) };
         self.people.replies += 1;
-        self.schedule.trace(format_args!("person {person}: is told {verdict:?} of {:?}", asked.id));
+        self.schedule.trace(format_args!("person {person}: receives {verdict:?} to {:?}", waiting.id));
         let done =
-            pending.ids.iter().filter(|id| self.record.verdicts(asked.machine, **id).contains(&Verdict::Accepted));
+            pending.ids.iter().filter(|id| self.record.verdicts(waiting.machine, **id).contains(&Verdict::Accepted));
         let done = done.count();
         ensure("wish_is_done_once", done <= 1, || format!("{:?} was done {done} times", pending.ask))?;
         if let ClientRequest::Cluster { command: ClusterCommand::CashOut { to: CashOut::Voucher(number), .. }, .. } =
@@ -262,7 +262,7 @@ impl World {
         let at = &self.people.everyone[person];
         let Some(ClientRequest::Voucher { hash }) = at.pending.as_ref().map(|pending| &pending.ask) else { return };
         let hash = *hash;
-        self.people.everyone[person].told();
+        self.people.everyone[person].end_pending();
         self.people.replies += 1;
         if matches!(fate, VoucherFate::Voucher(_)) {
             self.people.pocket.put(hash, &mut self.schedule.random);

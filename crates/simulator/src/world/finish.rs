@@ -103,7 +103,7 @@ impl World {
 
     fn is_at_rest(&self) -> bool {
         let house = self.record.house();
-        let are_told = self.people.everyone.iter().all(|person| person.pending.is_none());
+        let have_replies = self.people.everyone.iter().all(|person| person.pending.is_none());
         let are_connected = self.people.everyone.iter().all(|person| !matches!(person.link, Link::Connecting(_)));
         let is_empty = self
             .record
@@ -117,7 +117,7 @@ impl World {
             Slot::Running(running) => running.is_durable() && running.inbox.is_empty(),
             Slot::Opening(_) => false,
         });
-        are_told
+        have_replies
             && are_connected
             && is_empty
             && are_followed

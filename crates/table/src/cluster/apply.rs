@@ -129,7 +129,7 @@ impl Cluster {
             ClusterCommand::Back { seat } => self.seat_mut(*seat).is_lost = false,
             ClusterCommand::ClearLock { seat } => self.seat_mut(*seat).is_locked = false,
             ClusterCommand::Register { seat, stakes, .. } => self.put(*seat, Chips::Own, stakes),
-            ClusterCommand::TellTotal { bet_box, amount } => self.total_told(*bet_box, *amount),
+            ClusterCommand::TellTotal { bet_box, amount } => self.total_announced(*bet_box, *amount),
             ClusterCommand::AllRegistered => {
                 self.state.thrown = self.state.thrown.map(|thrown| ThrownDice { is_registered: true, ..thrown });
             }

@@ -139,7 +139,7 @@ impl Cluster {
         }
         self.check_boxes(stakes)?;
         first(stakes.iter().map(|stake| {
-            self.is_asked_for(stake.bet_box, dice)?;
+            self.is_required(stake.bet_box, dice)?;
             self.check_stake(state, *stake)
         }))?;
         Ok(ClusterEvent::Done)
@@ -157,7 +157,7 @@ impl Cluster {
             && stakes.iter().all(|stake| self.check_stake(state, *stake).is_ok())
     }
 
-    /// Whether a stake, with what is registered of the same seat and box before, is above the house's limit.
+    /// Whether a stake, with what is registered of the same seat and box before, is above the casino's limit.
     fn is_large(&self, state: &ClusterSeat, stakes: &[Stake]) -> bool {
         stakes.iter().any(|stake| {
             let own = wager(state, Chips::Own, stake.bet_box).map_or(Money::ZERO, |own| self.cents(own.units.into()));
@@ -166,7 +166,7 @@ impl Cluster {
     }
 
     /// A box that loses is registered only where its total is over its maximum or Differential.
-    fn is_asked_for(&self, bet_box: BetBox, dice: Dice) -> Result<(), Refusal> {
+    fn is_required(&self, bet_box: BetBox, dice: Dice) -> Result<(), Refusal> {
         if self.wins(bet_box, dice) {
             return Ok(());
         }
@@ -195,7 +195,7 @@ impl Cluster {
         Ok(ClusterEvent::Done)
     }
 
-    pub(super) fn total_told(&mut self, bet_box: BetBox, amount: Money) {
+    pub(super) fn total_announced(&mut self, bet_box: BetBox, amount: Money) {
         let units = if amount == Money::ZERO { Ok(0) } else { self.units(amount) };
         self.state.announced_totals.insert(bet_box, units.expect("an announced total is whole units").into());
     }

@@ -296,5 +296,5 @@ fn redeemer(request: &CommandRequest<HouseCommand>) -> Option<Redeemer> {
 }
 
 fn person_of(actor: Actor) -> PersonId {
-    actor.person().expect("a person asked").id
+    actor.person().expect("a person gave the command").id
 }

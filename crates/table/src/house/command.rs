@@ -184,7 +184,7 @@ pub enum HouseCommand {
         ruling: ReceivableRuling,
         why: String,
     },
-    /// A significant event elsewhere in the house (F32).
+    /// A significant event elsewhere in the casino (F32).
     Report {
         what: ReportedEvent,
     },

@@ -19,7 +19,7 @@ pub enum DeviceKind {
     Terminal { cluster: ClusterId, seat: Seat },
     /// A dice tumbler.
     Tumbler,
-    /// A display, or a screen of the house.
+    /// A display, or a screen of the casino.
     Screen,
     /// A note acceptor at a Player Terminal (F86).
     NoteAcceptor {
@@ -110,12 +110,12 @@ impl House {
         table.copied().ok_or(Refusal::UnknownTable)
     }
 
-    /// Whether the table of a cluster plays for training while the house is real. A cluster that is not on file is not.
+    /// Whether the table of a cluster plays for training while the installation is real. A cluster that is not on file is not.
     pub(super) fn is_play(&self, cluster: ClusterId) -> bool {
         self.table_of(cluster).is_ok_and(|table| table.is_training != self.is_training)
     }
 
-    /// The house's own program sets up tables and devices until the first people are there; then people do.
+    /// The server itself sets up tables and devices until the first people are there; then people do.
     fn may_set_up(&self, act: Act, actor: Actor, second: Option<Person>) -> Result<(), Refusal> {
         if actor == Actor::System && self.people.is_empty() {
             return Ok(());
@@ -182,7 +182,7 @@ impl House {
         Ok(HouseEvent::Done)
     }
 
-    /// F54: a training house has training tables only. A real one may have some; their money is play money.
+    /// F54: a training installation has training tables only. A real one may have some; their money is play money.
     pub(super) fn decide_add_table(
         &self,
         actor: Actor,

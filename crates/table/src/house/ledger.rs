@@ -23,9 +23,9 @@ pub enum Account {
     Claims,
     /// Owed by players: negative.
     Receivables,
-    /// The house's result: what was written off.
+    /// The casino's result: what was written off.
     Result,
-    /// Play money, which is owed to nobody: all from training tables of a real house, and vouchers of a training house.
+    /// Play money, which is owed to nobody: all from training tables of a real installation, and vouchers of a training one.
     Play,
     /// On the way from and to a cluster.
     Transit(ClusterId),
@@ -45,7 +45,7 @@ impl HouseLedger {
         self.entered.checked_add(amount).map(|_| ()).ok_or(Refusal::AmountTooLarge)
     }
 
-    /// Money or a debt comes into the house.
+    /// Money or a debt comes into the casino.
     pub(super) fn enter(&mut self, from: Account, to: Account, amount: Money) {
         self.entered = self.entered.checked_add(amount).expect("room was checked before money came in");
         self.post(from, to, amount);

@@ -79,7 +79,7 @@ impl House {
         people.iter().any(|(id, held)| held.meets(right.first) && approved(*id))
     }
 
-    /// F50: who runs the house's accounts and who audits them touch neither money nor results.
+    /// F50: who runs the casino's accounts and who audits them touch neither money nor results.
     fn may_hold(roles: Roles) -> Result<(), Refusal> {
         if roles.touch_money() && roles.any(&Role::APART) { Err(Refusal::RolesConflict) } else { Ok(()) }
     }
@@ -159,7 +159,7 @@ impl House {
         if employee.is_locked { Err(Refusal::LockedOut) } else { Ok(employee) }
     }
 
-    /// By those who manage people; by the house's own program, from its console, only when they are themselves locked
+    /// By those who manage people; by the server itself, from its console, only when they are themselves locked
     /// out and nobody else is left to help.
     pub(super) fn decide_unlock(&self, actor: Actor, person: PersonId, second: Option<Person>) -> HouseDecision {
         if actor == Actor::System {

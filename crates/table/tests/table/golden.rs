@@ -1,5 +1,5 @@
 //! The bytes and the JSON of the record, as files: a change to either cannot go unnoticed. `BLESS=1` writes the bytes
-//! anew; the spelling, and what machines are asked, is written by hand.
+//! anew; the spelling, and the requests to machines, are written by hand.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -48,7 +48,7 @@ fn ask<M: Machine>(machine: &mut M, request: &str) -> String {
     hex(&bytes)
 }
 
-/// A short evening of each kind, as each machine was asked: limits and a Differential, terminals and vouchers, Colour Chips.
+/// A short evening of each kind, as the requests to each machine: limits and a Differential, terminals and vouchers, Colour Chips.
 #[test]
 fn bytes_are_as_they_were() {
     let (profile, table) = (Profile::singapore(), TableId(1));
@@ -60,7 +60,7 @@ fn bytes_are_as_they_were() {
         let mut cluster = Cluster::new(ClusterId { table, number: 0 }, rules, profile.clone(), 4);
         let mut lines = Vec::new();
         for line in std::fs::read_to_string(path(&format!("{game}.asked.txt"))).expect("the file").lines() {
-            let (machine, request) = line.split_once(' ').expect("a machine and what it is asked");
+            let (machine, request) = line.split_once(' ').expect("a machine and its request");
             let bytes = match machine {
                 "house" => ask(&mut house, request),
                 "round" => ask(&mut round, request),

@@ -16,7 +16,7 @@ fn the_default_profile_is_what_its_file_says() {
     assert_eq!((profile.gaming_day, profile.voucher_days, profile.attempts), (360, 30, 5));
     let shifts: Vec<_> = profile.shifts.iter().map(|shift| (shift.name.as_str(), shift.begins)).collect();
     assert_eq!(shifts, [("day", 360), ("swing", 840), ("night", 1_320)]);
-    assert!(profile.notes.is_empty(), "F86: no note acceptors unless a house has them");
+    assert!(profile.notes.is_empty(), "F86: no note acceptors unless a casino has them");
 }
 
 /// F50: the Administrator touches neither money nor results, the Auditor reads only.

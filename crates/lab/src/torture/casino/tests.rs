@@ -27,8 +27,8 @@ fn played(coverage: &mut Coverage) -> SimulatedCasino<'_> {
 /// Credits from nowhere, behind the back of the record.
 fn forge(casino: &mut SimulatedCasino) {
     let command = ClusterCommand::BuyIn { seat: Seat(1), amount: Money::from_cents(100), second: None };
-    let asked = casino.asked(by(CASHIER), command);
-    casino.installation.ask_cluster(casino.at, asked).unwrap();
+    let request = casino.request(by(CASHIER), command);
+    casino.installation.ask_cluster(casino.at, request).unwrap();
     casino.installation.record.pop();
 }
 
@@ -48,8 +48,8 @@ fn what_the_record_does_not_hold_is_found() {
     forge(&mut casino);
     breaks(casino.rebuild_from_the_snapshot().map(drop), "replay gives the same state hash");
     forge(&mut casino);
-    let told = casino.ask_cluster(Actor::System, ClusterCommand::Delivered { number: 0 });
-    breaks(told.map(|_| ()), "every seat has what the record gives it");
+    let answer = casino.ask_cluster(Actor::System, ClusterCommand::Delivered { number: 0 });
+    breaks(answer.map(|_| ()), "every seat has what the record gives it");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn what_a_partition_decides_and_does_not_append_is_found() {
     let mut coverage = Coverage::default();
     let mut casino = played(&mut coverage);
     let CommandRequest { time, actor, id, command } =
-        casino.asked(by(CASHIER), ClusterCommand::Clear { seat: Seat(999) });
+        casino.request(by(CASHIER), ClusterCommand::Clear { seat: Seat(999) });
     let input = ClusterInput::Command { actor, id, command, reply: ReplyTo::Nobody };
     let worker = casino.installation.worker_of(MachineId::Cluster(casino.at)).unwrap();
     casino.installation.batch(worker, time, [Input::Cluster(casino.at.number, input)]).unwrap();

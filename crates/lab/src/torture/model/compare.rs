@@ -86,8 +86,11 @@ impl PlainBooks {
     pub(super) fn lines_are_the_same(&self, dice: Option<Dice>, slip: Option<&Slip>) -> CheckResult {
         let Some(slip) = slip else { return ensure("a settled round has a slip", false, String::new) };
         let unit = self.limits.unit().cents();
-        let mut own: Vec<_> =
-            self.bets.iter().zip(past::lines(&self.rules, &self.limits, dice, (&self.bets, &self.told))?).collect();
+        let mut own: Vec<_> = self
+            .bets
+            .iter()
+            .zip(past::lines(&self.rules, &self.limits, dice, (&self.bets, &self.announced))?)
+            .collect();
         own.sort_by_key(|(bet, _)| bet.player.seat);
         let same = own.len() == slip.lines.len()
             && own.iter().zip(&slip.lines).all(|((bet, (player, stake, counted, _)), line)| {
@@ -111,8 +114,8 @@ impl PlainBooks {
                 format!("seat {} has {credits}, {on_layout} on the layout and {set:?}; the book {purse:?}", seat.0)
             })?;
             let unread = cluster.messages(seat).filter(|(_, is_read)| !is_read).count();
-            let expected = usize::try_from(purse.told - purse.read).unwrap_or(usize::MAX).min(MOST_UNREAD);
-            ensure("a player has to read what was told in the latest session", unread == expected, || {
+            let expected = usize::try_from(purse.notices - purse.read).unwrap_or(usize::MAX).min(MOST_UNREAD);
+            ensure("a player has to read the notices of the latest session", unread == expected, || {
                 format!("seat {}: {unread} unread; the book {purse:?}", seat.0)
             })?;
             let is_nobodys = cluster.session(seat).is_none() && (purse.credits, purse.on_layout, set) != (0, 0, None);

@@ -12,14 +12,14 @@ use super::{BookPlayer, PlainBooks};
 /// How many rounds are kept; no older one is corrected or voided.
 pub(in crate::torture) const KEPT: u64 = 200;
 
-/// Whose the bets are that were told and not registered.
+/// The player of bets that were announced and not registered.
 const NOBODY: Seat = Seat(u32::MAX);
 
 pub(super) struct PastRoundsModel {
     pub(super) round: RoundNumber,
     limits: Rc<Limits>,
     bets: Vec<Bet<BookPlayer>>,
-    told: BTreeMap<BetBox, Money>,
+    announced: BTreeMap<BetBox, Money>,
     /// What was registered from the film since, by the number of its line.
     film: Vec<(u32, Bet<BookPlayer>)>,
     newest: u32,
@@ -39,15 +39,15 @@ pub(super) fn lines(
     rules: &TableRules,
     limits: &Limits,
     dice: Option<Dice>,
-    (bets, told): (&[Bet<BookPlayer>], &BTreeMap<BetBox, Money>),
+    (bets, announced): (&[Bet<BookPlayer>], &BTreeMap<BetBox, Money>),
 ) -> Result<Vec<(BookPlayer, i64, i64, i64)>, RunFailure> {
     let Some(dice) = dice else {
         return Ok(bets.iter().map(|bet| (bet.player, bet.amount.cents(), 0, 0)).collect());
     };
-    // What was told and not registered lay there too: by nobody in particular.
-    let unregistered = told.iter().filter_map(|(bet_box, told)| {
+    // What was announced and not registered lay there too: by nobody in particular.
+    let unregistered = announced.iter().filter_map(|(bet_box, announced)| {
         let registered: i64 = bets.iter().filter(|bet| bet.bet_box == *bet_box).map(|bet| bet.amount.cents()).sum();
-        let amount = Money::from_cents(told.cents() - registered);
+        let amount = Money::from_cents(announced.cents() - registered);
         let player = BookPlayer { seat: NOBODY, chips: Chips::Own };
         (amount > Money::ZERO).then_some(Bet { player, bet_box: *bet_box, amount })
     });
@@ -67,9 +67,9 @@ fn on_one_box(
     opposite: Money,
 ) -> Result<BTreeMap<Seat, i64>, RunFailure> {
     let bet_box = bets.first().and_then(|bet| bet.bet_box.opposite()).filter(|_| opposite > Money::ZERO);
-    let told = bet_box.into_iter().map(|bet_box| (bet_box, opposite)).collect();
+    let announced = bet_box.into_iter().map(|bet_box| (bet_box, opposite)).collect();
     let mut got = BTreeMap::new();
-    for (player, stake, counted, paid) in lines(rules, &past.limits, past.dice, (bets, &told))? {
+    for (player, stake, counted, paid) in lines(rules, &past.limits, past.dice, (bets, &announced))? {
         *got.entry(player.seat).or_default() += stake - counted + paid;
     }
     Ok(got)
@@ -80,10 +80,10 @@ impl PastRoundsModel {
         bets.filter(|bet| bet.bet_box == bet_box).copied().collect()
     }
 
-    /// What lay on a box, by what was told and these bets.
+    /// What lay on a box, by the announced totals and these bets.
     fn lay<'a>(&self, bets: impl Iterator<Item = &'a Bet<BookPlayer>>, bet_box: BetBox) -> Money {
         let seen: i64 = Self::on(bets, bet_box).iter().map(|bet| bet.amount.cents()).sum();
-        Money::from_cents(seen).max(self.told.get(&bet_box).copied().unwrap_or(Money::ZERO))
+        Money::from_cents(seen).max(self.announced.get(&bet_box).copied().unwrap_or(Money::ZERO))
     }
 
     /// What each seat is owed for what the film shows: all bets on its boxes as if they had been registered together, less what those
@@ -116,7 +116,7 @@ impl PastRoundsModel {
 impl PastRoundsModel {
     /// What the bets of a seat come to as the round stands, without those from the film; none if it had no bets.
     pub(super) fn due(&self, rules: &TableRules, seat: Seat) -> Result<Option<i64>, RunFailure> {
-        let lines = lines(rules, &self.limits, self.dice, (&self.bets, &self.told))?;
+        let lines = lines(rules, &self.limits, self.dice, (&self.bets, &self.announced))?;
         let own = lines.iter().filter(|(player, ..)| player.seat == seat);
         let own: Vec<_> = own.map(|(_, stake, counted, paid)| stake - counted + paid).collect();
         Ok((!own.is_empty()).then(|| own.iter().sum()))
@@ -129,13 +129,13 @@ impl PlainBooks {
         // A player who has walked away has lost the session with this settlement.
         let sessions = self.sessions(cluster);
         let (round, limits, bets) = (cluster.round(), Rc::clone(&self.limits), self.bets.clone());
-        let (told, was_handed_back) = (self.told.clone(), dice.is_none());
+        let (announced, was_handed_back) = (self.announced.clone(), dice.is_none());
         let (film, newest, given, is_kept) = (Vec::new(), 0, BTreeMap::new(), false);
         self.past.push_back(PastRoundsModel {
             round,
             limits,
             bets,
-            told,
+            announced,
             film,
             newest,
             given,
@@ -240,8 +240,8 @@ impl PlainBooks {
         let to_give = self.all_to_give(round)?;
         let past = self.past.iter_mut().find(|past| past.round == round);
         let past = past.ok_or_else(|| RunFailure::new("a round was changed that is not kept"))?;
-        let before = lines(&self.rules, &past.limits, past.dice, (&past.bets, &past.told))?;
-        let after = lines(&self.rules, &past.limits, dice, (&past.bets, &past.told))?;
+        let before = lines(&self.rules, &past.limits, past.dice, (&past.bets, &past.announced))?;
+        let after = lines(&self.rules, &past.limits, dice, (&past.bets, &past.announced))?;
         (past.dice, past.is_kept) = (dice, is_kept);
         let mut changes: BTreeMap<Seat, [i64; 2]> = BTreeMap::new();
         for ((player, stake, counted, paid), sign) in
@@ -305,9 +305,9 @@ impl PlainBooks {
             self.purses[place].is_locked |= is_large;
             if cluster.session(*seat) == Some(*session) {
                 let rest = amount - at_once;
-                let is_told = !self.is_live();
+                let is_notified = !self.is_live();
                 let purse = &mut self.purses[place];
-                purse.told += u32::from(is_told);
+                purse.notices += u32::from(is_notified);
                 let waived = purse.waived.entry(round).or_default();
                 if rest > 0 {
                     let own = rest.min(*waived);

@@ -1,25 +1,14 @@
 //! Bytes as hexadecimal digits.
 
-use std::fmt::Write as _;
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        write!(text, "{byte:02x}").expect("a string takes everything");
-    }
-    text
+    HEXLOWER.encode(bytes)
 }
 
+/// Reads digits of either case; none if they are not exactly `N` bytes.
 pub(crate) fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let digit = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
-    let mut bytes = [0; N];
-    if text.len() != 2 * N {
-        return None;
-    }
-    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
-    }
-    Some(bytes)
+    HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok()?.try_into().ok()
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(super) fn routes() -> Routes {
     Routes::of([house::add_to, part::add_to])
 }
 
-/// The house, as anyone may know it.
+/// The casino, as anyone may know it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 struct HouseView {
@@ -34,19 +34,19 @@ struct HouseView {
     time_zone: String,
     /// How long bets are open, in seconds.
     betting_seconds: u32,
-    /// After so many minutes of a session, and again after each so many, a player is told of time and result.
+    /// After so many minutes of a session, and again after each so many, a player is shown time and result.
     reality_check_minutes: u32,
     /// The largest voucher, in cents.
     voucher_limit: i64,
-    /// What players are told of the law before play, and what a void by law cites (F80, F81).
+    /// What players are shown of the law before play, and what a void by law cites (F80, F81).
     law: Law,
-    /// The notes that note acceptors take, in cents; none where the house has no note acceptors.
+    /// The notes that note acceptors take, in cents; none where the casino has no note acceptors.
     notes: Vec<i64>,
-    /// The house's time, in milliseconds since 1970.
+    /// The casino's time, in milliseconds since 1970.
     time: u64,
 }
 
-/// The house: its name, whether it plays for training, and what screens need to know of its profile.
+/// The casino: its name, whether it plays for training, and what screens need to know of its profile.
 #[endpoint(get, "/house", responses((status = 200, body = HouseView)))]
 async fn house(State(server): State<SharedServer>) -> Result<Json<HouseView>, Denied> {
     let (place, profile) = (&server.place, &server.profile);

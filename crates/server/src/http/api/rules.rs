@@ -172,7 +172,7 @@ mod tests {
                 fs::write(&file, &text).unwrap();
             }
             let is_the_same = fs::read_to_string(&file).is_ok_and(|known| known == text);
-            assert!(is_the_same, "{} is not as the house sends it: run make bless", file.display());
+            assert!(is_the_same, "{} is not as the server sends it: run make bless", file.display());
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn routes() -> Routes {
     Routes::of([tables::add_to, table::add_to, layout::add_to])
 }
 
-/// A text in the languages of the house.
+/// A text in the languages of the casino.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct InLanguages {
@@ -44,12 +44,12 @@ impl InLanguages {
     }
 }
 
-/// A table of the house.
+/// A table of the casino.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 pub(crate) struct TableView {
     table: u16,
-    /// What the house calls it.
+    /// What the casino calls it.
     name: String,
     /// The game with its version, as `tai-sai@6`.
     game: String,
@@ -85,7 +85,7 @@ fn game_name(game: &Game) -> String {
     format!("{}@{}", game.id(), game.version())
 }
 
-/// The tables of the house.
+/// The tables of the casino.
 #[endpoint(get, "/tables", responses((status = 200, body = Vec<TableView>)))]
 async fn tables(State(server): State<SharedServer>) -> Result<Json<Vec<Value>>, Denied> {
     let mut tables = tables_here(&server).await?;
@@ -196,7 +196,7 @@ struct BoxView {
     pays: Vec<String>,
     /// How many of the 216 throws win.
     ways: u8,
-    /// The house's exact edge, as a fraction.
+    /// The casino's exact edge, as a fraction.
     edge: String,
     /// What the felt prints on it, line by line.
     printed: Vec<PrintedView>,
@@ -334,7 +334,7 @@ mod tests {
                     fs::write(&file, &text).unwrap();
                 }
                 let is_the_same = fs::read_to_string(&file).is_ok_and(|known| known == text);
-                assert!(is_the_same, "{} is not as the house sends it: run make bless", file.display());
+                assert!(is_the_same, "{} is not as the server sends it: run make bless", file.display());
                 written += 1;
             }
         }

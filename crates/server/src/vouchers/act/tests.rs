@@ -130,7 +130,7 @@ fn commands_with_a_hash_are_not_taken_from_clients() {
 
 #[test]
 fn an_unreadable_act_names_the_reason() {
-    for (json, told) in [
+    for (json, expected) in [
         (json!({}), "the command has no name"),
         (json!([]), "a command: its name, or an object with its name as the only key"),
         (json!(7), "a command: its name, or an object with its name as the only key"),
@@ -145,14 +145,14 @@ fn an_unreadable_act_names_the_reason() {
         (json!({"void": {"number": NUMBER, "why": "w", "second": null}}), "unknown field `second`"),
     ] {
         let error = house(&json).unwrap_err();
-        assert!(error.contains(told), "{json}: {error}");
+        assert!(error.contains(expected), "{json}: {error}");
     }
-    for (json, told) in [
+    for (json, expected) in [
         (json!({"cash-out-to-voucher": {"seat": 4}}), "unknown field `seat`"),
         (json!({"sell": {"amount": 1}}), "unknown variant `sell`"),
     ] {
         let error = terminal(&json).unwrap_err();
-        assert!(error.contains(told), "{json}: {error}");
+        assert!(error.contains(expected), "{json}: {error}");
     }
     let twice = r#"{"sell":{"amount":1},"redeem":{"number":"12 3456 7890 1234 5678"}}"#;
     assert!(serde_json::from_str::<HouseAct>(twice).is_err());

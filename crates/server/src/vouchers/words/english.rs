@@ -150,10 +150,10 @@ mod tests {
         let (whole, cents) = text.split_once(" dollar").unwrap();
         let cents = cents.trim_start_matches('s').strip_prefix(" and ").unwrap();
         let cents = cents.trim_end_matches('s').strip_suffix(" cent").unwrap();
-        minus * (heard_number(whole) * 100 + heard_number(cents))
+        minus * (read_number(whole) * 100 + read_number(cents))
     }
 
-    fn heard_number(text: &str) -> i128 {
+    fn read_number(text: &str) -> i128 {
         let (mut total, mut group) = (0, 0);
         for word in text.split([' ', '-']) {
             match word {

@@ -39,7 +39,7 @@ impl PartialSchema for HouseList {
     fn schema() -> RefOr<Schema> {
         let list = |part: ListName| ArrayBuilder::new().items(described(part, &mut Vec::new()));
         let lists = ListName::ALL.into_iter().fold(AnyOfBuilder::new(), |lists, part| lists.item(list(part)));
-        lists.description(Some("A list of the House: the one that was asked for.")).into()
+        lists.description(Some("The requested list of the House.")).into()
     }
 }
 
@@ -75,14 +75,14 @@ impl ToSchema for HouseParts {
     }
 }
 
-/// What a screen of the house is sent, beside the answers to its commands.
+/// What a screen of the casino is sent, beside the answers to its commands.
 #[derive(ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[expect(dead_code, reason = "it describes what is written from borrowed parts")]
 pub(crate) enum DeskMessage {
     /// Everything that it is shown, once.
     Snapshot {
-        /// The house's time.
+        /// The casino's time.
         time: Time,
         /// The number under which the screen sends its commands.
         source: u64,

@@ -168,7 +168,7 @@ pub(crate) struct StaffView {
     below: Vec<BelowView>,
     /// Of each cluster; none where only winners are registered.
     meters: Vec<Meters>,
-    /// While winners are registered, what is asked for on each box and what is registered there.
+    /// While winners are registered, what is required on each box and what is registered there.
     registering: Option<RegisteringView>,
     /// Whom to pay at a live table: while winners are registered, and after each round until the next one opens.
     pay_list: Option<PayList>,
@@ -176,7 +176,7 @@ pub(crate) struct StaffView {
     returns: Vec<ReturnsView>,
     /// Every seat of clusters that run here, and those that are not free elsewhere; of a change, those that have changed.
     seats: Vec<SeatHealth>,
-    /// Of a change, the seats that are told of no more.
+    /// Of a change, the seats that are no longer shown.
     gone: Vec<SeatPlace>,
     /// How many seats elsewhere are not free and not among these: there are too many.
     unlisted: u32,

@@ -22,7 +22,7 @@ fn publisher(router: &Arc<Router>) -> Publisher {
         router: Arc::downgrade(router),
         lease: SharedLeaseDeadline::FOREVER,
         slips: SlipReader::new(Address::Folder("nowhere".into()), Vec::new()),
-        fence: Box::new(|_| {}),
+        seize: Box::new(|_| {}),
         broken: Box::new(|| {}),
     };
     Publisher::start(outside, None)

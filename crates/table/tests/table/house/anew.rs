@@ -9,7 +9,7 @@ use super::floor::*;
 
 const OWN: Actor = terminal(TERMINAL, SEAT);
 
-/// A house in which a voucher was cashed out at the seat, as serial number 1.
+/// A House in which a voucher was cashed out at the seat, as serial number 1.
 fn cashed_out() -> Floor {
     let mut floor = Floor::new();
     floor.accept(Actor::System, receive(CLUSTER, 1, 33_500, voucher(1)));

@@ -1,4 +1,4 @@
-//! A house to test with: its people, devices and tables, and short ways to ask.
+//! A House to test with: its people, devices and tables, and short ways to ask.
 
 use std::num::NonZeroU16;
 
@@ -160,7 +160,7 @@ pub(crate) const fn use_approval(approval: u64, sequence: u64) -> HouseCommand {
     HouseCommand::UseApproval { approval: ApprovalId(approval), command }
 }
 
-/// A house, the time there, and everything that was recorded.
+/// A House, the time there, and everything that was recorded.
 #[derive(Clone)]
 pub(crate) struct Floor {
     pub(crate) house: House,
@@ -220,14 +220,14 @@ impl Floor {
 
     #[track_caller]
     pub(crate) fn accept(&mut self, actor: Actor, command: HouseCommand) -> HouseEvent {
-        let told = format!("{command:?}");
-        self.ask(actor, command).unwrap_or_else(|refusal| panic!("{told}: {refusal:?}"))
+        let text = format!("{command:?}");
+        self.ask(actor, command).unwrap_or_else(|refusal| panic!("{text}: {refusal:?}"))
     }
 
     #[track_caller]
     pub(crate) fn refuse(&mut self, actor: Actor, command: HouseCommand, refusal: Refusal) {
-        let told = format!("{command:?}");
-        assert_eq!(self.ask(actor, command), Err(refusal), "{told}");
+        let text = format!("{command:?}");
+        assert_eq!(self.ask(actor, command), Err(refusal), "{text}");
     }
 
     pub(crate) fn pass(&mut self, millis: u64) {

@@ -109,7 +109,7 @@ fn failed_logins_lock_a_person_out() {
     floor.accept(Actor::System, HouseCommand::LoginSucceeded { person });
 }
 
-/// Guessing at the last administrator's password must not lock the house for ever.
+/// Guessing at the last administrator's password must not lock the casino for ever.
 #[test]
 fn the_console_unlocks_only_when_nobody_else_can() {
     let mut floor = Floor::empty(false);
@@ -303,7 +303,7 @@ fn texts_are_neither_empty_nor_endless() {
     }
 }
 
-/// Every source of the house keeps its own numbers.
+/// Every source of the casino keeps its own numbers.
 #[test]
 fn sources_do_not_disturb_each_other() {
     let mut floor = Floor::new();
@@ -338,7 +338,7 @@ fn sources_longest_silent_are_forgotten() {
     assert!(matches!(floor.send(&next), Decision::Repeated(_)));
 }
 
-/// Where the profile asks for one person only, one can found a house and revoke a device, and nobody else can.
+/// Where the profile asks for one person only, one can found a casino and revoke a device, and nobody else can.
 #[test]
 fn a_profile_may_ask_for_one_person_only() {
     let mut floor = Floor::empty(false);

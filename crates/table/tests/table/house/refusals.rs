@@ -14,7 +14,7 @@ use taisai_table::{
 use super::examples::missing;
 use super::floor::*;
 
-// Vouchers of the house below.
+// Vouchers of the casino below.
 const GOOD: u8 = 1;
 const PAID: u8 = 2;
 const VOID: u8 = 3;
@@ -51,7 +51,7 @@ const USED: u64 = 6;
 
 type Row = (Actor, HouseCommand, Option<Refusal>);
 
-/// A house in which something of everything has happened.
+/// A House in which something of everything has happened.
 fn standing() -> Floor {
     let mut floor = Floor::new();
     let (system, cashier, administrator) = (Actor::System, by(CASHIER), by(ADMINISTRATOR));
@@ -143,7 +143,7 @@ fn for_one(first: u32, command: impl Fn(usize) -> HouseCommand, refusals: &[Refu
     rows
 }
 
-/// The rows of what only the house's own program asks.
+/// The rows of what only the server itself asks.
 fn for_system(command: impl Fn(usize) -> HouseCommand, refusals: &[Refusal]) -> Vec<Row> {
     let mut rows = nobodies(&command(0));
     rows.retain(|(actor, _, _)| *actor != Actor::System);
@@ -263,7 +263,7 @@ fn machines() -> Vec<Vec<Row>> {
             },
             &[DeviceExists, UnknownTable],
         ),
-        // F86: the house of these rows takes no notes.
+        // F86: the casino of these rows takes no notes.
         for_two(
             ADMINISTRATOR,
             |second, mended| match mended {

@@ -1,5 +1,5 @@
 //! Random sequences of commands: the invariants hold after each, the naive model of the books agrees, commands sent
-//! again change nothing, and the entries make the same house again from the start and from any snapshot.
+//! again change nothing, and the entries make the same House again from the start and from any snapshot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -203,7 +203,7 @@ fn nth<T>(mut open: impl Iterator<Item = T>, place: u64) -> Option<T> {
     open.nth(place.try_into().expect("a small place"))
 }
 
-/// Counts from what the house has.
+/// Counts from what the House has.
 fn place(house: &House, command: HouseCommand) -> HouseCommand {
     use HouseCommand as C;
     match command {
@@ -259,7 +259,7 @@ fn place(house: &House, command: HouseCommand) -> HouseCommand {
 }
 
 fn snapshot(house: &House) -> House {
-    House::restore(&house.snapshot()).expect("the bytes of a house")
+    House::restore(&house.snapshot()).expect("the bytes of a House")
 }
 
 fn run(steps: Vec<Step>, cut: usize) -> Result<Floor, TestCaseError> {
@@ -298,7 +298,7 @@ fn run(steps: Vec<Step>, cut: usize) -> Result<Floor, TestCaseError> {
     Ok(floor)
 }
 
-/// The entries applied from the start give the house; decided again, they give the same outcomes.
+/// The entries applied from the start give the House; decided again, they give the same outcomes.
 fn replays(floor: &Floor) -> Result<(), TestCaseError> {
     let mut house = House::new(Profile::singapore(), false);
     for Entry { request, outcome } in &floor.entries {

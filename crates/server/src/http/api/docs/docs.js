@@ -1,4 +1,4 @@
-// Shows the description of the house. Everything is put into the page as text, never as markup.
+// Shows the description of the API. Everything is put into the page as text, never as markup.
 "use strict";
 
 const METHODS = ["get", "post", "put", "delete", "patch"];
@@ -100,23 +100,23 @@ function shown(schema) {
 
 const content = (part) => part?.content && Object.entries(part.content)[0];
 
-function operation(path, method, asked) {
-  const id = asked.operationId ? `ask-${asked.operationId}` : `ask-${method}-${path}`;
+function operation(path, method, described) {
+  const id = described.operationId ? `ask-${described.operationId}` : `ask-${method}-${path}`;
   const section = make("section", { id },
     make("h3", {}, make("span", { class: `method ${method}` }, method.toUpperCase()), make("span", { class: "path" }, path)),
-    asked.summary && make("p", {}, asked.summary), asked.description && make("p", {}, asked.description));
-  if (asked.parameters?.length) {
+    described.summary && make("p", {}, described.summary), described.description && make("p", {}, described.description));
+  if (described.parameters?.length) {
     const table = make("table");
-    for (const { name, in: place, required, schema, description } of asked.parameters) {
+    for (const { name, in: place, required, schema, description } of described.parameters) {
       table.append(row(make("span", required ? { class: "must" } : {}, `${name} (${place})`), schema ?? {}, description));
     }
     section.append(make("h4", {}, "Parameters"), table);
   }
-  const body = content(asked.requestBody);
+  const body = content(described.requestBody);
   if (body) section.append(make("h4", {}, `Body, ${body[0]}`), shape(body[1].schema ?? {}), shown(body[1].schema));
   section.append(make("h4", {}, "Answers"));
   const answers = make("table");
-  for (const [status, answer] of Object.entries(asked.responses ?? {})) {
+  for (const [status, answer] of Object.entries(described.responses ?? {})) {
     const given = content(answer);
     const said = given && !given[0].includes("json") ? `${answer.description} ${given[0]}` : answer.description;
     answers.append(row(status, given ? given[1].schema ?? {} : null, said));
@@ -149,8 +149,8 @@ function show(description) {
   for (const [group, members] of [...groups].sort(([one], [other]) => one.localeCompare(other))) {
     main.append(make("h2", {}, group));
     contents.append(make("h2", {}, group));
-    for (const [path, method, asked] of members) {
-      const [id, section] = operation(path, method, asked);
+    for (const [path, method, described] of members) {
+      const [id, section] = operation(path, method, described);
       main.append(section);
       contents.append(make("a", { href: `#${id}` }, make("span", { class: method }, method.toUpperCase()), ` ${path.replace("/api/v1", "")}`));
     }

@@ -6,31 +6,31 @@ use taisai_table::{Phase, RoundCommand, Seat};
 use crate::installation::{FIRST, Installation, SECOND, apart, cluster, together};
 use crate::play::{correction, is_of, supervisor};
 
-fn fenced(table: &mut Installation) -> Vec<Effect> {
-    table.take_left().into_iter().filter(|effect| matches!(effect, Effect::Fence(_))).collect()
+fn seized(table: &mut Installation) -> Vec<Effect> {
+    table.take_left().into_iter().filter(|effect| matches!(effect, Effect::Seize(_))).collect()
 }
 
 #[test]
-fn a_cluster_that_does_not_hold_the_close_is_fenced_every_few_seconds() {
+fn a_cluster_that_does_not_hold_the_close_is_seized_every_few_seconds() {
     let mut table = apart();
     table.open_table();
     table.open_bets();
     table.carrier = Box::new(|message| if is_of(message, 1) { vec![] } else { vec![0] });
     table.pass(60_000);
-    assert_eq!(fenced(&mut table), [], "while bets are open a cluster may be silent");
+    assert_eq!(seized(&mut table), [], "while bets are open a cluster may be silent");
     table.close_bets();
     table.pass(4_999);
-    assert_eq!(fenced(&mut table), []);
+    assert_eq!(seized(&mut table), []);
     table.pass(1);
-    assert_eq!(fenced(&mut table), [Effect::Fence(cluster(1))]);
+    assert_eq!(seized(&mut table), [Effect::Seize(cluster(1))]);
     table.pass(5_000);
-    assert_eq!(fenced(&mut table), [Effect::Fence(cluster(1))], "another node may be silent too");
+    assert_eq!(seized(&mut table), [Effect::Seize(cluster(1))], "another node may be silent too");
     table.carrier = Box::new(|_| vec![0]);
     table.restart(table.node_of(SECOND).unwrap());
     table.pass(1_000);
     assert_eq!(table.phase(), Phase::Closed);
     table.pass(60_000);
-    assert_eq!(fenced(&mut table), []);
+    assert_eq!(seized(&mut table), []);
 }
 
 /// Its time runs from the close of this round, not from that of an earlier one.
@@ -50,25 +50,25 @@ fn the_time_to_hold_the_close_begins_with_the_close() {
     table.open_bets();
     table.close_bets();
     table.pass(4_900);
-    assert_eq!(fenced(&mut table), []);
+    assert_eq!(seized(&mut table), []);
     assert_eq!(table.phase(), Phase::Closed);
 }
 
 /// A cluster whose node is gone is missed in every phase, not only at the close.
 #[test]
-fn a_silent_cluster_is_fenced_between_rounds_too() {
+fn a_silent_cluster_is_seized_between_rounds_too() {
     let mut table = apart();
     table.carrier = Box::new(|message| if is_of(message, 1) { vec![] } else { vec![0] });
     table.accept_round(supervisor(), RoundCommand::OpenTable);
     table.pass(4_999);
-    assert_eq!(fenced(&mut table), []);
+    assert_eq!(seized(&mut table), []);
     table.pass(1);
-    assert_eq!(fenced(&mut table), [Effect::Fence(cluster(1))]);
+    assert_eq!(seized(&mut table), [Effect::Seize(cluster(1))]);
 }
 
 /// It waits for the slip of an old round, and answers meanwhile; on the round's own thread there is nobody to give it to.
 #[test]
-fn a_cluster_that_waits_for_a_slip_is_not_fenced() {
+fn a_cluster_that_waits_for_a_slip_is_not_seized() {
     for make in [together, apart] {
         let mut table = make();
         table.open_table();
@@ -80,7 +80,7 @@ fn a_cluster_that_waits_for_a_slip_is_not_fenced() {
         table.close_bets();
         table.pass(60_000);
         assert_eq!(table.phase(), Phase::Closing);
-        assert_eq!(fenced(&mut table), []);
+        assert_eq!(seized(&mut table), []);
         table.reads_slips = true;
         table.pass(5_000);
         assert_eq!(table.phase(), Phase::Closed);
@@ -89,7 +89,7 @@ fn a_cluster_that_waits_for_a_slip_is_not_fenced() {
 
 /// One that waited for a slip and then falls silent is missed all the same.
 #[test]
-fn a_cluster_that_falls_silent_while_it_waits_for_a_slip_is_fenced() {
+fn a_cluster_that_falls_silent_while_it_waits_for_a_slip_is_seized() {
     let mut table = apart();
     table.open_table();
     table.seat(0, Seat(1), 10_000);
@@ -98,10 +98,10 @@ fn a_cluster_that_falls_silent_while_it_waits_for_a_slip_is_fenced() {
     table.open_bets();
     table.accept_round(supervisor(), correction(1, [1, 2, 3]));
     table.pass(20_000);
-    assert_eq!(fenced(&mut table), []);
+    assert_eq!(seized(&mut table), []);
     table.carrier = Box::new(|message| if message.from() == SECOND { vec![] } else { vec![0] });
     table.pass(6_000);
-    assert_eq!(fenced(&mut table), [Effect::Fence(cluster(1))]);
+    assert_eq!(seized(&mut table), [Effect::Seize(cluster(1))]);
 }
 
 #[test]
