@@ -52,7 +52,7 @@ const KINDS: [kind: string, detail: string | null][] = [
   ['program-started', `program 1.4.0 ${'4d1fa0c2'.repeat(8)}, rules ${'93be77aa'.repeat(8)}, profile singapore ${'0c55fe31'.repeat(8)}`], ['relieved', 'dealer'],
 ];
 
-function events(asked: URLSearchParams) {
+function events(query: URLSearchParams) {
   const all = Array.from({ length: 60 }, (_, at): EventLine => {
     const happened_at = THEN + 14 * DAY - at * 47_000;
     return {
@@ -60,8 +60,8 @@ function events(asked: URLSearchParams) {
       table: 1 + (at % 4), round: 73 - Math.trunc(at / 4), seat: at % 3 === 0 ? 1 + (at % 8) : null, person: 21, amount: at % 5 === 0 ? 25_000 : null, why: at % 14 === 3 ? 'The five was read as a one' : null,
     };
   });
-  const kind = asked.get('kind');
-  const table = asked.get('table');
+  const kind = query.get('kind');
+  const table = query.get('table');
   return { lag: LAG, after: null, lines: all.filter((line) => (!kind || kind.split(',').includes(line.kind)) && (!table || line.table === Number(table))) };
 }
 
@@ -137,12 +137,12 @@ function verified(): Verification | null {
   return verification;
 }
 
-export function found(house: MockHouse, path: string, asked: URLSearchParams, method: string): unknown {
+export function found(house: MockHouse, path: string, query: URLSearchParams, method: string): unknown {
   if (path === 'reports/results') {
-    const by = asked.get('by') ?? 'table';
+    const by = query.get('by') ?? 'table';
     const days = Array.from({ length: 14 }, (_, at) => new Date(THEN + at * DAY).toISOString().slice(0, 10));
     const tables = house.tables.map(({ table }) => table);
-    const share = asked.get('from') === 'today' ? 0.1 : 1;
+    const share = query.get('from') === 'today' ? 0.1 : 1;
     const boxes = house.tables.flatMap(({ table, layout }) => layout.boxes.map(({ box }) => ({ table, box, drop: null, hold_percent: null, rounds_an_hour: null })));
     if (by === 'box') return { lag: LAG, time_zone: 'Asia/Singapore', lines: results(boxes.map(({ table, box }) => `table ${table} ${box}`), (at) => boxes[at]!, 0.02) };
     const names = by === 'day' ? days : by === 'shift' ? days.slice(9).flatMap((day) => ['day', 'swing', 'night'].map((shift) => `${day} ${shift}`)) : by === 'dealer' ? ['21 Tan Mei Lin', '22 Ravi Kumar', 'nobody'] : tables.map((table) => `table ${table}`);
@@ -151,10 +151,10 @@ export function found(house: MockHouse, path: string, asked: URLSearchParams, me
   if (path === 'reports/meters') return { lag: LAG, time_zone: 'Asia/Singapore', lines: meters(house) };
   if (path === 'reports/lag') return LAG;
   if (path === 'dice-watch') return dice(house);
-  if (path === 'events') return events(asked);
+  if (path === 'events') return events(query);
   const one = /^tables\/(\d+)\/rounds\/(\d+)$/.exec(path);
   if (one) return sheet(house, Number(one[1]), Number(one[2]));
-  if (/^tables\/\d+\/rounds$/.test(path)) return rounds(Number(asked.get('before')) || 74);
+  if (/^tables\/\d+\/rounds$/.test(path)) return rounds(Number(query.get('before')) || 74);
   if (path === 'audit/record') return ['house', 'table-1', 'table-1-0'].map((chain, at) => ({ chain, blocks: 412 + at, epoch: 1, checkpoint: at === 2 ? null : { position: 409 + at, time: THEN } }));
   if (path === 'audit/verifications' && method === 'POST') return (verification = { id: 1, blocks: 1_236, verified: 0, state: 'running', found: null, error: null });
   if (path === 'audit/verifications') return verified() ? [verified()] : [];

@@ -173,10 +173,10 @@ export class MockHouse {
     return voucher(amount, Date.now(), serial);
   }
 
-  reports(path: string, asked: URLSearchParams, method: string) {
-    if (asked.get('format') === 'csv') return { status: 200, value: null, file: `${path}\r\n1\r\n` };
+  reports(path: string, query: URLSearchParams, method: string) {
+    if (query.get('format') === 'csv') return { status: 200, value: null, file: `${path}\r\n1\r\n` };
     if (path.endsWith('/evidence')) return { status: 200, value: null, file: 'evidence' };
-    const value = found(this, path, asked, method);
+    const value = found(this, path, query, method);
     return value === undefined ? null : { status: 200, value };
   }
 

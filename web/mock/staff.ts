@@ -181,7 +181,7 @@ export class MockStaff {
     if (people && !this.approved(approval)) return ok(refused('second-person-missing').value);
     if (people) this.show('people', people);
     const approvals = this.parts.approvals!.all;
-    const asked = command['request-approval'] as { act: never; what: string } | undefined;
+    const request = command['request-approval'] as { act: never; what: string } | undefined;
     const answered = command['answer-approval'] as { approval: number; approve: boolean } | undefined;
     const withdrawn = command['withdraw-approval'] as { approval: number } | undefined;
     const redeemed = command['redeem'] as { number: string } | undefined;
@@ -190,10 +190,10 @@ export class MockStaff {
     const taken = command['take-claim'] as { claim: number } | undefined;
     const anew = command['reissue'] as { serial: number } | undefined;
     const confirmed = command['confirm-voucher'] as { serial: number } | undefined;
-    if (asked) {
+    if (request) {
       const id = (this.next += 1);
-      const what = asked.what.replace(/^\{"house":\{"void":\{"number":"\d+"/, '{"house":{"void-voucher":{"hash":[1]').replace(/^\{"house":\{"sell":(.*)\}\}$/, '{"sale":$1}').replace(/^\{"house":\{"reissue":(.*)\}\}$/, '{"reissue":$1}');
-      this.show('approvals', [...approvals, { id, act: asked.act, what, by: me.person, asked: Date.now(), answer: 'waiting' }]);
+      const what = request.what.replace(/^\{"house":\{"void":\{"number":"\d+"/, '{"house":{"void-voucher":{"hash":[1]').replace(/^\{"house":\{"sell":(.*)\}\}$/, '{"sale":$1}').replace(/^\{"house":\{"reissue":(.*)\}\}$/, '{"reissue":$1}');
+      this.show('approvals', [...approvals, { id, act: request.act, what, by: me.person, asked: Date.now(), answer: 'waiting' }]);
       return ok({ accepted: { 'approval-requested': { approval: id } } });
     }
     const cleared = command['clear-redemption-lock'] as { redeemer: never } | undefined;

@@ -287,8 +287,8 @@ export class MockTable {
   /** Sends a seat its view; the last game only when it changed. */
   tell(seat: Seat, change: Partial<SeatView>, answers: unknown[] = []): void {
     seat.view = { ...seat.view, ...change, number: seat.view.number + 1 };
-    const { last: _, messages: __, ...told } = seat.view;
-    seat.screen?.say({ answers, seat: change.last || change.messages ? seat.view : told });
+    const { last: _, messages: __, ...current } = seat.view;
+    seat.screen?.say({ answers, seat: change.last || change.messages ? seat.view : current });
     this.attended();
   }
 
@@ -308,7 +308,7 @@ export class MockTable {
     if (typeof command === 'object' && ('register-from-film' in command || 'withdraw-from-film' in command || 'close-returns' in command)) return this.attended({ returns: filmed(this.staff.returns, command) }), { accepted: 'done' };
     if (!winners) return refused('not-thrown');
     if (command === 'all-registered') return refused(winners.lacks()) ?? (this.settleWinners({ dice: winners.dice, lines: winners.lines() }), { accepted: 'done' });
-    if ('tell-total' in command) return winners.told.set(command['tell-total'].box, command['tell-total'].amount), this.attended(), { accepted: 'done' };
+    if ('tell-total' in command) return winners.totals.set(command['tell-total'].box, command['tell-total'].amount), this.attended(), { accepted: 'done' };
     if (!('register' in command)) return refused('bad-command');
     const { seat, stakes } = command.register;
     const code = stakes.map(({ box }) => winners.refuses(box)).find((found) => found !== null);

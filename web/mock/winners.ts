@@ -23,7 +23,7 @@ export const isOfWinners = (command: unknown): command is WinnersCommand =>
   ['register', 'tell-total', 'all-registered', 'register-from-film', 'withdraw-from-film', 'close-returns'].includes(typeof command === 'string' ? command : Object.keys(command as object)[0]!);
 
 export class Winners {
-  readonly told = new Map<Box, number>();
+  readonly totals = new Map<Box, number>();
   readonly walkedAway = new Set<number>();
 
   constructor(
@@ -34,7 +34,7 @@ export class Winners {
   ) {}
 
   view(): RegisteringView {
-    const boxes = this.layout.boxes.map(({ box }): RegisteringBox => ({ box, wins: this.wins(box), asked_for: this.askedFor(box), registered: this.registered(box), told: this.told.get(box) ?? null, cap: this.cap(box) }));
+    const boxes = this.layout.boxes.map(({ box }): RegisteringBox => ({ box, wins: this.wins(box), asked_for: this.askedFor(box), registered: this.registered(box), told: this.totals.get(box) ?? null, cap: this.cap(box) }));
     const isShown = ({ wins, asked_for, told, registered }: RegisteringBox) => wins || asked_for != null || told != null || registered > 0;
     return { dice: [...this.dice], is_registered: false, boxes: boxes.filter(isShown), limit: REGISTRATION_LIMIT };
   }
@@ -50,7 +50,7 @@ export class Winners {
 
   /** A refusal code if the box takes no stakes. */
   refuses(box: Box): string | null {
-    if (this.wins(box) || (this.told.get(box) ?? 0) > this.cap(box)) return null;
+    if (this.wins(box) || (this.totals.get(box) ?? 0) > this.cap(box)) return null;
     return 'losing-box';
   }
 
@@ -70,7 +70,7 @@ export class Winners {
   }
 
   private known(box: Box): number | undefined {
-    return this.told.get(box) ?? (this.wins(box) ? this.registered(box) : undefined);
+    return this.totals.get(box) ?? (this.wins(box) ? this.registered(box) : undefined);
   }
 
   private cap(box: Box): number {
@@ -78,7 +78,7 @@ export class Winners {
   }
 
   private askedFor(box: Box): Wanted | null {
-    const told = this.told.get(box);
+    const told = this.totals.get(box);
     if (this.wins(box) || (told !== undefined && told > this.cap(box) && told !== this.registered(box))) return 'stakes';
     const opposite = OPPOSITES[box];
     const isNeeded = opposite !== undefined && this.limits?.differential != null && (this.known(opposite) ?? 0) > this.limits.differential && this.known(box) === undefined;

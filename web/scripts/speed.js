@@ -96,12 +96,12 @@ async function ofBarePage() {
 }
 
 const [rival, own] = [await ofBarePage(), await ofTerminal()];
-const told = (what, took, split = '') => console.log(`${what.padEnd(34)} ${took.toFixed(1)} ms${split}`);
+const report = (what, took, split = '') => console.log(`${what.padEnd(34)} ${took.toFixed(1)} ms${split}`);
 const ofKinds = ({ whole, ...kinds }) => `  (${Object.entries(kinds).map(([kind, took]) => `${kind} ${took.toFixed(1)}`).join(', ')})`;
 console.log(`An update of ${BOXES} boxes: script, style and layout, the best median of ${RUNS} runs of ${UPDATES}`);
-told('terminal', own.whole, ofKinds(own));
-told('wanted, at most', WANTED);
-told('bare page with plain calls', rival.whole, ofKinds(rival));
+report('terminal', own.whole, ofKinds(own));
+report('wanted, at most', WANTED);
+report('bare page with plain calls', rival.whole, ofKinds(rival));
 console.log(`${'ratio to the bare page'.padEnd(34)} ${(own.whole / rival.whole).toFixed(1)}`);
 await stage.close();
 await vite.close();

@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn too_few_throws_have_no_test() {
-        for (throws, asked) in [
+        for (throws, expected) in [
             (9, [false, false, false]),
             (10, [true, false, false]),
             (499, [true, false, false]),
@@ -240,7 +240,7 @@ mod tests {
         ] {
             let watch = watched(Throws::of(1, 1).take(throws));
             let tests = [watch.by_face(), watch.by_sum(), watch.serial()];
-            assert_eq!(tests.map(|test| test.is_some()), asked, "{throws} throws");
+            assert_eq!(tests.map(|test| test.is_some()), expected, "{throws} throws");
         }
         assert_eq!(DiceWatch::new().serial(), None);
     }

@@ -1,5 +1,5 @@
-//! `taisai doctor`: looks at everything that a house rests on, and says what is wrong and how to fix it, all at once. It changes
-//! nothing, and decides nothing for a house that runs.
+//! `taisai doctor`: looks at everything that an installation rests on, and says what is wrong and how to fix it, all at once. It changes
+//! nothing, and decides nothing for a running server.
 
 mod files;
 mod finding;

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_rounds_to_zero_has_no_sign() {
+    fn zero_after_rounding_has_no_sign() {
         for (share, text) in [(-0.0, "0.000 %"), (-1e-9, "0.000 %"), (-0.001, "-0.100 %"), (0.0278, "2.780 %")] {
             assert_eq!(percent(share, 3), text);
         }

@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flushes_are_timed_and_leave_nothing() {
+    fn timed_flushes_leave_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let taken = time_flushes(folder.path(), 4_096, 5).unwrap();
         assert!(taken.len() == 5 && taken.iter().all(|time| *time > Duration::ZERO));

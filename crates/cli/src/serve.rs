@@ -21,7 +21,7 @@ pub(crate) struct HouseArgs {
     /// Configuration file; without one the casino has an electronic and a live table
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    #[arg(long, value_name = "DIR", help = "The folder of what the house keeps [env: TAISAI_DATA] [default: data]")]
+    #[arg(long, value_name = "DIR", help = "The data folder [env: TAISAI_DATA] [default: data]")]
     data: Option<PathBuf>,
     #[arg(
         long,
@@ -40,7 +40,7 @@ pub(crate) struct ServeArgs {
     #[arg(
         long,
         value_name = "ADDRESS",
-        help = "Where other machines of the house reach it, like https://10.0.0.11:8080 [env: TAISAI_NODE] [default: where \
+        help = "Where other machines of the installation reach it, like https://10.0.0.11:8080 [env: TAISAI_NODE] [default: where \
                 it listens]"
     )]
     node: Option<String>,

@@ -124,18 +124,18 @@ fn one_round(
 
 /// Prints bets that contradict each other.
 fn pairs(out: &mut impl Write, slip: &PlayerSlip) -> anyhow::Result<()> {
-    let told: Vec<_> = slip.pairs().iter().filter_map(told).collect();
-    if told.is_empty() {
+    let lines: Vec<_> = slip.pairs().iter().filter_map(pair_line).collect();
+    if lines.is_empty() {
         return Ok(());
     }
     print::heading(out, "Bets that contradict, hedge or go together")?;
-    for line in told {
+    for line in lines {
         writeln!(out, "  {line}")?;
     }
     Ok(())
 }
 
-fn told(pair: &BetPair) -> Option<String> {
+fn pair_line(pair: &BetPair) -> Option<String> {
     let BetPair { first, second, both_win, both_lose, .. } = pair;
     let cost = if pair.is_pure_cost() { format!("; {BAD}together they can never win{BAD:#}") } else { String::new() };
     Some(match pair.relation {

@@ -67,12 +67,12 @@ pub(crate) fn run(args: &TheoryArgs, games: &Games) -> anyhow::Result<bool> {
     } else if args.csv {
         write!(std::io::stdout().lock(), "{}", results_csv(&lines))?;
     } else {
-        told(&lines, by)?;
+        print_table(&lines, by)?;
     }
     Ok(true)
 }
 
-fn told(lines: &[ResultLine], by: GroupBy) -> anyhow::Result<()> {
+fn print_table(lines: &[ResultLine], by: GroupBy) -> anyhow::Result<()> {
     let none = || "–".to_owned();
     let rows = lines.iter().map(|line| {
         let (theoretical, edge) = line.fractions;

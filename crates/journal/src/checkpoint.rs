@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_public_key_is_text_and_back() {
+    fn public_key_round_trips_as_text() {
         let key = checkpoint().key;
         assert_eq!(key.to_string().parse(), Ok(key));
         for bad in ["", "ed25519:", "ed25519:00", &key.to_string()[8..]] {

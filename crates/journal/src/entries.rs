@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_of_every_length_come_back() {
+    fn entries_of_every_length_round_trip() {
         let long: Vec<u8> = (0..=255).cycle().take(2_097_153).collect();
         let lengths = [0, 1, 40, 127, 128, 129, 16_383, 16_384, 2_097_151, 2_097_152, 2_097_153];
         let mut entries = Entries::default();

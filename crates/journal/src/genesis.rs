@@ -3,7 +3,7 @@
 /// The body of the first block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Genesis {
-    /// The house.
+    /// The id of the casino.
     pub house: [u8; 16],
     /// Whether the money is real.
     pub purpose: ChainPurpose,

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hash_has_one_spelling() {
+    fn hash_has_one_text_form() {
         let hash = Hash::of(b"dice");
         let text = hash.to_string();
         assert_eq!(text.parse(), Ok(hash));

@@ -92,7 +92,7 @@ pub fn head(block: &Block) -> ChainHead {
     ChainHead { chain: header.chain.clone(), epoch: header.epoch, next: header.position + 1, hash: block.hash() }
 }
 
-/// The house of the chains.
+/// The casino of the chains.
 pub const HOUSE: &[u8; 16] = b"a house of tests";
 
 /// A genesis block for a head.

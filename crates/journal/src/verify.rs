@@ -70,8 +70,8 @@ pub enum ChainFaultReason {
     /// A checkpoint says something else than the chain.
     #[error("its checkpoint vouches for another block than the one before it")]
     Checkpoint,
-    /// A checkpoint is of another house.
-    #[error("its checkpoint is of another house")]
+    /// A checkpoint is of another casino.
+    #[error("its checkpoint is of another casino")]
     OtherHouse,
     /// The anchor says something else than the chain.
     #[error("the anchor knows another block here, with hash {0}: the chain was written anew")]

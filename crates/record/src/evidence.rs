@@ -60,7 +60,7 @@ pub struct ProvenRound {
     pub entries: u64,
     /// The keys that vouch for it.
     pub signers: Vec<PublicKey>,
-    /// Up to when all of its chains are signed, by the house's clock: what was changed after that is not in it.
+    /// Up to when all of its chains are signed, by the casino's clock: what was changed after that is not in it.
     pub signed: Time,
 }
 

@@ -45,8 +45,8 @@ pub enum AuditFinding {
     /// No machine has a chain of that name.
     #[error("chain {0} belongs to no machine")]
     UnknownChain(ChainName),
-    /// Two chains of one store are of different houses, or one is for training and the other is not.
-    #[error("chain {chain} is of another house than chain {other}")]
+    /// Two chains of one store are of different casinos, or one is for training and the other is not.
+    #[error("chain {chain} is of another casino than chain {other}")]
     OtherHouse { chain: ChainName, other: ChainName },
     /// A cluster follows a notice that its round never gave.
     #[error("chain {chain}, block {}, entry {}: notice {number} is not the one that chain {round} has given", at.position, at.entry)]

@@ -134,26 +134,26 @@ fn is_due(machines: &Machines, recorded: &MachineEntry) -> bool {
     use {ClusterCommand as C, HouseCommand as H};
     let (house, cluster) = (&machines.house, |id: &ClusterId| machines.cluster(*id));
     match recorded {
-        MachineEntry::Round(_, Entry { request: asked, outcome: Ok(_) }) => {
-            let RoundCommand::Report { cluster: id, followed, .. } = &asked.command else { return true };
+        MachineEntry::Round(_, Entry { request, outcome: Ok(_) }) => {
+            let RoundCommand::Report { cluster: id, followed, .. } = &request.command else { return true };
             cluster(id).is_none_or(|cluster| cluster.followed() >= *followed)
         }
-        MachineEntry::Cluster(id, Entry { request: asked, outcome: Ok(_) }) => {
-            if let C::Follow { number, .. } = &asked.command {
+        MachineEntry::Cluster(id, Entry { request, outcome: Ok(_) }) => {
+            if let C::Follow { number, .. } = &request.command {
                 let table = machines.tables.get(&id.table);
                 table.is_none_or(|table| table.round.notices(*id).any(|(given, _)| given == *number))
-            } else if let C::Receive { transfer } = &asked.command {
+            } else if let C::Receive { transfer } = &request.command {
                 house.outbox(*id).any(|out| out.number == transfer.number)
-            } else if let C::Delivered { number } = &asked.command {
+            } else if let C::Delivered { number } = &request.command {
                 house.received(*id) >= *number
             } else {
                 true
             }
         }
-        MachineEntry::House(Entry { request: asked, outcome: Ok(_) }) => {
-            if let H::Receive { cluster: id, transfer } = &asked.command {
+        MachineEntry::House(Entry { request, outcome: Ok(_) }) => {
+            if let H::Receive { cluster: id, transfer } = &request.command {
                 cluster(id).is_none_or(|cluster| cluster.outbox().any(|out| out.number == transfer.number))
-            } else if let H::Delivered { cluster: id, number } = &asked.command {
+            } else if let H::Delivered { cluster: id, number } = &request.command {
                 cluster(id).is_none_or(|cluster| cluster.received() >= *number)
             } else {
                 true

@@ -73,7 +73,7 @@ pub enum RecordStoreError {
     #[error(transparent)]
     Replay(#[from] ReplayError),
     /// The chain is of a table with another setup.
-    #[error("chain {0} is of another house, or of a table that is set up otherwise")]
+    #[error("chain {0} is of another casino, or of a table that is set up otherwise")]
     OtherSetup(String),
     /// The machine cannot be built.
     #[error(transparent)]

@@ -134,14 +134,14 @@ impl<M: RecordedMachine> Recorder<M> {
     }
 
     /// Decides and applies a command. The reply may leave after the next [`commit`](Self::commit) is done.
-    pub fn ask(&mut self, asked: CommandRequest<M::Command>) -> Decision<M::Event> {
-        let asked = self.machine.conceal(asked);
-        let outcome = match self.machine.decide(&asked) {
+    pub fn ask(&mut self, request: CommandRequest<M::Command>) -> Decision<M::Event> {
+        let request = self.machine.conceal(request);
+        let outcome = match self.machine.decide(&request) {
             Decision::Accepted(event) => Ok(event),
             Decision::Refused(refusal) => Err(refusal),
             Decision::Repeated(verdict) => return Decision::Repeated(verdict),
         };
-        let entry = Entry { request: asked, outcome };
+        let entry = Entry { request, outcome };
         self.machine.apply(&entry);
         self.chain.append(|buffer| encode(&entry, buffer));
         entry.outcome.map_or_else(Decision::Refused, Decision::Accepted)

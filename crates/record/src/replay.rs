@@ -392,7 +392,7 @@ pub fn first_opening(archive: &mut dyn Archive, chain: &ChainName) -> Result<Opt
     Ok(beginning(archive, chain)?.map(|(_, opening)| opening))
 }
 
-/// The house of a chain, and what its machine is built with; none while the chain has only begun.
+/// The casino of a chain, and what its machine is built with; none while the chain has only begun.
 fn beginning(archive: &mut dyn Archive, chain: &ChainName) -> Result<Option<(Genesis, ChainOpening)>, ReplayError> {
     let mut verifier = Verifier::new(chain.clone(), TrustedKeys::AnyKey);
     loop {

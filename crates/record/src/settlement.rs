@@ -70,7 +70,7 @@ pub struct ClusterSettlement {
 pub struct RegisteredWinner {
     /// Where it stands in the chain.
     pub at: EntryPosition,
-    pub asked: CommandRequest<ClusterCommand>,
+    pub request: CommandRequest<ClusterCommand>,
     pub event: ClusterEvent,
 }
 
@@ -271,7 +271,7 @@ impl Settling {
         if let Ok(event) = &entry.outcome
             && self.is_registered(cluster, &entry.request.command)
         {
-            let registered = RegisteredWinner { at: *at, asked: entry.request.clone(), event: event.clone() };
+            let registered = RegisteredWinner { at: *at, request: entry.request.clone(), event: event.clone() };
             self.settled.as_mut().map_or(&mut self.registered, |settled| &mut settled.registered).push(registered);
         }
         let ClusterCommand::Follow { number, notice, .. } = &entry.request.command else { return };

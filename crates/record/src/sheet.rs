@@ -107,9 +107,9 @@ impl SettlementSheet {
         for line in &slip.lines {
             *totals.entry(line.bet_box).or_default() += amount(line.units)?;
         }
-        for told in &slip.told {
-            let total = totals.entry(told.bet_box).or_default();
-            *total = told.amount.cents().max(*total);
+        for declared in &slip.told {
+            let total = totals.entry(declared.bet_box).or_default();
+            *total = declared.amount.cents().max(*total);
         }
         let total = |bet_box: BetBox| Money::from_cents(totals.get(&bet_box).copied().unwrap_or_default());
         let mut sheet = Self { lines: Vec::new(), collected: Money::ZERO, paid_out: Money::ZERO };

@@ -153,7 +153,7 @@ impl Checks {
         Err(AuditFinding::Decision {
             chain: self.chain.clone(),
             at,
-            recorded: told(&entry.outcome),
+            recorded: outcome_text(&entry.outcome),
             decided,
             other_program: recorder.filter(|program| **program != self.program).cloned().map(Box::new),
         })
@@ -197,10 +197,10 @@ fn decided_otherwise<M: RecordedMachine>(machine: &M, entry: &Entry<M::Command, 
         Decision::Refused(refusal) => Err(refusal),
         Decision::Repeated(verdict) => return Some(format!("that it was answered before: {verdict:?}")),
     };
-    (decided != entry.outcome).then(|| told(&decided))
+    (decided != entry.outcome).then(|| outcome_text(&decided))
 }
 
-fn told<E: std::fmt::Debug>(outcome: &Result<E, Refusal>) -> String {
+fn outcome_text<E: std::fmt::Debug>(outcome: &Result<E, Refusal>) -> String {
     match outcome {
         Ok(event) => format!("{event:?}"),
         Err(refusal) => format!("the refusal {}", refusal.code()),

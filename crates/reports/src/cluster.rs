@@ -77,20 +77,20 @@ impl ProjectedMachine for Cluster {
         entry: &Entry<ClusterCommand, ClusterEvent>,
         batch: &mut SqlBatch,
     ) -> Result<(), EntryError> {
-        let asked = &entry.request;
+        let request = &entry.request;
         let event = match &entry.outcome {
             Ok(event) => event,
             Err(refusal) => {
-                batch.refusal(&when, asked.actor, variant_name(&asked.command), refusal.code());
+                batch.refusal(&when, request.actor, variant_name(&request.command), refusal.code());
                 return Ok(());
             }
         };
-        if asked.actor.person().is_some() {
-            batch.act(&when, asked.actor, second(&asked.command), variant_name(&asked.command));
+        if request.actor.person().is_some() {
+            batch.act(&when, request.actor, second(&request.command), variant_name(&request.command));
         }
         let mut of = here(self);
-        let mut events = told(self, asked, event, &mut of);
-        let (seats, kind) = match &asked.command {
+        let mut events = events_of(self, request, event, &mut of);
+        let (seats, kind) = match &request.command {
             ClusterCommand::Place { seat, .. }
             | ClusterCommand::PlaceFor { seat, .. }
             | ClusterCommand::PlaceExcess { seat, .. }
@@ -228,14 +228,14 @@ fn seat_book(cluster: &Cluster, seat: Seat) -> SeatBook {
 }
 
 /// The event of a command beside the money that it moves, with its own round or seat.
-fn told(
+fn events_of(
     cluster: &Cluster,
-    asked: &CommandRequest<ClusterCommand>,
+    request: &CommandRequest<ClusterCommand>,
     event: &ClusterEvent,
     of: &mut Attribution,
 ) -> Vec<ReportEvent> {
-    let by = |kind| event_by(kind, asked.actor);
-    match &asked.command {
+    let by = |kind| event_by(kind, request.actor);
+    match &request.command {
         ClusterCommand::TellTotal { bet_box, amount } => {
             of.round = Some(cluster.round().0);
             let (amount, detail) = (Some(amount.cents()), Some(bet_box.text().to_owned()));
@@ -263,7 +263,7 @@ fn told(
             let closed = ReportEvent { at: of.clone(), second, ..by("returns-closed") };
             [closed].into_iter().chain(of_round(cluster, *round, event)).collect()
         }
-        ClusterCommand::RejectExcess => rejected(cluster, event, asked.actor),
+        ClusterCommand::RejectExcess => rejected(cluster, event, request.actor),
         ClusterCommand::Advise { bet_box } => {
             vec![ReportEvent { at: of.clone(), detail: Some(bet_box.text().to_owned()), ..by("advised") }]
         }

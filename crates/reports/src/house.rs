@@ -67,22 +67,22 @@ impl ProjectedMachine for House {
         batch: &mut SqlBatch,
     ) -> Result<(), EntryError> {
         use HouseCommand as C;
-        let (asked, command) = (&entry.request, variant_name(&entry.request.command));
-        let (why, second) = reason(&asked.command);
+        let (request, command) = (&entry.request, variant_name(&entry.request.command));
+        let (why, second) = reason(&request.command);
         let with = second.map(|second| second.id.0);
-        let event = ReportEvent { why: why.map(Into::into), second: with, ..event_by("", asked.actor) };
+        let event = ReportEvent { why: why.map(Into::into), second: with, ..event_by("", request.actor) };
         let mut waiting =
             PendingHouseEntry { when, kind: None, of: Attribution::default(), people: Vec::new(), event, own: None };
         let happened = match &entry.outcome {
             Ok(event) => event,
             Err(refusal) => {
-                batch.refusal(&waiting.when, asked.actor, command, refusal.code());
+                batch.refusal(&waiting.when, request.actor, command, refusal.code());
                 books.waiting = Some(waiting);
                 return Ok(());
             }
         };
-        batch.act(&waiting.when, asked.actor, second, command);
-        match &asked.command {
+        batch.act(&waiting.when, request.actor, second, command);
+        match &request.command {
             C::Found { people } => {
                 waiting.people = people.iter().map(|Founder { person, .. }| *person).collect();
                 waiting.own = Some(command);
@@ -128,7 +128,7 @@ impl ProjectedMachine for House {
             }
             C::Configure { key, value, .. } => waiting.event.detail = Some(format!("{key} = {value}")),
             C::SellVoucher { number, amount, .. } => {
-                let sold_by = asked.actor.person().map(|person| person.id);
+                let sold_by = request.actor.person().map(|person| person.id);
                 sell(self, happened, (*number, *amount), sold_by, &mut waiting, batch);
             }
             C::RedeemAtCage { hash } => {
@@ -150,9 +150,9 @@ impl ProjectedMachine for House {
                 waiting.kind = Some("voucher-ruled");
             }
             C::Receive { cluster, transfer } => receive(self, happened, *cluster, transfer, &mut waiting, batch),
-            C::PayClaim { claim, .. } => pay(*claim, asked.actor.person(), &mut waiting, batch),
+            C::PayClaim { claim, .. } => pay(*claim, request.actor.person(), &mut waiting, batch),
             C::ReissueVoucher { .. } | C::TakeClaim { .. } | C::TakeBackClaim { .. } => {
-                beside(self, asked, happened, &mut waiting, batch);
+                beside(self, request, happened, &mut waiting, batch);
             }
             C::RuleReceivable { receivable, ruling, .. } => {
                 waiting.of.receivable = Some(receivable.0);
@@ -194,18 +194,18 @@ impl ProjectedMachine for House {
 /// Money that moves without cash: a voucher reissued, a claim taken or taken back.
 fn beside(
     house: &House,
-    asked: &CommandRequest<HouseCommand>,
+    request: &CommandRequest<HouseCommand>,
     happened: &HouseEvent,
     waiting: &mut PendingHouseEntry,
     batch: &mut SqlBatch,
 ) {
-    if let HouseCommand::ReissueVoucher { serial, number, .. } = &asked.command {
+    if let HouseCommand::ReissueVoucher { serial, number, .. } = &request.command {
         return reissue(house, happened, *serial, *number, waiting, batch);
     }
-    waiting.own = Some(variant_name(&asked.command));
-    if let HouseCommand::TakeClaim { claim } = asked.command {
+    waiting.own = Some(variant_name(&request.command));
+    if let HouseCommand::TakeClaim { claim } = request.command {
         waiting.of.claim = Some(claim.0);
-    } else if let HouseCommand::TakeBackClaim { claim } = asked.command {
+    } else if let HouseCommand::TakeBackClaim { claim } = request.command {
         take_back(house, claim, waiting, batch);
         waiting.kind = Some("claim-taken-back");
     }

@@ -69,18 +69,18 @@ impl ProjectedMachine for Round {
         entry: &Entry<RoundCommand, RoundEvent>,
         batch: &mut SqlBatch,
     ) -> Result<(), EntryError> {
-        let (asked, command) = (&entry.request, variant_name(&entry.request.command));
+        let (request, command) = (&entry.request, variant_name(&entry.request.command));
         let event = match &entry.outcome {
             Ok(event) => event,
             Err(refusal) => {
-                batch.refusal(&when, asked.actor, command, refusal.code());
+                batch.refusal(&when, request.actor, command, refusal.code());
                 return Ok(());
             }
         };
-        let (why, second) = reason(&asked.command);
-        batch.act(&when, asked.actor, second, command);
-        let told = RoundEvents { round: self, entry, why, second };
-        batch.events(&when, told.events(event));
+        let (why, second) = reason(&request.command);
+        batch.act(&when, request.actor, second, command);
+        let events = RoundEvents { round: self, entry, why, second };
+        batch.events(&when, events.events(event));
         match event {
             RoundEvent::BetsOpened { round, .. } => insert(self, &when, *round, batch),
             RoundEvent::BetsClosed => batch.execute(
@@ -285,19 +285,19 @@ impl RoundEvents<'_> {
                     !is_void(past) && dice_set.is_none_or(|damaged| damaged == used)
                 };
                 let rounds = (from.0..=to.0).map(RoundNumber).filter(is_affected);
-                let told = |round: RoundNumber| {
+                let voided = |round: RoundNumber| {
                     let kind = if ruled.contains(&round) { "to-be-ruled" } else { "late-void" };
                     self.event(kind, Some(round), Some(variant_name(reason).to_owned()))
                 };
-                rounds.map(told).collect()
+                rounds.map(voided).collect()
             }
             RoundEvent::Established { known } => {
                 vec![self.event("interrupted", in_play, Some(format!("{} dice known", known.len())))]
             }
             RoundEvent::KnownCorrected { before, known } => {
-                let told =
+                let text =
                     |faces: &[Face]| faces.iter().map(|face| face.number().to_string()).collect::<Vec<_>>().join("-");
-                vec![self.event("known-corrected", in_play, Some(format!("{} to {}", told(before), told(known))))]
+                vec![self.event("known-corrected", in_play, Some(format!("{} to {}", text(before), text(known))))]
             }
             RoundEvent::SetDamaged { dice_set } => vec![self.event("set-damaged", None, Some(dice_set.to_string()))],
             RoundEvent::SetInspected { dice_set } => {

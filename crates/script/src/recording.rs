@@ -40,7 +40,7 @@ pub enum RecordingError {
 pub struct ScriptRecorder {
     address: Address,
     files: RecordFiles,
-    book: RecordStore,
+    store: RecordStore,
     house: Recorder<House>,
     round: Recorder<Round>,
     cluster: Recorder<Cluster>,
@@ -67,13 +67,13 @@ impl ScriptRecorder {
     ) -> Result<Self, RecordingError> {
         let mut id = [0; 16];
         getrandom::fill(&mut id)?;
-        let mut book = RecordStore::open(&address, &files, program, id, ChainPurpose::Training, warn)?;
-        if !book.archive().heads()?.is_empty() {
+        let mut store = RecordStore::open(&address, &files, program, id, ChainPurpose::Training, warn)?;
+        if !store.archive().heads()?.is_empty() {
             return Err(RecordingError::NotEmpty(address));
         }
         let setup = &script.setup;
         let (game, layout) = (setup.rules.game().file().to_owned(), setup.rules.layout().id().to_owned());
-        let house = book.machine(MachineSetup::House { is_training: false }, &setup.profile, BEGIN)?;
+        let house = store.machine(MachineSetup::House { is_training: false }, &setup.profile, BEGIN)?;
         let (table, is_training) = (TABLE, setup.is_training);
         let registration = setup.rules.registration();
         let of_round = MachineSetup::Round {
@@ -84,11 +84,11 @@ impl ScriptRecorder {
             is_training,
             clusters: 1,
         };
-        let round = book.machine(of_round, &setup.profile, BEGIN)?;
+        let round = store.machine(of_round, &setup.profile, BEGIN)?;
         // Seat 0 stays empty, as in the script's own installation.
         let of_cluster = MachineSetup::Cluster { cluster: CLUSTER, game, layout, registration, seats: setup.seats + 1 };
-        let cluster = book.machine(of_cluster, &setup.profile, BEGIN)?;
-        Ok(Self { address, files, book, house, round, cluster })
+        let cluster = store.machine(of_cluster, &setup.profile, BEGIN)?;
+        Ok(Self { address, files, store, house, round, cluster })
     }
 
     /// Records all entries and closes the store. Every settled round and the end get a checkpoint.
@@ -116,10 +116,10 @@ impl ScriptRecorder {
         for _ in 0..3 {
             receiver.recv().map_err(|_| RecordingError::WriterStopped)??;
         }
-        let Self { address, files, book, house, round, cluster } = self;
+        let Self { address, files, store, house, round, cluster } = self;
         drop((house, round, cluster));
-        let key = book.keys().last().copied();
-        book.close();
+        let key = store.keys().last().copied();
+        store.close();
         let has_own_files = address.files().is_some_and(|own| own.key == files.key && own.anchor == files.anchor);
         Ok(ScriptRecord { address, key, anchor: files.anchor, has_own_files })
     }

@@ -47,7 +47,7 @@ async function answered(path: string, init: RequestInit, ask: typeof fetch): Pro
 }
 
 /** A path with its query; empty fields are left out. */
-export function asked(path: string, fields: Record<string, string | number | boolean | null | undefined>): string {
+export function withQuery(path: string, fields: Record<string, string | number | boolean | null | undefined>): string {
   const given = Object.entries(fields).filter(([, value]) => value !== '' && value !== null && value !== undefined);
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return text === '' ? path : `${path}?${text}`;

@@ -54,19 +54,19 @@ export function coming(seat: SeatView | null, moving: readonly Pick<Moving, 'sta
 }
 
 /** A command without a reply, and the chips on its boxes if it is carried out. */
-interface Asked extends Moving {
+interface Unanswered extends Moving {
   round: number;
   expected: readonly Stake[];
 }
 
 /** Whether a command without a reply was carried out, judging by the chips: those on the boxes now, or at the end of its round. Later
  * commands may have been carried out too and have moved chips. */
-export function isSeen({ seat, table }: { seat: SeatView | null; table: PublicView | null }, { id, round, expected, isPlaced }: Asked, asked: readonly Asked[]): boolean {
+export function isSeen({ seat, table }: { seat: SeatView | null; table: PublicView | null }, { id, round, expected, isPlaced }: Unanswered, unanswered: readonly Unanswered[]): boolean {
   const isOn = table?.round === round && table.phase !== 'settled' && table.phase !== 'void';
   const lines = seat?.last?.round === round ? seat.last.lines.map(({ box, staked }) => ({ box, amount: staked })) : [];
   const held = [...(isOn ? registered(seat) : []), ...lines];
   const lies = (box: Box) => Math.max(0, ...held.filter((one) => one.box === box).map(({ amount }) => amount));
-  const contrary = asked.filter((later) => later.id > id && later.isPlaced !== isPlaced).flatMap(({ stakes }) => stakes);
+  const contrary = unanswered.filter((later) => later.id > id && later.isPlaced !== isPlaced).flatMap(({ stakes }) => stakes);
   const later = (box: Box) => total(contrary.filter((one) => one.box === box));
   return expected.every(({ box, amount }) => (isPlaced ? lies(box) >= amount - later(box) : lies(box) <= amount + later(box)));
 }

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { litBy } from '../../src/felt/wins';
 import type { CommandReply, LayoutView, Me, PublicView, Role, SeatHealth, StaffView } from '../../src/protocol/messages';
 import { CommandQueue } from '../../src/protocol/commandQueue';
-import { asked, call, RefusedError, polled, unreachable } from '../../src/protocol/staffApi';
+import { withQuery, call, RefusedError, polled, unreachable } from '../../src/protocol/staffApi';
 import { whatOf } from '../../src/state/acts';
 import { StaffTableFeed, type StaffTableView } from '../../src/state/staffTableFeed';
 import { canCloseFirst, nextStep, Reading } from '../../src/state/console';
@@ -82,7 +82,7 @@ describe('a command of a person', () => {
     ]);
   });
 
-  it('asks only for what is given', () => expect(asked('events', { table: 4, kind: '', person: null })).toBe('events?table=4'));
+  it('asks only for what is given', () => expect(withQuery('events', { table: 4, kind: '', person: null })).toBe('events?table=4'));
 });
 
 it('reads what is paid out for a voucher from the first answer, and from the one after it was lost', () => {

@@ -84,7 +84,7 @@ fn sentence(proven: &ProvenRound, sheet: &RoundSheet) -> String {
         dice.map_or_else(|| "declared void".to_owned(), |dice| format!("settled by the dice {dice}"))
     };
     let first = settled(sheet.clusters.first().and_then(|cluster| cluster.dice));
-    let mut told = match settlement.past.map(|past| past.standing()) {
+    let mut text = match settlement.past.map(|past| past.standing()) {
         Some(stands) if sheet.is_changed() => {
             let stands = match stands {
                 RoundStanding::Settled(dice) => format!("stands by the dice {dice}"),
@@ -107,12 +107,12 @@ fn sentence(proven: &ProvenRound, sheet: &RoundSheet) -> String {
         }
     };
     for sentence in waits(sheet) {
-        told.push(' ');
-        told.push_str(&sentence);
+        text.push(' ');
+        text.push_str(&sentence);
     }
     let training = if sheet.mark.is_training { " This is TRAINING: no money was played for." } else { "" };
     format!(
-        "{told} The record that says so was signed with {} up to {}, and all {entries} decisions in it are those of the rules. \
+        "{text} The record that says so was signed with {} up to {}, and all {entries} decisions in it are those of the rules. \
          What was corrected, voided or ruled after that is not part of this evidence.{training}",
         signers.join(" and "),
         moment(*signed),

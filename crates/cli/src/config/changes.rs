@@ -155,8 +155,8 @@ fn limit_differences(shown: Option<&TableLimits>, file: &TableLimits) -> String 
     let (before, after) = (shown.map(lines).unwrap_or_default(), lines(file));
     let keys: std::collections::BTreeSet<_> = before.keys().chain(after.keys()).collect();
     let none = || "none".to_owned();
-    let told = |value: Option<&String>| value.cloned().filter(|value| value != "null").unwrap_or_else(none);
-    let lines = keys.into_iter().map(|key| (key, told(before.get(key)), told(after.get(key))));
+    let value_text = |value: Option<&String>| value.cloned().filter(|value| value != "null").unwrap_or_else(none);
+    let lines = keys.into_iter().map(|key| (key, value_text(before.get(key)), value_text(after.get(key))));
     let differ = lines.filter(|(_, before, after)| before != after);
     let differ: Vec<_> = differ.map(|(key, before, after)| format!("{key} {before} becomes {after}")).collect();
     if differ.is_empty() { "in another order".to_owned() } else { differ.join(", ") }
@@ -216,12 +216,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_the_same_is_left_alone() {
+    fn equal_settings_need_no_change() {
         check(FILE, |_| (), &[]);
     }
 
     #[test]
-    fn what_differs_becomes_a_command_or_a_sentence() {
+    fn differences_become_commands_or_sentences() {
         check(
             FILE,
             |recorded| {
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_added_and_never_taken_away() {
+    fn tables_are_added_and_never_removed() {
         let add = r#"{"add-table":{"table":2,"clusters":1,"training":false,"second":null}}"#;
         check(
             FILE,

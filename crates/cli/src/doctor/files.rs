@@ -61,7 +61,7 @@ fn data(folder: &Path) -> Vec<DoctorFinding> {
         }
         Err(error) => {
             let found = format!("{}: {error}", folder.display());
-            return vec![DoctorFinding::wrong(CHECK, found, "let the user that the house runs as use the folder")];
+            return vec![DoctorFinding::wrong(CHECK, found, "let the user that the server runs as use the folder")];
         }
     };
     let found = format!("{} has mode {:03o}", folder.display(), bits(&mode));
@@ -76,7 +76,7 @@ fn data(folder: &Path) -> Vec<DoctorFinding> {
         Ok(mut taken) => flushes(folder, &mut taken),
         Err(error) => {
             let found = format!("nothing can be written to {}: {error}", folder.display());
-            DoctorFinding::wrong("flush", found, "run this as the user that the house runs as, and look at the disk")
+            DoctorFinding::wrong("flush", found, "run this as the user that the server runs as, and look at the disk")
         }
     });
     findings

@@ -81,12 +81,12 @@ impl Aspect {
             (Self::Captions, DifferenceSubject::Kind(kind)) => {
                 layout.boxes_of(kind).next()?;
                 let captions = layout.felt().captions().iter().filter(|caption| caption.of == kind);
-                let told = captions.map(|caption| {
+                let texts = captions.map(|caption| {
                     let at = caption.at;
                     format!("{} at {},{} {}×{}", caption.words.join(" "), at.x, at.y, at.width, at.height)
                 });
-                let told: Vec<_> = told.collect();
-                Some(if told.is_empty() { "none".to_owned() } else { told.join("; ") })
+                let texts: Vec<_> = texts.collect();
+                Some(if texts.is_empty() { "none".to_owned() } else { texts.join("; ") })
             }
             (Self::Boxes | Self::Odds | Self::Rows, DifferenceSubject::Kind(_))
             | (Self::Order | Self::Places | Self::Words | Self::Captions, DifferenceSubject::Box(_)) => None,

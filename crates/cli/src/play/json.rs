@@ -41,7 +41,7 @@ struct SheetObject {
 struct EntryObject<'a, C, E> {
     machine: &'static str,
     #[serde(flatten)]
-    asked: &'a CommandRequest<C>,
+    request: &'a CommandRequest<C>,
     #[serde(skip_serializing_if = "Option::is_none")]
     event: Option<&'a E>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ fn value<C: Serialize, E: Serialize>(
     let paragraphs = refusal.map_or(&[][..], |refusal| refusal.paragraphs(game));
     serde_json::to_value(EntryObject {
         machine,
-        asked: &entry.request,
+        request: &entry.request,
         event: entry.outcome.as_ref().ok(),
         refusal,
         paragraphs: paragraphs.iter().map(taisai_rules::Paragraph::text).collect(),

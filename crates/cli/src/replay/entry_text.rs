@@ -52,10 +52,10 @@ impl EntryText {
 
 fn entry_text<C: Serialize, E: Serialize>(
     machine: String,
-    asked: &CommandRequest<C>,
+    request: &CommandRequest<C>,
     outcome: &Result<E, Refusal>,
 ) -> anyhow::Result<EntryText> {
-    let who = match asked.actor {
+    let who = match request.actor {
         Actor::Person(person) => format!("person {}", person.id.0),
         Actor::Terminal { seat, .. } => format!("terminal {}", seat.0),
         Actor::Tumbler(device) => format!("tumbler {}", device.0),
@@ -65,9 +65,9 @@ fn entry_text<C: Serialize, E: Serialize>(
     };
     Ok(EntryText {
         machine,
-        time: asked.time.0,
+        time: request.time.0,
         who,
-        command: serde_json::to_value(&asked.command)?,
+        command: serde_json::to_value(&request.command)?,
         event: outcome.as_ref().ok().map(serde_json::to_value).transpose()?,
         refusal: outcome.as_ref().err().copied(),
     })

@@ -39,11 +39,11 @@ pub fn ensure(name: &str, holds: bool, detail: impl FnOnce() -> String) -> Check
 }
 
 /// Runs a machine; one that stops is a failure with its message.
-pub fn caught<T>(asked: &impl std::fmt::Debug, run: impl FnOnce() -> T) -> CheckResult<T> {
+pub fn caught<T>(command: &impl std::fmt::Debug, run: impl FnOnce() -> T) -> CheckResult<T> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|entry_text| {
         let text = entry_text.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| entry_text.downcast_ref::<&str>().copied()).unwrap_or("without a word");
-        RunFailure(format!("the machine stopped: {text}, at {asked:?}"))
+        RunFailure(format!("the machine stopped: {text}, at {command:?}"))
     })
 }
 

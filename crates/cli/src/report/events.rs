@@ -88,7 +88,7 @@ pub(super) fn run(args: &EventsArgs) -> anyhow::Result<bool> {
     } else if args.csv {
         write!(std::io::stdout().lock(), "{}", events_csv(&events))?;
     } else {
-        told(&events)?;
+        print_table(&events)?;
     }
     if let Some(last) = events.last().filter(|_| has_more) {
         writeln!(anstream::stderr(), "There are more: --after {}", last.place())?;
@@ -96,11 +96,12 @@ pub(super) fn run(args: &EventsArgs) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-fn told(events: &[EventLine]) -> anyhow::Result<()> {
+fn print_table(events: &[EventLine]) -> anyhow::Result<()> {
     let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
     let rows = events.iter().map(|event| {
         let people: Vec<_> = [event.person, event.second].iter().flatten().map(ToString::to_string).collect();
-        let said = [event.why.as_deref(), event.detail.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let remarks =
+            [event.why.as_deref(), event.detail.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("; ");
         vec![
             event.local_time.clone(),
             event.kind.clone(),
@@ -110,7 +111,7 @@ fn told(events: &[EventLine]) -> anyhow::Result<()> {
             people.join(" and "),
             number(event.subject.map(Into::into)),
             event.amount.map(|amount| crate::figures::cents(amount.into())).unwrap_or_default(),
-            said,
+            remarks,
         ]
     });
     let columns = [

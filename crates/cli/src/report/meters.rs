@@ -33,7 +33,7 @@ pub(super) fn run(args: &MetersArgs) -> anyhow::Result<bool> {
     } else if args.csv {
         write!(std::io::stdout().lock(), "{}", meters_csv(&lines))?;
     } else {
-        told(&lines)?;
+        print_table(&lines)?;
     }
     let is_bad = |line: &&MeterLine| line.reconciles == Some(false);
     for MeterLine { table, cluster, .. } in lines.iter().filter(is_bad) {
@@ -45,7 +45,7 @@ pub(super) fn run(args: &MetersArgs) -> anyhow::Result<bool> {
     Ok(!lines.iter().any(|line| is_bad(&line)))
 }
 
-fn told(lines: &[MeterLine]) -> anyhow::Result<()> {
+fn print_table(lines: &[MeterLine]) -> anyhow::Result<()> {
     let rows = lines.iter().map(|line| {
         let place = [line.table.to_string(), line.cluster.to_string()];
         let seat = line.seat.map_or_else(|| "all".to_owned(), |seat| seat.to_string());

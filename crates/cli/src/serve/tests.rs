@@ -32,7 +32,7 @@ fn settled(flags: &[&str], environment: &[(&str, &str)]) -> anyhow::Result<Confi
 }
 
 /// Listen address, data folder, store and log level of a configuration.
-fn told(config: &Config) -> [String; 4] {
+fn settings_of(config: &Config) -> [String; 4] {
     let data = config.data.file_name().unwrap_or_default().display().to_string();
     let store = match config.address() {
         Address::Folder(folder) => folder.file_name().unwrap_or_default().display().to_string(),
@@ -45,7 +45,7 @@ fn told(config: &Config) -> [String; 4] {
 type PrecedenceCase<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], [&'a str; 4]);
 
 #[test]
-fn a_flag_goes_before_the_environment_that_before_the_file_that_before_the_default() {
+fn precedence_is_flag_environment_file_default() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("taisai.toml");
     std::fs::write(&file, FILE).unwrap();
@@ -64,17 +64,17 @@ fn a_flag_goes_before_the_environment_that_before_the_file_that_before_the_defau
         (&[&file[..], &flags[..]].concat(), &environment, ["127.0.0.1:7003", "of-flag", "postgres://db/flag", "DEBUG"]),
     ];
     for (flags, environment, expected) in rows {
-        assert_eq!(told(&settled(flags, environment).unwrap()), expected, "{flags:?}");
+        assert_eq!(settings_of(&settled(flags, environment).unwrap()), expected, "{flags:?}");
     }
 }
 
 #[test]
-fn a_demonstration_is_a_training_house_with_data_of_its_own() {
+fn demo_is_for_training_with_its_own_data() {
     let config = settled(&["--demo"], &[]).unwrap();
     assert!(config.is_training && config.tables.iter().all(|table| table.is_training));
-    assert_eq!((told(&config)[1].as_str(), told(&config)[2].as_str()), ("demo-data", "demo-data"));
+    assert_eq!((settings_of(&config)[1].as_str(), settings_of(&config)[2].as_str()), ("demo-data", "demo-data"));
     assert_eq!(config.profile.name, "training-demo", "it is not the one whose name it had");
-    assert_eq!(told(&settled(&["--demo", "--data", "mine"], &[]).unwrap())[1], "mine");
+    assert_eq!(settings_of(&settled(&["--demo", "--data", "mine"], &[]).unwrap())[1], "mine");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn invalid_settings_are_refused() {
 }
 
 #[test]
-fn the_first_start_tells_who_comes_in_by_what() {
+fn first_start_prints_credentials() {
     let first_use = FirstUse {
         people: vec![FirstPerson {
             person: PersonId(3),

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn players_are_read_or_told_what_is_wrong() {
+    fn players_are_parsed_or_the_fault_is_named() {
         let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("A").unwrap();
         let player = read("martingale:big=5,sum:9=2.50@200", layout, Money::ZERO).unwrap();
         assert_eq!((player.strategy, player.bankroll), (Strategy::Martingale, Money::from_cents(20_000)));

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_are_as_long_as_their_part() {
+    fn bars_are_proportional() {
         assert_eq!(bar(0.0), "");
         assert_eq!(bar(1.0).chars().count(), 44);
         assert_eq!(bar(0.5), "█".repeat(22));

@@ -158,7 +158,7 @@ fn evidence_is_checked_elsewhere() {
         let (status, printed, _) = taisai(elsewhere, &["audit", "verify-evidence", file, "--key", &key]);
         assert_eq!(status, Some(0), "{printed}");
         // What stands comes first, and the first settlement beside it.
-        let told = match round {
+        let expected = match round {
             "1" => {
                 "Round 1 of table 1 stands by the dice 2 4 3 (3.9, 5.10, 5.11, 5.8). It was first settled by the dice 2 4 6; since then"
             }
@@ -167,7 +167,7 @@ fn evidence_is_checked_elsewhere() {
             }
             _ => "Round 3 of table 1 was settled by the dice",
         };
-        assert!(printed.contains("proven  Round ") && printed.contains(told), "{printed}");
+        assert!(printed.contains("proven  Round ") && printed.contains(expected), "{printed}");
         let (stands, first) = (printed.find("As it stands\n"), printed.find("As it was first settled"));
         assert!(stands <= first && stands.is_some() == (round != "3"), "{printed}");
         let stranger = format!("ed25519:{}", "0".repeat(64));
@@ -186,7 +186,7 @@ fn evidence_is_checked_elsewhere() {
 }
 
 #[test]
-fn a_table_of_a_store_is_stepped_through() {
+fn replay_steps_through_a_table_of_a_store() {
     let folder = recorded();
     let folder = folder.path();
     let (status, printed, _) = taisai(folder, &["replay", "data"]);

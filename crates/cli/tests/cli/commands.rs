@@ -50,7 +50,7 @@ fn without_a_terminal_there_is_no_colour() {
 }
 
 #[test]
-fn games_are_listed_with_what_they_are() {
+fn games_are_listed_with_their_properties() {
     let (_, printed, _) = run(&["games"]);
     let line = printed.lines().find(|line| line.contains("tai-sai@6")).expect("the game");
     for part in ["003", "2023-10-06 08:00 +08:00", "covered", "A → 1 (50), C → 2 (104), E → 3 (107)"] {
@@ -281,7 +281,7 @@ fn json_flag_may_precede_or_follow_the_subcommand() {
 }
 
 #[test]
-fn a_paragraph_is_printed_where_it_stands() {
+fn paragraph_is_printed_with_its_context() {
     for (game, paragraph, numbers) in [
         ("tai-sai", "5.5.1", &["5", "5.5", "5.5.1", "5.5"][..]),
         ("tai-sai", "5.4", &["5", "5.4", "5.4.1", "5.4.2"]),

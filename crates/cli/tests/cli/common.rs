@@ -1,4 +1,4 @@
-//! The program as a person runs it, a script to record, and a small house that records.
+//! The program as a person runs it, a script to record, and a small casino that records.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -71,7 +71,7 @@ pub(crate) fn key(folder: &Path, store: &str) -> String {
     json["signers"][0].as_str().expect("a key").to_owned()
 }
 
-/// A house that sells these vouchers, each durable before the next; it is founded before the first.
+/// A casino that sells these vouchers, each durable before the next; it is founded before the first.
 pub(crate) fn sell(store: &Path, beside: &Path, vouchers: impl IntoIterator<Item = u32>) {
     let files = RecordFiles { key: beside.join("house.key"), anchor: None, trusted: Vec::new() };
     let program = Program { version: "0.1.0".to_owned(), hash: [1; 32] };

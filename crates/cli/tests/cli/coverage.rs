@@ -60,7 +60,7 @@ const ROWS: &[(&[&str], &str, Coverage)] = &[
     (NEWER, "2.2.1", THROWN),
     (EVERY, "3", TITLE),
     (NEWER, "3.1", OBJECTIVE),
-    (ETG, "3.4", By("crates/cli/tests/server/rounds.rs", "a_round_of_every_game")),
+    (ETG, "3.4", By("crates/cli/tests/server/rounds.rs", "payouts_of_every_game_match_the_rules")),
     (ETG, "3.9.1", ON_A_TRIPLE),
     (ETG, "3.9.2", ON_A_TRIPLE),
     (ETG, "3.9.3", ON_A_TRIPLE),

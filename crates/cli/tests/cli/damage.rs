@@ -25,7 +25,7 @@ fn found(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_damaged_head_is_found_and_named() {
+fn damaged_chain_head_is_found() {
     let folder = recorded();
     let folder = folder.path();
     let journal = folder.join("data/journal.db");
@@ -76,7 +76,7 @@ fn a_damaged_head_is_found_and_named() {
 }
 
 #[test]
-fn a_claimed_chain_without_a_block_holds_nothing() {
+fn claimed_chain_without_a_block_is_empty() {
     let folder = recorded();
     let folder = folder.path();
     let journal = Connection::open(folder.join("data/journal.db")).unwrap();

@@ -25,21 +25,21 @@ fn fair_dice_pass_and_loaded_ones_do_not() {
     let (fair, loaded, report) = (path("fair.csv"), path("loaded.csv"), path("report.html"));
     std::fs::write(&fair, throws(3_000, 0)).expect("a file");
     std::fs::write(&loaded, throws(3_000, 4)).expect("a file");
-    let (status, told, error) = run(&["dice", "check", &fair]);
-    assert_eq!(status, Some(0), "{told}{error}");
-    assert!(told.contains("3,000 throws") && told.contains("nothing speaks against these dice"), "{told}");
-    let (status, told, _) = run(&["dice", "check", &loaded, "-o", &report]);
-    assert_eq!(status, Some(1), "{told}");
-    assert!(told.contains("these dice do not look fair: take them out"), "{told}");
+    let (status, printed, error) = run(&["dice", "check", &fair]);
+    assert_eq!(status, Some(0), "{printed}{error}");
+    assert!(printed.contains("3,000 throws") && printed.contains("nothing speaks against these dice"), "{printed}");
+    let (status, printed, _) = run(&["dice", "check", &loaded, "-o", &report]);
+    assert_eq!(status, Some(1), "{printed}");
+    assert!(printed.contains("these dice do not look fair: take them out"), "{printed}");
     let page = std::fs::read_to_string(&report).expect("a report");
     assert!(
         page.matches("<svg").count() == 3
             && !page.contains("<script")
             && page.contains("these dice do not look fair: take them out")
     );
-    let (_, told, _) = run(&["dice", "check", &loaded, "--json"]);
-    let answer: serde_json::Value = serde_json::from_str(&told).expect("JSON");
-    assert!(answer["by_face"]["p_value"].as_f64().is_some_and(|p| p < 1e-6), "{told}");
+    let (_, printed, _) = run(&["dice", "check", &loaded, "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&printed).expect("JSON");
+    assert!(answer["by_face"]["p_value"].as_f64().is_some_and(|p| p < 1e-6), "{printed}");
     assert_eq!(answer["verdict"], "take-out");
 }
 
@@ -49,14 +49,14 @@ fn bad_lines_stop_the_check_unless_skipped() {
     let path = folder.path().join("dice.csv");
     std::fs::write(&path, format!("{}1,2,7\n3,3\n6,", throws(300, 0))).expect("a file");
     let path = path.to_str().expect("a name");
-    let (status, told, error) = run(&["dice", "check", path]);
-    assert_eq!((status, told.as_str()), (Some(2), ""));
+    let (status, printed, error) = run(&["dice", "check", path]);
+    assert_eq!((status, printed.as_str()), (Some(2), ""));
     assert!(error.contains("dice.csv:301: 1,2,7: a die shows a whole number from 1 to 6"), "{error}");
     assert!(error.contains("dice.csv:303: 6,: a throw is exactly three dice; the last line has no end"), "{error}");
     assert!(error.contains("3 of the lines are no throw"), "{error}");
-    let (status, told, _) = run(&["dice", "check", path, "--skip-bad"]);
-    assert_eq!(status, Some(1), "bad lines are told by the exit status");
-    assert!(told.contains("300 throws") && told.contains("not enough throws yet"), "{told}");
+    let (status, printed, _) = run(&["dice", "check", path, "--skip-bad"]);
+    assert_eq!(status, Some(1), "bad lines are printed by the exit status");
+    assert!(printed.contains("300 throws") && printed.contains("not enough throws yet"), "{printed}");
     for (args, expected) in [
         (&["dice", "check", "/nowhere.csv"][..], "cannot read /nowhere.csv"),
         (&["dice", "check", path, "--table", "1"], "--table is for a store"),
@@ -67,9 +67,9 @@ fn bad_lines_stop_the_check_unless_skipped() {
 }
 
 #[test]
-fn the_power_table_says_how_long_it_takes() {
-    let (status, told, _) = run(&["dice", "power"]);
-    assert!(status == Some(0) && told.lines().count() == 11, "{told}");
+fn power_table_is_printed() {
+    let (status, printed, _) = run(&["dice", "power"]);
+    assert!(status == Some(0) && printed.lines().count() == 11, "{printed}");
 }
 
 #[test]
@@ -86,20 +86,24 @@ fn a_record_gives_its_dice_and_its_theoretical_win() {
     }
     std::fs::write(&script, text).expect("a script");
     let (script, store) = (script.to_str().expect("a name"), store.to_str().expect("a name"));
-    let (status, told, error) = run(&["play", script, "--store", store]);
-    assert_eq!(status, Some(0), "{told}{error}");
+    let (status, printed, error) = run(&["play", script, "--store", store]);
+    assert_eq!(status, Some(0), "{printed}{error}");
     assert_eq!(run(&["report", "rebuild", store]).0, Some(0));
-    let (status, told, error) = run(&["dice", "check", store, "--json"]);
+    let (status, printed, error) = run(&["dice", "check", store, "--json"]);
     assert_eq!(status, Some(0), "{error}");
-    assert!(told.contains(r#""throws":3"#) && told.contains(r#""faces":[2,1,1,1,1,3]"#), "{told}");
+    assert!(printed.contains(r#""throws":3"#) && printed.contains(r#""faces":[2,1,1,1,1,3]"#), "{printed}");
     for by in ["table", "dealer", "shift", "day"] {
-        let (status, told, error) = run(&["report", "theory", store, "--by", by, "--json"]);
+        let (status, printed, error) = run(&["report", "theory", store, "--by", by, "--json"]);
         assert_eq!(status, Some(0), "{error}");
-        let lines: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+        let lines: serde_json::Value = serde_json::from_str(&printed).expect("JSON");
         let line = &lines[0];
         // 108.00 three times at 1/36: 9.00. Big wins twice and Small once: 72 + 72 lost, 36 + 36 and 72 won.
-        assert_eq!((&line["rounds"], &line["handle"]), (&3.into(), &32_400.into()), "{by}: {told}");
-        assert_eq!((&line["theoretical_win_exact"], &line["win"]), (&"900".into(), &(-3_600).into()), "{by}: {told}");
+        assert_eq!((&line["rounds"], &line["handle"]), (&3.into(), &32_400.into()), "{by}: {printed}");
+        assert_eq!(
+            (&line["theoretical_win_exact"], &line["win"]),
+            (&"900".into(), &(-3_600).into()),
+            "{by}: {printed}"
+        );
         assert_eq!(line["edge_exact"], "1/36");
         assert_eq!(line["band_is_exact"], true);
     }
@@ -117,17 +121,17 @@ fn a_record_gives_its_dice_and_its_theoretical_win() {
     ] {
         assert_eq!(cells[title], expected, "{title}: {csv}");
     }
-    let (_, told, _) = run(&["report", "theory", store, "--by", "box", "--json"]);
-    let lines: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    let (_, printed, _) = run(&["report", "theory", store, "--by", "box", "--json"]);
+    let lines: serde_json::Value = serde_json::from_str(&printed).expect("JSON");
     let boxes: i64 = lines.as_array().expect("lines").iter().filter_map(|line| line["win"].as_i64()).sum();
-    assert_eq!(boxes, -3_600, "{told}");
-    let (_, told, _) = run(&["report", "theory", store, "--to", "2001-01-01", "--json"]);
-    assert_eq!(told, "[]\n");
-    let (status, told, error) = run(&["report", "meters", store, "--json"]);
+    assert_eq!(boxes, -3_600, "{printed}");
+    let (_, printed, _) = run(&["report", "theory", store, "--to", "2001-01-01", "--json"]);
+    assert_eq!(printed, "[]\n");
+    let (status, printed, error) = run(&["report", "meters", store, "--json"]);
     assert_eq!(status, Some(0), "{error}");
-    let lines: serde_json::Value = serde_json::from_str(&told).expect("JSON");
-    assert_eq!((&lines[0]["bet"], &lines[0]["ledger_win"]), (&32_400.into(), &(-3_600).into()), "{told}");
+    let lines: serde_json::Value = serde_json::from_str(&printed).expect("JSON");
+    assert_eq!((&lines[0]["bet"], &lines[0]["ledger_win"]), (&32_400.into(), &(-3_600).into()), "{printed}");
     assert_eq!(lines[0]["reconciles"], true);
-    let (_, told, _) = run(&["report", "theory", store]);
-    assert!(told.contains("Theoretical") && told.contains("table 1"), "{told}");
+    let (_, printed, _) = run(&["report", "theory", store]);
+    assert!(printed.contains("Theoretical") && printed.contains("table 1"), "{printed}");
 }

@@ -65,7 +65,7 @@ fn doctor_checks_the_data_folder() {
     assert!(printed.contains("→ chmod 600 data/house.key") && printed.ends_with("4 things are wrong.\n"), "{printed}");
 }
 
-/// What is found on this machine before a house begins there.
+/// What is found on this machine before a casino begins there.
 const BEFORE: [(&str, &str); 4] = [("record", "note"), ("data", "note"), ("key", "note"), ("anchor", "note")];
 
 #[test]

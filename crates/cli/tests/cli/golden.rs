@@ -44,7 +44,7 @@ fn limits_and_pro_rata_are_settled() {
 }
 
 #[test]
-fn every_bad_line_is_answered_in_its_place() {
+fn every_bad_line_gets_an_error_in_its_position() {
     let output = settle("errors");
     assert_eq!(output.status.code(), Some(1));
     let answers = String::from_utf8(output.stdout).unwrap();
@@ -119,7 +119,7 @@ fn the_felts_in_the_documents_are_drawn_by_the_program() {
 }
 
 #[test]
-fn a_line_of_ten_megabytes_is_one_error_and_the_run_goes_on() {
+fn line_of_ten_megabytes_is_one_error() {
     let slip = br#"{"game":"tai-sai","layout":"A","dice":[1,2,3],"bets":[]}"#;
     let mut input = slip.to_vec();
     input.push(b'\n');

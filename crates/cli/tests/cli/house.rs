@@ -1,4 +1,4 @@
-//! A house as a person sets it up, runs it, keeps copies of it and changes it.
+//! A casino as a person sets it up, runs it, keeps copies of it and changes it.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -103,7 +103,7 @@ fn backup_of_a_running_server_verifies() {
     let names: Vec<_> =
         std::fs::read_dir(folder.path()).expect("a folder").map(|e| e.expect("a file").file_name()).collect();
     assert_eq!(names.len(), 2, "nothing half-made is left: {names:?}");
-    // A copy is a house that goes on.
+    // A copy is a casino that goes on.
     let server = RunningServer::start(folder.path(), &["--demo", "--round", "40", "--data", "copy"]);
     assert_eq!(server.stop("INT").0, Some(0));
 }

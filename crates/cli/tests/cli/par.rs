@@ -3,7 +3,7 @@
 use crate::common::run;
 
 #[test]
-fn a_page_needs_nothing_from_outside_and_is_the_same_again() {
+fn par_page_is_self_contained_and_reproducible() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("a name").to_owned();
     let (first, second) = (path("a.html"), path("b.html"));
@@ -26,7 +26,7 @@ fn a_page_needs_nothing_from_outside_and_is_the_same_again() {
 }
 
 #[test]
-fn the_forms_for_programs_hold_every_box() {
+fn csv_and_json_hold_every_box() {
     let table = ["--game", "sic-bo-etg@2", "--layout", "B"];
     let (status, csv, _) = run(&[&["par", "--csv"], &table[..]].concat());
     assert_eq!((status, csv.split("\r\n").count()), (Some(0), 104 + 2));

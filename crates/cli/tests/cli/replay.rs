@@ -6,7 +6,7 @@ use taisai_lab::torture::write_replay;
 use crate::common::taisai;
 
 #[test]
-fn a_replay_ends_where_the_run_did() {
+fn replay_ends_in_the_state_of_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let hash = hex(&write_replay(&folder.join("run.replay"), "tai-sai", "E", 30).unwrap());
@@ -35,7 +35,7 @@ fn a_replay_ends_where_the_run_did() {
 }
 
 #[test]
-fn a_damaged_file_is_refused_with_the_place() {
+fn damaged_file_is_refused_with_its_position() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write_replay(&folder.join("run.replay"), "sic-bo-etg", "A", 5).unwrap();

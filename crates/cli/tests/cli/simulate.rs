@@ -19,7 +19,7 @@ const PLAY: [&str; 12] = [
 ];
 
 #[test]
-fn threads_and_engines_change_nothing() {
+fn results_do_not_depend_on_threads_or_engine() {
     let run = |more: &[&str]| run(&[&TABLE, &PLAY[..], &["--json"], more].concat());
     let (status, alone, error) = run(&["--threads", "1"]);
     assert_eq!(status, Some(0), "{error}");
@@ -39,32 +39,32 @@ fn sessions_are_written_for_spreadsheets() {
     let player = format!("script:{}@50", script.display());
     let csv = path.to_str().expect("a name");
     let args = [&TABLE[..], &["--player", &player, "--player", "random:1", "--sessions", "7", "--csv", csv]].concat();
-    let (status, told, error) = run(&args);
+    let (status, printed, error) = run(&args);
     assert_eq!(status, Some(0), "{error}");
-    assert!(told.contains("The bankroll at the end of a session"), "{told}");
+    assert!(printed.contains("The bankroll at the end of a session"), "{printed}");
     let text = std::fs::read_to_string(&path).expect("a file");
     assert_eq!(text.split("\r\n").count(), 1 + 7 * 2 + 1);
     assert!(text.starts_with("session,player,strategy,rounds,won,staked,net,lowest,highest,ruined"));
 }
 
 #[test]
-fn rounds_are_those_that_were_played() {
+fn only_played_rounds_are_counted() {
     // Five dollars cover one slip: whoever plays on until ruin does not come near a million rounds.
     let args = ["--player", "flat:any-triple=5@5", "--rounds", "1000000000", "--sessions", "3"];
-    let (status, told, error) = run(&[&TABLE[..], &args].concat());
+    let (status, printed, error) = run(&[&TABLE[..], &args].concat());
     assert_eq!(status, Some(0), "{error}");
-    let (_, played) = told.split_once("3 sessions of at most 1000000000 rounds from seed 1: ").expect("a heading");
+    let (_, played) = printed.split_once("3 sessions of at most 1000000000 rounds from seed 1: ").expect("a heading");
     let (played, _) = played.split_once(" round").expect("rounds");
-    assert!(played.parse::<u64>().is_ok_and(|played| played < 1_000_000), "{told}");
+    assert!(played.parse::<u64>().is_ok_and(|played| played < 1_000_000), "{printed}");
     assert!(error.contains(&format!("simulate: {played} rounds in ")), "{error}");
 }
 
 #[test]
 fn boxes_are_counted_beside_their_exact_edges() {
     let args = ["--engine", "count", "--rounds", "2000000", "--json"];
-    let (status, told, error) = run(&[&TABLE[..], &args].concat());
+    let (status, printed, error) = run(&[&TABLE[..], &args].concat());
     assert_eq!(status, Some(0), "{error}");
-    let boxes: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    let boxes: serde_json::Value = serde_json::from_str(&printed).expect("JSON");
     let boxes = boxes.as_array().expect("an array");
     assert_eq!(boxes.len(), 50);
     assert!(boxes.iter().all(|found| found["deviations"].as_f64().is_some_and(|deviations| deviations.abs() < 4.5)));

@@ -10,7 +10,7 @@ fn slip(more: &[&str]) -> (Option<i32>, String, String) {
 
 #[test]
 fn slip_prints_one_round_and_many() {
-    let (status, told, error) = slip(&["big=100", "small=100", "sum:4=10", "--rounds", "100", "--bankroll", "5000"]);
+    let (status, printed, error) = slip(&["big=100", "small=100", "sum:4=10", "--rounds", "100", "--bankroll", "5000"]);
     assert_eq!((status, error.as_str()), (Some(0), ""));
     for expected in [
         "big and small never win together; both lose on 6 of 216; together they can never win",
@@ -20,19 +20,19 @@ fn slip_prints_one_round_and_many() {
         "Risk of ruin with 5,000.00",
         "within 100",
     ] {
-        assert!(told.contains(expected), "{expected}: {told}");
+        assert!(printed.contains(expected), "{expected}: {printed}");
     }
 }
 
 #[test]
 fn programs_get_exact_numbers() {
-    let (_, told, _) = slip(&["big=1", "--rounds", "100", "--bankroll", "20", "--json"]);
-    let answer: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    let (_, printed, _) = slip(&["big=1", "--rounds", "100", "--bankroll", "20", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&printed).expect("JSON");
     assert_eq!((&answer["mean"], &answer["results"]), (&"-25/9".into(), &serde_json::json!([[-100, 111], [100, 105]])));
     assert_eq!(answer["rounds"]["mean"], "-2500/9");
     let close = |found: &serde_json::Value, expected: f64| (found.as_f64().expect("a number") - expected).abs() < 1e-9;
-    assert!(close(&answer["rounds"]["behind"], 0.570_874_822_948_944_1), "{told}");
-    assert!(answer["ruin"].as_f64().is_some_and(|ruin| ruin > 0.05 && ruin < 0.2), "{told}");
+    assert!(close(&answer["rounds"]["behind"], 0.570_874_822_948_944_1), "{printed}");
+    assert!(answer["ruin"].as_f64().is_some_and(|ruin| ruin > 0.05 && ruin < 0.2), "{printed}");
 }
 
 #[test]

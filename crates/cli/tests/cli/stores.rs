@@ -1,4 +1,4 @@
-//! The same commands on both kinds of store, as a person runs them: on a real `PostgreSQL` server, beside a house that is
+//! The same commands on both kinds of store, as a person runs them: on a real `PostgreSQL` server, beside a casino that is
 //! writing, and where nothing may be written.
 
 use std::fs::Permissions;
@@ -56,7 +56,7 @@ fn run_ok(folder: &Path, args: &[&str]) -> String {
 }
 
 #[test]
-fn everything_works_on_a_server() {
+fn every_command_works_on_postgres() {
     let (house, folder) = (PostgresStore::open(), folder());
     let (store, folder) = (house.record(), folder.path());
     let store = store.as_str();
@@ -92,8 +92,8 @@ fn everything_works_on_a_server() {
         run_ok(folder, &["report", "rebuild", store]);
     }
     for query in ["win", "boxes", "changes", "staff", "balances"] {
-        let asked = |store| run_ok(folder, &["report", "query", store, query, "--json"]);
-        assert_eq!(asked(store), asked("data"), "{query}");
+        let query_output = |store| run_ok(folder, &["report", "query", store, query, "--json"]);
+        assert_eq!(query_output(store), query_output("data"), "{query}");
     }
 
     let (status, _, error) = taisai(folder, &[&["play", "script.round", "--store", store], &beside[..]].concat());
@@ -189,7 +189,7 @@ fn database_errors_are_one_line() {
 }
 
 #[test]
-fn a_house_that_is_writing_is_audited() {
+fn audit_runs_beside_a_writing_server() {
     let (folder, beside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (sold, is_over) = (AtomicU32::new(0), AtomicBool::new(false));
     let next = || {
@@ -258,7 +258,7 @@ fn protect(folder: &Path, is_protected: bool) {
 }
 
 #[test]
-fn a_copy_that_nobody_may_write_to_is_audited() {
+fn read_only_copy_is_audited() {
     let folder = folder();
     let data = folder.path().join("a store? 100%");
     run_ok(folder.path(), &["play", "script.round", "--store", data.to_str().unwrap()]);

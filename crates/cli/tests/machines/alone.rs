@@ -1,4 +1,4 @@
-//! A house on one machine only: what it does not survive it goes on after.
+//! An installation of one machine: after a kill it goes on where it was.
 
 use crate::house::{CasinoSetup, TestCasino};
 use crate::play::{BETS, BettingRun, tell};

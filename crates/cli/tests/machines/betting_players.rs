@@ -31,11 +31,11 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 /// The player at a terminal.
 pub(crate) struct Player {
     device: Device,
-    doors: Arc<[SocketAddr]>,
+    addresses: Arc<[SocketAddr]>,
     cashier: Arc<Cashier>,
     /// The machine that was last tried.
-    door: usize,
-    line: Option<TerminalConnection>,
+    node: usize,
+    connection: Option<TerminalConnection>,
     /// The number of each bet, and whether it was accepted.
     pub(crate) bets: Vec<(u64, bool)>,
 }
@@ -43,9 +43,9 @@ pub(crate) struct Player {
 impl Player {
     /// A player who tries another machine first than the one at the seat before.
     pub(crate) fn new(house: &TestCasino, device: Device) -> Self {
-        let door = usize::try_from(device.seat).unwrap();
+        let node = usize::try_from(device.seat).unwrap();
         let cashier = Arc::clone(house.cashier());
-        Self { device, doors: house.addresses().into(), cashier, door, line: None, bets: Vec::new() }
+        Self { device, addresses: house.addresses().into(), cashier, node, connection: None, bets: Vec::new() }
     }
 
     /// The cluster and the seat.
@@ -58,10 +58,10 @@ impl Player {
         let by = Instant::now() + HANG_LIMIT;
         loop {
             assert!(Instant::now() < by, "nobody answers seat {}: {command}", self.device.seat);
-            if let Ok(line) = self.line().await {
-                match line.ask(sequence, command).await {
+            if let Ok(connection) = self.connection().await {
+                match connection.ask(sequence, command).await {
                     Ok(answer) => return answer,
-                    Err(ConnectionLost) => self.line = None,
+                    Err(ConnectionLost) => self.connection = None,
                 }
             }
         }
@@ -69,7 +69,7 @@ impl Player {
 
     /// The credits as they are shown to whoever connects now.
     pub(crate) async fn credits_now(&mut self) -> i64 {
-        self.line = None;
+        self.connection = None;
         self.credits(|_| true).await
     }
 
@@ -82,13 +82,13 @@ impl Player {
     pub(crate) async fn sees<T>(&mut self, find: impl Fn(&Value) -> Option<T>) -> T {
         let (by, seat) = (Instant::now() + HANG_LIMIT, self.device.seat);
         loop {
-            if let Ok(line) = self.line().await {
-                if let Some(found) = find(&line.seat) {
+            if let Ok(connection) = self.connection().await {
+                if let Some(found) = find(&connection.seat) {
                     return found;
                 }
-                assert!(Instant::now() < by, "seat {seat} is shown {}", line.seat);
-                if line.receive().await.is_err() {
-                    self.line = None;
+                assert!(Instant::now() < by, "seat {seat} is shown {}", connection.seat);
+                if connection.receive().await.is_err() {
+                    self.connection = None;
                 }
             }
         }
@@ -102,38 +102,38 @@ impl Player {
         let _turn = loop {
             tokio::select! {
                 turn = &mut turn => break turn,
-                () = self.hears(RETRY_INTERVAL, |_| false) => {}
+                () = self.receive_for(RETRY_INTERVAL, |_| false) => {}
             }
         };
         let by = Instant::now() + HANG_LIMIT;
-        while self.line().await.is_err() || !cashier.takes(self.device.cluster, self.device.seat, amount).await {
+        while self.connection().await.is_err() || !cashier.takes(self.device.cluster, self.device.seat, amount).await {
             assert!(Instant::now() < by, "the terminal at seat {} stays lost", self.device.seat);
-            self.hears(RETRY_INTERVAL, |_| false).await;
+            self.receive_for(RETRY_INTERVAL, |_| false).await;
         }
     }
 
     /// The connection, or one at the next machine.
-    async fn line(&mut self) -> Result<&mut TerminalConnection, ConnectionLost> {
-        if self.line.is_none() {
-            self.door = (self.door + 1) % self.doors.len();
-            match TerminalConnection::open(&self.device, self.doors[self.door]).await {
-                Ok(line) => self.line = Some(line),
+    async fn connection(&mut self) -> Result<&mut TerminalConnection, ConnectionLost> {
+        if self.connection.is_none() {
+            self.node = (self.node + 1) % self.addresses.len();
+            match TerminalConnection::open(&self.device, self.addresses[self.node]).await {
+                Ok(connection) => self.connection = Some(connection),
                 Err(ConnectionLost) => sleep(RETRY_INTERVAL).await,
             }
         }
-        self.line.as_mut().ok_or(ConnectionLost)
+        self.connection.as_mut().ok_or(ConnectionLost)
     }
 
     /// Hears what is shown for a while, or until it is so.
-    async fn hears(&mut self, span: Duration, is_so: impl Fn(&TerminalConnection) -> bool) {
+    async fn receive_for(&mut self, span: Duration, is_so: impl Fn(&TerminalConnection) -> bool) {
         let by = tokio::time::Instant::now() + span;
-        while let Ok(line) = self.line().await {
-            if is_so(line) {
+        while let Ok(connection) = self.connection().await {
+            if is_so(connection) {
                 return;
             }
-            match tokio::time::timeout_at(by, line.receive()).await {
+            match tokio::time::timeout_at(by, connection.receive()).await {
                 Ok(Ok(_)) => {}
-                Ok(Err(ConnectionLost)) => self.line = None,
+                Ok(Err(ConnectionLost)) => self.connection = None,
                 Err(_) => return,
             }
         }
@@ -156,14 +156,14 @@ impl Player {
         let begun = Instant::now();
         self.buy_in(CREDITS).await;
         while !*rests.borrow() {
-            self.hears(TIME_BETWEEN_BETS, |_| false).await;
-            self.hears(TIME_BETWEEN_BETS, TerminalConnection::is_open).await;
+            self.receive_for(TIME_BETWEEN_BETS, |_| false).await;
+            self.receive_for(TIME_BETWEEN_BETS, TerminalConnection::is_open).await;
             let boxes = ["small", "big"];
-            if self.line.as_ref().is_some_and(TerminalConnection::is_open) {
+            if self.connection.as_ref().is_some_and(TerminalConnection::is_open) {
                 let bet = place(self.device.seat, &[(boxes[self.bets.len() % 2], STAKE)]);
                 let sequence = self.device.sequence.fetch_add(1, Ordering::Relaxed) + 1;
                 if self.bets_as(sequence, &bet).await {
-                    state.takes(self.line.as_ref().map_or(begun, |line| line.since));
+                    state.takes(self.connection.as_ref().map_or(begun, |connection| connection.since));
                 }
             }
         }

@@ -18,13 +18,13 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(crate) struct Cashier {
     person: Person,
-    doors: Arc<[SocketAddr]>,
+    addresses: Arc<[SocketAddr]>,
     turn: Arc<Mutex<()>>,
 }
 
 impl Cashier {
-    pub(crate) fn new(person: Person, doors: Vec<SocketAddr>) -> Self {
-        Self { person, doors: doors.into(), turn: Arc::default() }
+    pub(crate) fn new(person: Person, addresses: Vec<SocketAddr>) -> Self {
+        Self { person, addresses: addresses.into(), turn: Arc::default() }
     }
 
     /// Takes cash for credits at a seat, in turn.
@@ -54,11 +54,11 @@ impl Cashier {
 
     async fn ask(&self, command: Value, by: Instant) -> Value {
         let body = json!({"source": self.person.source, "sequence": self.person.next(), "command": command});
-        for door in self.doors.iter().copied().cycle() {
+        for address in self.addresses.iter().copied().cycle() {
             assert!(Instant::now() < by, "nobody takes cash: {body}");
             let (body, cookie) = (body.clone(), self.person.cookie.clone());
             let path = format!("/api/v1/tables/{TABLE}/commands");
-            let post = move || try_post(agent(), door, Some(&cookie), &path, &body);
+            let post = move || try_post(agent(), address, Some(&cookie), &path, &body);
             if let Ok((200, answer)) = tokio::task::spawn_blocking(post).await.unwrap() {
                 return answer;
             }

@@ -41,7 +41,7 @@ const CREDITS: i64 = 12_300;
 
 /// The console is told of every cluster, whichever machine has the dealer's side, and goes on from the numbers that were used there.
 #[test]
-fn a_console_sees_every_cluster() {
+fn console_sees_every_cluster() {
     let mut house = TestCasino::spread(TERMINALS, CLUSTERS);
     let share = usize::try_from(TERMINALS).unwrap() / usize::from(CLUSTERS);
     let devices = house.enrol(1..=TERMINALS);

@@ -1,4 +1,4 @@
-//! A Player Terminal's connection as one of many: what it is shown and answered, and when it has lost the house.
+//! A Player Terminal's connection as one of many: what it is shown and answered, and when it has lost the server.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use crate::terminal::{Device, unhex};
 
-/// A quiet house says the time each second: who hears nothing for so long has lost it.
+/// An idle server sends a heartbeat each second: a client that receives nothing for this long has lost it.
 const MAX_SILENCE: Duration = Duration::from_secs(4);
 
-/// A house that speaks and does not answer for so long is lost too.
+/// A server that sends heartbeats and no reply for this long is lost too.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A connection.
@@ -28,7 +28,7 @@ pub(crate) struct TerminalConnection {
     pub(crate) seat: Value,
 }
 
-/// The house is lost: there is no connection any more.
+/// The connection to the server is lost.
 #[derive(Debug)]
 pub(crate) struct ConnectionLost;
 
@@ -45,14 +45,14 @@ impl TerminalConnection {
         let Device { table, cluster, .. } = device;
         let path = format!("ws://{address}/api/v1/tables/{table}/terminal?cluster={cluster}");
         let (socket, _) = client_async(path, stream).await.map_err(|_| ConnectionLost)?;
-        let mut line = Self { socket, since, public: Value::Null, seat: Value::Null };
-        let challenge = line.read_message().await?;
+        let mut connection = Self { socket, since, public: Value::Null, seat: Value::Null };
+        let challenge = connection.read_message().await?;
         let challenge = challenge["challenge"].as_str().unwrap_or_else(|| panic!("no challenge: {challenge}"));
-        line.send_json(&device.proof(&unhex(challenge))).await?;
-        while line.public.is_null() {
-            line.receive().await?;
+        connection.send_json(&device.proof(&unhex(challenge))).await?;
+        while connection.public.is_null() {
+            connection.receive().await?;
         }
-        Ok(line)
+        Ok(connection)
     }
 
     async fn send_json(&mut self, message: &Value) -> Result<(), ConnectionLost> {

@@ -28,9 +28,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 pub(crate) struct Dealer {
     person: Person,
     password: String,
-    doors: Vec<SocketAddr>,
+    addresses: Vec<SocketAddr>,
     /// The machine that was last asked.
-    door: usize,
+    node: usize,
     agent: ureq::Agent,
     random: Random,
     opened: Instant,
@@ -43,22 +43,22 @@ impl Dealer {
     pub(crate) fn new(house: &TestCasino, person: Person, seed: u64) -> Self {
         let password = house.password(person.id);
         let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(REQUEST_TIMEOUT));
-        let (doors, agent) = (house.addresses(), config.build().into());
+        let (addresses, agent) = (house.addresses(), config.build().into());
         let (random, opened) = (Random(seed), Instant::now());
-        Self { person, password, doors, door: 0, agent, random, opened, dice: BTreeMap::new() }
+        Self { person, password, addresses, node: 0, agent, random, opened, dice: BTreeMap::new() }
     }
 
     fn next_address(&mut self) -> SocketAddr {
-        self.door = (self.door + 1) % self.doors.len();
-        self.doors[self.door]
+        self.node = (self.node + 1) % self.addresses.len();
+        self.addresses[self.node]
     }
 
     /// Tries one machine after the other until one answers.
     fn at_any<T>(&mut self, what: &str, mut ask: impl FnMut(&mut Self, SocketAddr) -> Option<T>) -> T {
         let by = Instant::now() + HANG_LIMIT;
         loop {
-            let door = self.next_address();
-            if let Some(answer) = ask(self, door) {
+            let address = self.next_address();
+            if let Some(answer) = ask(self, address) {
                 return answer;
             }
             assert!(Instant::now() < by, "nobody answers the Dealer: {what}");
@@ -68,8 +68,8 @@ impl Dealer {
 
     /// The table as everyone sees it.
     pub(crate) fn look(&mut self) -> Value {
-        self.at_any("the table", |dealer, door| {
-            let mut answer = dealer.agent.get(format!("http://{door}/api/v1/tables/{TABLE}")).call().ok()?;
+        self.at_any("the table", |dealer, address| {
+            let mut answer = dealer.agent.get(format!("http://{address}/api/v1/tables/{TABLE}")).call().ok()?;
             if answer.status() == 200 { answer.body_mut().read_json().ok() } else { None }
         })
     }
@@ -79,8 +79,8 @@ impl Dealer {
         let (source, sequence) = (self.person.source, self.person.next());
         let body = json!({"source": source, "sequence": sequence, "command": {"round": command}});
         let path = format!("/api/v1/tables/{TABLE}/commands");
-        self.at_any(&command.to_string(), |dealer, door| {
-            match try_post(&dealer.agent, door, Some(&dealer.person.cookie), &path, &body) {
+        self.at_any(&command.to_string(), |dealer, address| {
+            match try_post(&dealer.agent, address, Some(&dealer.person.cookie), &path, &body) {
                 Ok((200, answer)) => Some(Some(answer)),
                 Ok((401, _)) => {
                     dealer.sign_in();
@@ -94,8 +94,8 @@ impl Dealer {
 
     fn sign_in(&mut self) {
         let id = self.person.id;
-        self.person = self.at_any("signing in", |dealer, door| {
-            match Person::sign_in_by(&dealer.agent, door, id, &dealer.password) {
+        self.person = self.at_any("signing in", |dealer, address| {
+            match Person::sign_in_by(&dealer.agent, address, id, &dealer.password) {
                 Ok(Ok(person)) => Some(person),
                 Ok(Err((500.., _))) | Err(_) => None,
                 Ok(Err((status, said))) => panic!("{status} {said}"),

@@ -14,8 +14,8 @@ use crate::terminal::place;
 const TERMINALS: u32 = 20;
 
 /// The table as a machine shows it, if it does.
-fn shown(door: std::net::SocketAddr) -> Option<Value> {
-    let mut answer = crate::person::agent().get(format!("http://{door}/api/v1/tables/{TABLE}")).call().ok()?;
+fn shown(address: std::net::SocketAddr) -> Option<Value> {
+    let mut answer = crate::person::agent().get(format!("http://{address}/api/v1/tables/{TABLE}")).call().ok()?;
     if answer.status() == 200 { answer.body_mut().read_json().ok() } else { None }
 }
 
@@ -26,8 +26,8 @@ fn frozen_node_does_not_reply_after_its_lease_ends() {
     let dealer = dealer.works();
     let device = house.enrol(own..=own).remove(0);
     let holder = house.holder(TABLE_PARTITION);
-    let door = house.addresses()[holder];
-    let mut terminal = device.connect(door);
+    let address = house.addresses()[holder];
+    let mut terminal = device.connect(address);
     house.runtime.block_on(house.cashier().buys_in(0, own, 10_000));
     terminal
         .until("bets are open", |terminal| terminal.public["phase"] == "open" && terminal.public["is_held"] == false);
@@ -35,18 +35,18 @@ fn frozen_node_does_not_reply_after_its_lease_ends() {
     house.freeze(holder);
     let bet = place(own, &[("odd", 100)]);
     let late = terminal.send(&bet);
-    let look = thread::spawn(move || shown(door));
+    let look = thread::spawn(move || shown(address));
     tell("the table's machine, frozen", crowd.first_bet(frozen));
     let other = house.other_holder(TABLE_PARTITION, holder);
     crowd.bets(BETS);
     let known = shown(house.addresses()[other]).unwrap();
     house.thaw(holder);
-    while let ReceivedFrame::Said(message) = terminal.socket.receive() {
+    while let ReceivedFrame::Json(message) = terminal.socket.receive() {
         // What came in for the seat before it was frozen is told with no answer in it.
         assert!(message["answers"].as_array().is_none_or(Vec::is_empty), "it answers: {message}");
     }
-    if let Some(told) = look.join().unwrap() {
-        assert!(told["round"].as_u64() >= known["round"].as_u64(), "it shows what was: {told}");
+    if let Some(view) = look.join().unwrap() {
+        assert!(view["round"].as_u64() >= known["round"].as_u64(), "it shows an older state: {view}");
     }
     house.wait_until_all_partitions_are_held();
     // Asked again under its number, it is answered once and for all.

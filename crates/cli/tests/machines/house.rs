@@ -1,5 +1,5 @@
-//! A house on several machines: each a process on a loopback address of its own with ways of its own to both servers of the
-//! database. They are killed, frozen, cut off and started again; the house has one record.
+//! An installation of several machines: each a process on a loopback address of its own with ways of its own to both servers of the
+//! database. They are killed, frozen, cut off and started again; the installation has one record.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -25,7 +25,7 @@ use crate::terminal::Device;
 /// The table that everyone plays at.
 pub(crate) const TABLE: u16 = 1;
 
-/// The parts of the house, as they are listed.
+/// The partitions, as they are listed.
 pub(crate) const TABLE_PARTITION: &str = "table-1";
 pub(crate) const HOUSE_PARTITION: &str = "house";
 
@@ -35,13 +35,13 @@ const ENROL_BATCH_SIZE: usize = 8;
 /// One test of this program at a time: each starts up to three machines and two servers, and leases run out by the clock.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// The profile of the house.
+/// The profile of the casino.
 const PROFILE: &str = include_str!("../../../../profiles/singapore.toml");
 
 /// The machine whose certificate is of another authority than those of the others, where they have any.
 pub(crate) const UNTRUSTED_NODE: usize = 2;
 
-/// How a house is set up.
+/// How an installation is set up.
 pub(crate) struct CasinoSetup {
     pub(crate) nodes: u8,
     pub(crate) terminals: u32,
@@ -66,13 +66,13 @@ impl CasinoSetup {
     }
 }
 
-/// A machine of the house.
+/// A machine of the installation.
 pub(crate) struct Node {
     address: SocketAddr,
     /// It is started again at the same address.
     _port: ReservedPort,
     /// Where it is reached in the clear.
-    door: SocketAddr,
+    plain_address: SocketAddr,
     is_secured: bool,
     ways: [Relay; 2],
     running: Option<ServerProcess>,
@@ -85,7 +85,7 @@ impl Node {
     }
 }
 
-/// A house.
+/// An installation of several machines.
 pub(crate) struct TestCasino {
     /// They go before the database does.
     nodes: Vec<Node>,
@@ -130,7 +130,7 @@ impl TestCasino {
         house
     }
 
-    /// A house that is set up so.
+    /// An installation with this setup.
     pub(crate) fn with(setup: &CasinoSetup) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let (pair, folder) = (PostgresPair::start(), tempfile::tempdir().unwrap());
@@ -145,13 +145,13 @@ impl TestCasino {
             let (ip, port) = (Ipv4Addr::new(127, 0, 0, 11 + place), ReservedPort::new());
             let address = SocketAddr::from((ip, port.number()));
             let place = usize::from(place);
-            let (mut config, mut door) = (setup.config(), address);
+            let (mut config, mut plain_address) = (setup.config(), address);
             if let Some(authorities) = &authorities {
                 config += &authorities.certify(folder.path(), &data(place), ip, place == UNTRUSTED_NODE);
-                door = runtime.block_on(authorities.door(address));
+                plain_address = runtime.block_on(authorities.plain_proxy(address));
             }
             std::fs::write(folder.path().join(config_of(place)), config).unwrap();
-            Node { address, _port: port, door, is_secured: authorities.is_some(), ways, running: None }
+            Node { address, _port: port, plain_address, is_secured: authorities.is_some(), ways, running: None }
         };
         let nodes = (0..setup.nodes).map(node).collect();
         let credentials = Credentials::default();
@@ -180,7 +180,7 @@ impl TestCasino {
         self.run(node, (0, 0));
     }
 
-    fn run(&mut self, place: usize, told: (usize, usize)) {
+    fn run(&mut self, place: usize, expected: (usize, usize)) {
         let node = &mut self.nodes[place];
         assert!(node.running.is_none(), "it runs");
         let [one, two] = node.ways.each_ref().map(Relay::port);
@@ -189,12 +189,12 @@ impl TestCasino {
         let mut command = taisai(self.folder.path());
         command.args(["serve", "--config", &config_of(place), "--data", &data(place), "--store", &store]);
         command.args(["--listen", &node.address.to_string()]);
-        node.running = Some(ServerProcess::start(&mut command, |line| self.credentials.parse_line(line, told)));
+        node.running = Some(ServerProcess::start(&mut command, |line| self.credentials.parse_line(line, expected)));
     }
 
     /// Where each machine is reached.
     pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
-        self.nodes.iter().map(|node| node.door).collect()
+        self.nodes.iter().map(|node| node.plain_address).collect()
     }
 
     /// What a machine has logged.
@@ -227,7 +227,7 @@ impl TestCasino {
         running.signal("STOP");
         until("every thread stands still", || {
             let mut threads = std::fs::read_dir(format!("/proc/{}/task", running.pid())).unwrap();
-            // One that has ended meanwhile is not there to be asked.
+            // One that has ended meanwhile cannot be asked.
             threads.all(|thread| state(&thread.unwrap().path()).is_none_or(|state| state == 'T'))
         });
     }
@@ -254,10 +254,10 @@ impl TestCasino {
         (output.status.success(), text(output.stdout), text(output.stderr))
     }
 
-    /// Who is there and holds what, or why it cannot be told.
+    /// Who is there and holds what, or why that cannot be read.
     pub(crate) fn listed(&self) -> Result<TablePlacement, String> {
-        let (is_told, printed, error) = self.taisai(&["tables", "list", "--json", "--store", &self.store]);
-        if is_told { Ok(serde_json::from_str(&printed).unwrap()) } else { Err(error) }
+        let (is_ok, printed, error) = self.taisai(&["tables", "list", "--json", "--store", &self.store]);
+        if is_ok { Ok(serde_json::from_str(&printed).unwrap()) } else { Err(error) }
     }
 
     /// The machine that holds a part, once one does.
@@ -280,7 +280,7 @@ impl TestCasino {
         self.nodes.iter().position(|node| node.url() == *holder)
     }
 
-    /// Waits until every machine that runs is in the house, and the parts are spread over them.
+    /// Waits until every running machine has joined, and the partitions are spread over them.
     pub(crate) fn wait_until_all_partitions_are_held(&self) {
         let running = || self.nodes.iter().filter(|node| node.running.is_some());
         let parts = if self.clusters == 1 { 2 } else { 2 + usize::from(self.clusters) };
@@ -294,14 +294,14 @@ impl TestCasino {
             let are_in = listed.nodes.len() == running().count() && running().all(is_in);
             are_in && running().map(held).sum::<usize>() == parts && most <= least + 1
         };
-        until("the house is whole", || {
+        until("all partitions are held", || {
             for running in self.nodes.iter().filter_map(|node| node.running.as_ref()) {
                 assert!(!has_ended(running.pid()), "the machine at {} has ended by itself", running.address());
             }
             self.listed().is_ok_and(is_whole)
         });
         for node in running() {
-            until("it is ready", || is_ready(node.door));
+            until("it is ready", || is_ready(node.plain_address));
         }
     }
 
@@ -320,7 +320,7 @@ impl TestCasino {
 
     /// The person with that role of the first people, at the first machine.
     pub(crate) fn person(&self, role: &str) -> Person {
-        self.credentials.person(self.nodes[0].door, role)
+        self.credentials.person(self.nodes[0].plain_address, role)
     }
 
     /// The cashier of every player.
@@ -340,9 +340,9 @@ impl TestCasino {
         let enrol = |seat: &u32| {
             let running = || self.nodes.iter().filter(|node| node.running.is_some());
             let at = usize::try_from(*seat).unwrap() % running().count();
-            let door = running().nth(at).unwrap().door;
+            let address = running().nth(at).unwrap().plain_address;
             let (cluster, seat) = ((seat - 1) / share, (seat - 1) % share + 1);
-            self.credentials.enrol_in(door, TABLE, u16::try_from(cluster).unwrap(), seat)
+            self.credentials.enrol_in(address, TABLE, u16::try_from(cluster).unwrap(), seat)
         };
         thread::scope(|scope| {
             let share = seats.len().div_ceil(ENROL_BATCH_SIZE);
@@ -394,8 +394,8 @@ pub(crate) fn taisai(folder: &Path) -> Command {
 /// Whether a machine takes commands, and knows where the table is: who holds it may have to read it first.
 fn is_ready(address: SocketAddr) -> bool {
     ["/readyz".to_owned(), format!("/api/v1/tables/{TABLE}")].into_iter().all(|path| {
-        let asked = crate::person::agent().get(format!("http://{address}{path}")).call();
-        asked.is_ok_and(|answer| answer.status() == 200)
+        let reply = crate::person::agent().get(format!("http://{address}{path}")).call();
+        reply.is_ok_and(|answer| answer.status() == 200)
     })
 }
 

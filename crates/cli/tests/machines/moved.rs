@@ -7,9 +7,9 @@ use crate::socket::Socket;
 #[test]
 fn screens_follow_a_moved_table() {
     let mut house = TestCasino::open(1);
-    let door = house.addresses()[house.holder(TABLE_PARTITION)];
-    let terminal = house.enrol(1..=1).remove(0).connect(door);
-    let display = Socket::open(door, &format!("/api/v1/tables/{TABLE}/display"), &[]);
+    let address = house.addresses()[house.holder(TABLE_PARTITION)];
+    let terminal = house.enrol(1..=1).remove(0).connect(address);
+    let display = Socket::open(address, &format!("/api/v1/tables/{TABLE}/display"), &[]);
     let supervisor = house.person("pit-supervisor");
     let at_house = house.addresses()[house.holder(HOUSE_PARTITION)];
     let pit = Socket::open(at_house, "/api/v1/house/pit", &[("cookie", &supervisor.cookie)]);

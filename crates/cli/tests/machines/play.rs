@@ -1,4 +1,4 @@
-//! A house at play: a table that is open, everyone at their terminals, and the Dealer; and how it ends.
+//! A casino at play: a table that is open, everyone at their terminals, and the Dealer; and how it ends.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::record::PlayedRecord;
 /// So many bets are waited for where it must be seen that play goes on.
 pub(crate) const BETS: u64 = 50;
 
-/// A house at play.
+/// A casino at play.
 pub(crate) struct BettingRun {
     pub(crate) house: TestCasino,
     pub(crate) crowd: BettingPlayers,
@@ -24,7 +24,7 @@ impl BettingRun {
         Self::at(TestCasino::open(terminals), terminals, 1)
     }
 
-    /// So many terminals of this house, with dice of this seed.
+    /// This many terminals, with dice of this seed.
     pub(crate) fn at(house: TestCasino, terminals: u32, seed: u64) -> Self {
         let Dealing { dealer, .. } = Dealing::open(&house, TABLE);
         let dealer = Dealer::new(&house, dealer, seed);

@@ -18,7 +18,7 @@ use crate::house::TABLE;
 /// How often each bet was accepted, by cluster and seat and by the number of the command.
 type Bets = BTreeMap<((u16, u32), u64), u32>;
 
-/// What the chains of a house hold.
+/// What the chains of a casino hold.
 #[derive(Debug, Default)]
 pub(crate) struct PlayedRecord {
     bets: Bets,
@@ -76,15 +76,15 @@ impl PlayedRecord {
     /// Every bet that was acknowledged is there once, none that was refused is, and nobody placed another; each result is the one
     /// that the Dealer was acknowledged, and no round has two.
     pub(crate) fn holds(&self, players: &[Player], dealer: &Dealer) {
-        let mut told = Bets::new();
+        let mut acknowledged = Bets::new();
         for player in players {
             let bets = player.bets.iter().filter(|(_, is_accepted)| *is_accepted);
-            told.extend(bets.map(|(sequence, _)| ((player.place(), *sequence), 1)));
+            acknowledged.extend(bets.map(|(sequence, _)| ((player.place(), *sequence), 1)));
         }
         let differ = |one: &Bets, other: &Bets| {
             one.iter().filter(|(bet, times)| other.get(bet) != Some(*times)).map(|(bet, _)| *bet).collect::<Vec<_>>()
         };
-        let (missing, extra) = (differ(&told, &self.bets), differ(&self.bets, &told));
+        let (missing, extra) = (differ(&acknowledged, &self.bets), differ(&self.bets, &acknowledged));
         assert!(
             missing.is_empty() && extra.is_empty(),
             "acknowledged only: {missing:?}, in the record only: {extra:?}"

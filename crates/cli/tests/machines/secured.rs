@@ -1,4 +1,4 @@
-//! Machines that speak over TLS: who signs their certificates, and doors for those who speak in the clear.
+//! Machines that speak over TLS: who signs their certificates, and proxies for clients without TLS.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -55,8 +55,8 @@ impl Authorities {
         )
     }
 
-    /// A door in the clear to a machine, whoever signed its certificate.
-    pub(crate) async fn door(&self, to: SocketAddr) -> SocketAddr {
+    /// A proxy without TLS to a machine, whoever signed its certificate.
+    pub(crate) async fn plain_proxy(&self, to: SocketAddr) -> SocketAddr {
         let mut roots = RootCertStore::empty();
         for authority in [&self.known, &self.unknown] {
             roots.add(authority.der.clone()).unwrap();
@@ -68,13 +68,13 @@ impl Authorities {
             .with_no_client_auth();
         let connector = TlsConnector::from(Arc::new(config));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let door = listener.local_addr().unwrap();
+        let address = listener.local_addr().unwrap();
         tokio::spawn(async move {
             while let Ok((near, _)) = listener.accept().await {
                 tokio::spawn(pass(near, to, connector.clone()));
             }
         });
-        door
+        address
     }
 }
 

@@ -9,23 +9,23 @@ use crate::person::accepted;
 use crate::terminal::place;
 
 /// How a machine answers what is asked of the table, and with which code where it does not.
-fn asked(door: SocketAddr) -> (u16, String) {
-    let mut answer = crate::person::agent().get(format!("http://{door}/api/v1/tables/{TABLE}")).call().unwrap();
-    let said: serde_json::Value = answer.body_mut().read_json().unwrap();
-    (answer.status().as_u16(), said["refused"]["code"].as_str().unwrap_or_default().to_owned())
+fn status_of(address: SocketAddr) -> (u16, String) {
+    let mut answer = crate::person::agent().get(format!("http://{address}/api/v1/tables/{TABLE}")).call().unwrap();
+    let body: serde_json::Value = answer.body_mut().read_json().unwrap();
+    (answer.status().as_u16(), body["refused"]["code"].as_str().unwrap_or_default().to_owned())
 }
 
 #[test]
 fn untrusted_node_gets_no_requests() {
     let mut house = TestCasino::with(&CasinoSetup { terminals: 2, is_secured: true, ..CasinoSetup::default() });
     house.wait_until_all_partitions_are_held();
-    let doors = house.addresses();
+    let addresses = house.addresses();
     let holder = house.holder(TABLE_PARTITION);
     let other = 1 - holder;
     let dealing = Dealing::open(&house, TABLE);
-    assert_eq!(asked(doors[other]).0, 200);
+    assert_eq!(status_of(addresses[other]).0, 200);
     let devices = house.enrol(1..=2);
-    let mut terminal = devices[0].connect(doors[other]);
+    let mut terminal = devices[0].connect(addresses[other]);
     house.runtime.block_on(house.cashier().buys_in(0, 1, 10_000));
     dealing.open_bets();
     accepted(&terminal.ask(&place(1, &[("odd", 100)])));
@@ -33,18 +33,18 @@ fn untrusted_node_gets_no_requests() {
 
     house.start(UNTRUSTED_NODE);
     house.move_partition(TABLE_PARTITION, UNTRUSTED_NODE);
-    until("the stranger answers for the table", || asked(doors[UNTRUSTED_NODE]).0 == 200);
+    until("the stranger answers for the table", || status_of(addresses[UNTRUSTED_NODE]).0 == 200);
     for node in [holder, other] {
         until("it has met the stranger", || {
-            assert_eq!(asked(doors[node]), (503, "elsewhere".to_owned()));
+            assert_eq!(status_of(addresses[node]), (503, "elsewhere".to_owned()));
             house.log(node).contains("invalid peer certificate")
         });
         assert!(
-            house.runtime.block_on(TerminalConnection::open(&devices[1], doors[node])).is_err(),
+            house.runtime.block_on(TerminalConnection::open(&devices[1], addresses[node])).is_err(),
             "a socket is no better"
         );
     }
     house.move_partition(TABLE_PARTITION, holder);
-    until("the table is back", || asked(doors[other]).0 == 200);
+    until("the table is back", || status_of(addresses[other]).0 == 200);
     house.audit();
 }

@@ -1,4 +1,4 @@
-//! What the house withstands: each attack of the project's list is one test here, against the running program.
+//! What the server withstands: each attack of the project's list is one test here, against the running program.
 
 mod faults;
 mod lost;

@@ -51,13 +51,13 @@ impl ReaderConnection {
         Self(socket)
     }
 
-    fn hears(&self) -> Value {
+    fn receive(&self) -> Value {
         self.0.until("an answer", |said| said.get("answer").is_some().then(|| said.clone()))
     }
 
     fn asks(&mut self, message: &Value) -> Value {
         self.0.send_json(message);
-        self.hears()["answer"].clone()
+        self.receive()["answer"].clone()
     }
 }
 
@@ -86,10 +86,10 @@ fn the_documents_example_works() {
     let mut lines =
         document.lines().filter_map(|line| line.strip_prefix("    ")).filter(|line| line.starts_with(['>', '<']));
     let mut answers = 0;
-    while let (Some(said), Some(heard)) = (lines.next(), lines.next()) {
-        reader.0.send(Message::text(said.strip_prefix("> ").unwrap()));
-        let expected: Value = serde_json::from_str(heard.strip_prefix("< ").unwrap()).unwrap();
-        assert_eq!(reader.hears(), expected, "{said}");
+    while let (Some(sent), Some(received)) = (lines.next(), lines.next()) {
+        reader.0.send(Message::text(sent.strip_prefix("> ").unwrap()));
+        let expected: Value = serde_json::from_str(received.strip_prefix("< ").unwrap()).unwrap();
+        assert_eq!(reader.receive(), expected, "{sent}");
         answers += 1;
     }
     assert!(answers > 0, "there is an example");
@@ -195,8 +195,8 @@ fn misbehaving_chip_reader_loses_only_its_connection() {
     }
     let over = loop {
         match reader.0.receive() {
-            ReceivedFrame::Said(_) => {}
-            ReceivedFrame::Over(why) => break why,
+            ReceivedFrame::Json(_) => {}
+            ReceivedFrame::Closed(why) => break why,
         }
     };
     assert!(over.is_none_or(|(code, _)| code == 4000), "it was cut off");

@@ -88,10 +88,10 @@ impl Credentials {
 
     /// The password that lets a person in now.
     pub(crate) fn password(&self, id: u32) -> String {
-        self.passwords.lock().unwrap().get(&id).unwrap_or_else(|| panic!("nobody told a password of {id}")).clone()
+        self.passwords.lock().unwrap().get(&id).unwrap_or_else(|| panic!("no password was printed of {id}")).clone()
     }
 
-    /// Gives the device at a seat a key, by the code that was told.
+    /// Gives the device at a seat a key, by the printed code.
     pub(crate) fn enrol(&self, address: SocketAddr, table: u16, seat: u32) -> Device {
         self.enrol_in(address, table, 0, seat)
     }
@@ -99,7 +99,7 @@ impl Credentials {
     /// The same in a cluster.
     pub(crate) fn enrol_in(&self, address: SocketAddr, table: u16, cluster: u16, seat: u32) -> Device {
         let code = self.codes.get(&(table, cluster, seat));
-        let code = code.unwrap_or_else(|| panic!("nobody told a code of seat {seat} in cluster {cluster}"));
+        let code = code.unwrap_or_else(|| panic!("no code was printed of seat {seat} in cluster {cluster}"));
         let mut device = Device::enrol(address, table, seat, code);
         device.cluster = cluster;
         device

@@ -77,7 +77,7 @@ pub(crate) fn wide_limits(scope: LimitScope) -> Value {
     json!({"unit": 100, "boxes": [], "rest": {"min": 100, "max": most}, "differential": differential})
 }
 
-/// Cash for credits at a seat, above the house's limit with a second person.
+/// Cash for credits at a seat, above the casino's limit with a second person.
 #[track_caller]
 pub(crate) fn buy_in(house: &TestCasino, table: u16, seat: u32, amount: i64) {
     let cashier = house.person("cashier");

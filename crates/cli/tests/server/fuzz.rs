@@ -12,7 +12,7 @@ use crate::person::{Person, agent};
 use crate::random::Random;
 use crate::schema::Description;
 
-/// How often each operation is asked by each person.
+/// How many requests each operation gets from each person.
 const REQUESTS_PER_OPERATION: u64 = 40;
 
 struct FuzzRequest<'a> {
@@ -24,7 +24,7 @@ struct FuzzRequest<'a> {
 }
 
 /// What asks: its path and query filled in, its body as the description has it or wrong by one change.
-fn request<'a>(
+fn random_request<'a>(
     path: &str,
     method: &'a str,
     operation: &Value,
@@ -42,7 +42,7 @@ fn request<'a>(
         };
         let encoded = percent_encode(value.as_bytes(), NON_ALPHANUMERIC).to_string();
         let name = parameter["name"].as_str().unwrap();
-        // Most of what is asked for is there.
+        // Most requests name something that exists.
         let encoded = match name {
             "table" if random.below(4) > 0 => "1".to_owned(),
             _ if encoded.is_empty() => "x".to_owned(),
@@ -72,10 +72,10 @@ fn request<'a>(
     FuzzRequest { method, path: filled, body, is_allowed }
 }
 
-fn ask(house: &TestCasino, asked: &FuzzRequest<'_>, by: Option<&Person>) -> (u16, String, String) {
-    let url = format!("http://{}{}", house.address(), asked.path);
+fn send(house: &TestCasino, request: &FuzzRequest<'_>, by: Option<&Person>) -> (u16, String, String) {
+    let url = format!("http://{}{}", house.address(), request.path);
     let cookie = by.map_or("", |person| &person.cookie);
-    let answer = match (asked.method, &asked.body) {
+    let answer = match (request.method, &request.body) {
         ("get", _) => agent().get(url).header("cookie", cookie).call(),
         ("post", Some(body)) => {
             agent().post(url).header("cookie", cookie).header("content-type", "application/json").send(body)
@@ -95,7 +95,7 @@ fn random_requests_never_cause_server_errors() {
     let dealing = Dealing::open(&house, 1);
     dealing.open_bets();
     let description = Description::committed();
-    // Signing out and in again as somebody else is not asked at random: whoever asks stays who they are.
+    // Signing out and in again as somebody else is left out: whoever sends the requests stays signed in.
     let stays = |path: &&String| !path.ends_with("/sign-out") && !path.ends_with("/password");
     let mut random = Random(11);
     let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
@@ -108,11 +108,11 @@ fn random_requests_never_cause_server_errors() {
             }
             for turn in 0..REQUESTS_PER_OPERATION {
                 let by = people[usize::try_from(turn).unwrap() % people.len()].as_ref();
-                let asked = request(path, method, operation, by, &mut random);
-                let (status, kind, text) = ask(&house, &asked, by);
-                let what = || format!("{method} {} {:?}: {status} {text}", asked.path, asked.body);
+                let request = random_request(path, method, operation, by, &mut random);
+                let (status, kind, text) = send(&house, &request, by);
+                let what = || format!("{method} {} {:?}: {status} {text}", request.path, request.body);
                 assert!(status < 500, "{}", what());
-                assert!(asked.is_allowed || (400..500).contains(&status), "forbidden, and taken: {}", what());
+                assert!(request.is_allowed || (400..500).contains(&status), "forbidden, and taken: {}", what());
                 let answer: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
                 if status >= 400 {
                     // Whoever speaks JSON is denied in the one form of refusals.
@@ -127,7 +127,7 @@ fn random_requests_never_cause_server_errors() {
             }
         }
     }
-    assert!(statuses.get(&200) > Some(&100), "little was asked well: {statuses:?}");
+    assert!(statuses.get(&200) > Some(&100), "few requests succeeded: {statuses:?}");
     assert!(!house.log().contains("panicked"), "{}", house.log());
 }
 

@@ -1,4 +1,4 @@
-//! A house in a process of its own: the real binary on a free loopback port, in a folder that goes with it. It is killed,
+//! The server in a process of its own: the real binary on a free loopback port, in a folder that goes with it. It is killed,
 //! stopped and started again on the same store.
 
 use std::net::SocketAddr;
@@ -25,7 +25,7 @@ enum Turn {
 /// So long a busy machine may take to answer for a terminal, in milliseconds: no test is about that, save those that say so.
 const BUSY: u64 = 120_000;
 
-/// A house that runs.
+/// A running server.
 pub(crate) struct TestCasino {
     folder: TempDir,
     running: Option<ServerProcess>,
@@ -76,7 +76,7 @@ impl TestCasino {
         Self::start(tables, None, BUSY, Turn::Alone { _turn: turn })
     }
 
-    /// These tables, with faults that files in the house's folder make.
+    /// These tables, with faults that files in its folder make.
     pub(crate) fn faulty(tables: &str, library: &Path) -> Self {
         let turn = WATCH.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         Self::start(tables, Some(library.to_owned()), BUSY, Turn::Beside { _turn: turn })
@@ -100,11 +100,11 @@ impl TestCasino {
         self.credentials.sign_out();
     }
 
-    /// Starts it again without its secrets. Everyone is told anew how to come in.
+    /// Starts it again without its secrets. It prints new credentials for everyone.
     pub(crate) fn restart_with_new_secrets(&mut self) {
         assert!(self.running.is_none(), "it runs");
-        let told = std::mem::take(&mut self.credentials).count();
-        self.run(&["--new-secrets"], told);
+        let expected = std::mem::take(&mut self.credentials).count();
+        self.run(&["--new-secrets"], expected);
     }
 
     /// Tries to start it, and gives what it says when it does not run.
@@ -125,10 +125,11 @@ impl TestCasino {
         command
     }
 
-    /// Starts it, and takes in what it tells until so many people and terminals are told how to come in.
-    fn run(&mut self, flags: &[&str], told: (usize, usize)) {
+    /// Starts it, and reads its first lines until they hold the credentials of that many people and terminals.
+    fn run(&mut self, flags: &[&str], expected: (usize, usize)) {
         let mut command = self.command();
-        self.running = Some(ServerProcess::start(command.args(flags), |line| self.credentials.parse_line(line, told)));
+        self.running =
+            Some(ServerProcess::start(command.args(flags), |line| self.credentials.parse_line(line, expected)));
     }
 
     fn running(&self) -> &ServerProcess {
@@ -170,7 +171,7 @@ impl TestCasino {
         self.running.take().expect("it runs").stopped()
     }
 
-    /// Runs another command of the program in the house's folder.
+    /// Runs another command of the program in its folder.
     pub(crate) fn taisai(&self, args: &[&str]) -> (bool, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
         let output = command.args(args).current_dir(self.folder.path()).stdin(Stdio::null()).output().unwrap();
@@ -199,7 +200,7 @@ impl TestCasino {
         self.credentials.password(id)
     }
 
-    /// Gives the device at a seat a key, by the code that the first start told.
+    /// Gives the device at a seat a key, by the code that the first start printed.
     pub(crate) fn enrol(&self, table: u16, seat: u32) -> Device {
         self.credentials.enrol(self.address(), table, seat)
     }

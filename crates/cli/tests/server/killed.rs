@@ -89,7 +89,7 @@ fn acknowledged_bets_survive_kills_exactly_once() {
                 let (ends, connected, count) = (&ends, &connected, &count);
                 let play = move || {
                     let mut is_counted = false;
-                    // A house on a busy machine may cut a terminal off; it comes again, as a real one does.
+                    // The server on a busy machine may cut a terminal off; it comes again, as a real one does.
                     while !ends.load(Ordering::Relaxed) || (is_last && player.open.is_some()) {
                         let Ok(mut terminal) = player.device.try_connect(address) else { continue };
                         connected.fetch_add(u32::from(!is_counted), Ordering::Relaxed);
@@ -133,7 +133,7 @@ fn acknowledged_bets_survive_kills_exactly_once() {
     let mut meters = Value::Null;
     while meters["won"] != 2 * taken {
         assert!(Instant::now() < by, "{meters}, of {taken}");
-        let ReceivedFrame::Said(message) = console.receive() else { panic!("{meters}, of {taken}") };
+        let ReceivedFrame::Json(message) = console.receive() else { panic!("{meters}, of {taken}") };
         let staff = message.get("staff").or_else(|| message["snapshot"].get("staff"));
         meters = staff.and_then(|staff| staff.get("meters")).map_or(meters, |meters| meters[0].clone());
     }

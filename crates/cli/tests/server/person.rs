@@ -78,7 +78,7 @@ impl Person {
         Ok(Ok(Self { address, id, cookie, source, sequence: Arc::default() }))
     }
 
-    /// The same sign-in where the house was started again: it outlives the process.
+    /// The same sign-in where the server was started again: it outlives the process.
     pub(crate) fn at(&self, address: SocketAddr) -> Self {
         Self { address, ..self.clone() }
     }
@@ -170,9 +170,9 @@ impl Person {
     /// Asks for an approval.
     #[track_caller]
     pub(crate) fn asks_approval(&self, act: &str, what: &Value) -> u64 {
-        let asked = self.house(json!({"request-approval": {"act": act, "what": what.to_string()}}));
-        let approval = asked["accepted"]["approval-requested"]["approval"].as_u64();
-        approval.unwrap_or_else(|| panic!("{asked}"))
+        let reply = self.house(json!({"request-approval": {"act": act, "what": what.to_string()}}));
+        let approval = reply["accepted"]["approval-requested"]["approval"].as_u64();
+        approval.unwrap_or_else(|| panic!("{reply}"))
     }
 
     /// Has the House do something that another person approves.

@@ -1,4 +1,4 @@
-//! A round of every game, on every layout: what the house pays is what the rules say, and the record holds it.
+//! A round of every game, on every layout: what the casino pays is what the rules say, and the record holds it.
 
 use std::fmt::Write as _;
 use std::thread;
@@ -44,7 +44,7 @@ fn bets(layout: &Layout, dice: Dice, random: &mut Random) -> (Vec<(&'static str,
 }
 
 #[test]
-fn a_round_of_every_game() {
+fn payouts_of_every_game_match_the_rules() {
     let mut house = TestCasino::with(&tables());
     // Everyone is signed in before the tables are played at, all at once.
     for role in ["dealer", "pit-supervisor", "cashier"] {

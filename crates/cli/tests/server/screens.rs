@@ -1,4 +1,4 @@
-//! Screens that come, go and vanish: what they are shown is true, and the house notices who is lost.
+//! Screens that come, go and vanish: what they are shown is true, and the server notices who is lost.
 
 use serde_json::{Value, json};
 use taisai_journal::suite::wait_until;
@@ -27,7 +27,7 @@ fn reconnected_terminal_gets_the_current_state() {
     let won = terminal.view.clone();
     assert_eq!(won["on_layout"], 0);
     assert_eq!(terminal.public["results"][0]["dice"], json!([2, 3, 4]), "{}", terminal.public);
-    // And so after the house was killed in the middle of a round.
+    // And so after the server was killed in the middle of a round.
     dealing.open_bets();
     accepted(&terminal.place(&[("big", 2_000)]));
     let (bets, credits) = (terminal.view["bets"].clone(), terminal.view["credits"].clone());
@@ -49,7 +49,7 @@ fn reconnected_terminal_gets_the_current_state() {
 }
 
 #[test]
-fn silent_terminal_is_lost() {
+fn silent_terminal_counts_as_lost() {
     let house = TestCasino::impatient();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
@@ -75,7 +75,7 @@ fn silent_terminal_is_lost() {
     accepted(&terminal.place(&[("small", 100)]));
 }
 
-/// Told to stop, the house begins no round, lets the one in play end, and closes.
+/// Told to stop, the server begins no round, lets the one in play end, and closes.
 #[test]
 fn stopping_server_closes_connections() {
     let mut house = TestCasino::open();
@@ -84,7 +84,7 @@ fn stopping_server_closes_connections() {
     let mut terminal = house.terminal(1, 3);
     dealing.open_bets();
     accepted(&terminal.place(&[("small", 1_000)]));
-    // Signed in before: a house that stops may let nobody in.
+    // Signed in before: a stopping server may let nobody in.
     let dealer = house.person("dealer");
     house.terminate();
     wait_until("it is no longer ready", || house.get("/readyz").0 != 200);
@@ -121,13 +121,13 @@ fn screens_see_only_what_is_theirs() {
     // Whatever the round told the other terminal stands before the answer to what it asks after the round.
     let last = other.send(&place(4, &[("small", 100)]));
     loop {
-        let ReceivedFrame::Said(message) = other.socket.receive() else { panic!("the other terminal is cut off") };
+        let ReceivedFrame::Json(message) = other.socket.receive() else { panic!("the other terminal is cut off") };
         assert!(message.get("staff").is_none() && !message["seat"].to_string().contains("small"), "{message}");
         if message["answers"].as_array().is_some_and(|answers| answers.iter().any(|one| one["sequence"] == last)) {
             break;
         }
     }
-    for (role, desk, is_let_in) in [
+    for (role, screen, is_let_in) in [
         ("pit-supervisor", "pit", true),
         ("cashier", "cage", true),
         ("auditor", "audit", true),
@@ -136,9 +136,9 @@ fn screens_see_only_what_is_theirs() {
         ("dealer", "cage", false),
     ] {
         let person = house.person(role);
-        let path = format!("/api/v1/house/{desk}");
+        let path = format!("/api/v1/house/{screen}");
         let opened = Socket::try_open(house.address(), &path, &[("cookie", &person.cookie)]);
-        assert_eq!(opened.as_ref().err(), (!is_let_in).then_some(&403), "{role} at {desk}");
+        assert_eq!(opened.as_ref().err(), (!is_let_in).then_some(&403), "{role} at {screen}");
         if let Ok(socket) = opened {
             assert!(socket.next()["snapshot"]["parts"].is_object());
         }

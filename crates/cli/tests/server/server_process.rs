@@ -1,4 +1,4 @@
-//! The real program in a process of its own: what it tells on its first lines, its log, and its end.
+//! The real program in a process of its own: its first lines, its log, and how it ends.
 
 use std::io::Read as _;
 use std::net::SocketAddr;
@@ -18,11 +18,11 @@ pub(crate) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts it, and has each line heard that it tells, until it has told where it is and what was heard is enough.
+    /// Starts it and passes each line it prints to `is_enough`, until that is satisfied and the address is known.
     pub(crate) fn start(command: &mut Command, mut is_enough: impl FnMut(&str) -> bool) -> Self {
         let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = Spawned::start(command);
-        let (told, mut errors) = (child.lines(), child.stderr.take().unwrap());
+        let (printed, mut errors) = (child.lines(), child.stderr.take().unwrap());
         let log = Arc::new(Mutex::new(String::new()));
         let kept = Arc::clone(&log);
         let logging = thread::spawn(move || {
@@ -33,9 +33,9 @@ impl ServerProcess {
         });
         let (line, lines) = mpsc::channel();
         thread::spawn(move || {
-            for told in told {
+            for printed in printed {
                 // Whoever waited for the first lines may have gone.
-                line.send(told).unwrap_or_default();
+                line.send(printed).unwrap_or_default();
             }
         });
         let by = Instant::now() + HANG_LIMIT;
@@ -44,8 +44,8 @@ impl ServerProcess {
             let Ok(line) = lines.recv_timeout(by.saturating_duration_since(Instant::now())) else {
                 panic!("it is not ready: {}", log.lock().unwrap());
             };
-            let told = line.split_once("://").and_then(|(_, rest)| rest.split('/').next());
-            address = address.or_else(|| told.and_then(|told| told.parse().ok()));
+            let host = line.split_once("://").and_then(|(_, rest)| rest.split('/').next());
+            address = address.or_else(|| host.and_then(|host| host.parse().ok()));
             let is_enough = is_enough(&line);
             if let Some(address) = address.filter(|_| is_enough) {
                 return Self { child, address, log, logging: Some(logging) };

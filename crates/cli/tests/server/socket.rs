@@ -1,5 +1,5 @@
-//! A WebSocket as a screen has it: what is said to it is read by a thread of its own, which also answers pings, so that a screen
-//! lives while a test does something else.
+//! A WebSocket as a screen has it: a thread reads it and answers pings, so that the screen stays
+//! connected while the test does something else.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -17,13 +17,13 @@ use tokio_tungstenite::tungstenite::{Error, HandshakeError, Message, WebSocket, 
 
 use crate::schema::Description;
 
-/// What is heard.
+/// What the server sends.
 #[derive(Debug)]
 pub(crate) enum ReceivedFrame {
     /// A message.
-    Said(Value),
+    Json(Value),
     /// The connection is over, with the code and the reason that the server gave.
-    Over(Option<(u16, String)>),
+    Closed(Option<(u16, String)>),
 }
 
 /// A connection whose writers take turns: both a thread that answers pings and a test write.
@@ -58,9 +58,9 @@ impl Write for Stream {
 /// A socket.
 pub(crate) struct Socket {
     writing: WebSocket<Stream>,
-    heard: mpsc::Receiver<ReceivedFrame>,
+    received: mpsc::Receiver<ReceivedFrame>,
     is_mute: Arc<AtomicBool>,
-    /// The form in the description of all that is said here.
+    /// The form in the description of every message received here.
     form: &'static str,
 }
 
@@ -93,13 +93,13 @@ impl Socket {
             Err(HandshakeError::Failure(error)) => return Err(error),
             Err(HandshakeError::Interrupted(_)) => unreachable!("the stream blocks"),
         };
-        let (hear, heard) = mpsc::channel();
+        let (sender, received) = mpsc::channel();
         let is_mute = Arc::new(AtomicBool::new(false));
         let mute = Arc::clone(&is_mute);
-        let read = move || read(reading, &hear, &mute);
+        let read = move || read(reading, &sender, &mute);
         thread::Builder::new().stack_size(256 * 1024).spawn(read).unwrap();
         let writing = WebSocket::from_raw_socket(other, Role::Client, None);
-        Ok(Self { writing, heard, is_mute, form: form(path) })
+        Ok(Self { writing, received, is_mute, form: form(path) })
     }
 
     /// Connects.
@@ -107,7 +107,7 @@ impl Socket {
         Self::try_open(address, path, headers).unwrap_or_else(|status| panic!("{path}: {status}"))
     }
 
-    /// Says something.
+    /// Sends JSON.
     pub(crate) fn send_json(&mut self, message: &Value) {
         self.send(Message::text(message.to_string()));
     }
@@ -122,31 +122,31 @@ impl Socket {
         self.writing.get_mut().write_all(bytes).unwrap_or_default();
     }
 
-    /// The next that is heard. Whatever is said fits the description.
+    /// The next frame. Every message matches the API description.
     #[track_caller]
     pub(crate) fn receive(&self) -> ReceivedFrame {
         self.receive_by(Instant::now() + HANG_LIMIT)
     }
 
-    /// The same, where all that is waited for must have come at a moment: a house that is asked nothing still says the time.
+    /// The same with a deadline for a whole wait: an idle server still sends heartbeats, so no single frame would time out.
     #[track_caller]
     fn receive_by(&self, by: Instant) -> ReceivedFrame {
-        let heard = self.heard.recv_timeout(by.saturating_duration_since(Instant::now()));
-        let heard = heard.unwrap_or_else(|why| panic!("nothing is heard: {why}"));
-        if let ReceivedFrame::Said(message) = &heard {
+        let received = self.received.recv_timeout(by.saturating_duration_since(Instant::now()));
+        let received = received.unwrap_or_else(|why| panic!("nothing is received: {why}"));
+        if let ReceivedFrame::Json(message) = &received {
             let description = Description::committed();
             let fits = description.check(description.form(self.form), message);
             fits.unwrap_or_else(|fault| panic!("{} {message}: {fault}", self.form));
         }
-        heard
+        received
     }
 
     /// The next message.
     #[track_caller]
     pub(crate) fn next(&self) -> Value {
         match self.receive() {
-            ReceivedFrame::Said(message) => message,
-            other @ ReceivedFrame::Over(_) => panic!("no message but {other:?}"),
+            ReceivedFrame::Json(message) => message,
+            other @ ReceivedFrame::Closed(_) => panic!("no message but {other:?}"),
         }
     }
 
@@ -154,8 +154,8 @@ impl Socket {
     #[track_caller]
     pub(crate) fn next_if_any(&self) -> Result<Value, String> {
         match self.receive() {
-            ReceivedFrame::Said(message) => Ok(message),
-            ReceivedFrame::Over(why) => Err(format!("the connection is over: {why:?}")),
+            ReceivedFrame::Json(message) => Ok(message),
+            ReceivedFrame::Closed(why) => Err(format!("the connection is over: {why:?}")),
         }
     }
 
@@ -164,14 +164,14 @@ impl Socket {
     pub(crate) fn until<T>(&self, what: &str, mut find: impl FnMut(&Value) -> Option<T>) -> T {
         let by = Instant::now() + HANG_LIMIT;
         loop {
-            assert!(Instant::now() < by, "{what} is not said");
+            assert!(Instant::now() < by, "{what} is not received");
             match self.receive_by(by) {
-                ReceivedFrame::Said(message) => {
+                ReceivedFrame::Json(message) => {
                     if let Some(found) = find(&message) {
                         return found;
                     }
                 }
-                other @ ReceivedFrame::Over(_) => panic!("{what} is not said, but {other:?}"),
+                other @ ReceivedFrame::Closed(_) => panic!("{what} is not received, but {other:?}"),
             }
         }
     }
@@ -183,8 +183,8 @@ impl Socket {
         loop {
             assert!(Instant::now() < by, "it is not over");
             match self.receive_by(by) {
-                ReceivedFrame::Said(_) => {}
-                ReceivedFrame::Over(why) => return why,
+                ReceivedFrame::Json(_) => {}
+                ReceivedFrame::Closed(why) => return why,
             }
         }
     }
@@ -215,21 +215,21 @@ fn form(path: &str) -> &'static str {
     }
 }
 
-fn read(mut reading: WebSocket<Stream>, hear: &mpsc::Sender<ReceivedFrame>, is_mute: &AtomicBool) {
-    let mut farewell = None;
+fn read(mut reading: WebSocket<Stream>, sender: &mpsc::Sender<ReceivedFrame>, is_mute: &AtomicBool) {
+    let mut close_reason = None;
     loop {
-        let heard = match reading.read() {
+        let received = match reading.read() {
             _ if is_mute.load(Ordering::SeqCst) => return,
-            Ok(Message::Text(text)) => ReceivedFrame::Said(serde_json::from_str(&text).unwrap()),
+            Ok(Message::Text(text)) => ReceivedFrame::Json(serde_json::from_str(&text).unwrap()),
             Ok(Message::Close(frame)) => {
-                farewell = frame.map(|frame| (frame.code.into(), frame.reason.to_string()));
+                close_reason = frame.map(|frame| (frame.code.into(), frame.reason.to_string()));
                 continue;
             }
             Ok(_) => continue,
-            Err(_) => ReceivedFrame::Over(farewell.take()),
+            Err(_) => ReceivedFrame::Closed(close_reason.take()),
         };
-        let is_over = matches!(heard, ReceivedFrame::Over(_));
-        if hear.send(heard).is_err() || is_over {
+        let is_over = matches!(received, ReceivedFrame::Closed(_));
+        if sender.send(received).is_err() || is_over {
             return;
         }
     }

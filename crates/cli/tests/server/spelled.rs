@@ -33,14 +33,14 @@ fn is_refused_when_spoilt<T: DeserializeOwned + Debug>(name: &str) {
 }
 
 #[test]
-fn commands() {
+fn commands_allowed_by_the_description_are_read() {
     is_read_and_written::<RoundCommand>("RoundCommand");
     is_read_and_written::<ClusterCommand>("ClusterCommand");
     is_read_and_written::<HouseCommand>("HouseCommand");
 }
 
 #[test]
-fn events() {
+fn events_allowed_by_the_description_are_read() {
     is_read_and_written::<RoundEvent>("RoundEvent");
     is_read_and_written::<ClusterEvent>("ClusterEvent");
     is_read_and_written::<HouseEvent>("HouseEvent");

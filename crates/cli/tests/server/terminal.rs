@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use data_encoding::HEXLOWER;
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Value, json};
 use taisai_journal::suite::HANG_LIMIT;
@@ -27,15 +28,15 @@ pub(crate) struct Device {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+    HEXLOWER.encode(bytes)
 }
 
 pub(crate) fn unhex(text: &str) -> Vec<u8> {
-    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
+    HEXLOWER.decode(text.as_bytes()).unwrap()
 }
 
 impl Device {
-    /// Enrols with a code that was told.
+    /// Enrols with a printed code.
     pub(crate) fn enrol(address: SocketAddr, table: u16, seat: u32, code: &str) -> Self {
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).unwrap();
@@ -61,7 +62,7 @@ impl Device {
         (socket, unhex(challenge["challenge"].as_str().unwrap()))
     }
 
-    /// Connects and proves itself. A house that waited too long for a busy machine is tried again.
+    /// Connects and proves itself. A server that timed out on a busy machine is tried again.
     pub(crate) fn connect(&self, address: SocketAddr) -> Terminal {
         let by = Instant::now() + HANG_LIMIT;
         loop {
@@ -162,8 +163,8 @@ impl Terminal {
                 return Some(answer);
             }
             match self.socket.receive() {
-                ReceivedFrame::Said(message) => self.take_in(&message),
-                ReceivedFrame::Over(why) => {
+                ReceivedFrame::Json(message) => self.take_in(&message),
+                ReceivedFrame::Closed(why) => {
                     self.over = why;
                     return None;
                 }
@@ -196,8 +197,8 @@ impl Terminal {
         while !is_so(self) {
             assert!(Instant::now() < by, "it is not shown: {} {}", self.public, self.view);
             match self.socket.receive() {
-                ReceivedFrame::Said(message) => self.take_in(&message),
-                ReceivedFrame::Over(why) => {
+                ReceivedFrame::Json(message) => self.take_in(&message),
+                ReceivedFrame::Closed(why) => {
                     self.over = why;
                     return false;
                 }

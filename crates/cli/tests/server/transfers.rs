@@ -236,7 +236,7 @@ fn register(floor: &mut TransferFixture) -> TransferCommand {
     deal(&json!({"register": {"seat": 1, "stakes": [{"box": "big", "amount": 1_000}]}}))
 }
 
-/// A house with a player at a terminal, and its staff.
+/// A casino with a player at a terminal, and its staff.
 struct TransferFixture {
     house: TestCasino,
     people: BTreeMap<&'static str, Person>,
@@ -335,15 +335,15 @@ impl TransferFixture {
     }
 
     /// Asks, kills the process at that moment, starts it again and asks again under the same number.
-    fn carry_out(&mut self, asked: TransferCommand, moment: KillMoment) {
-        let TransferCommand { by, approval, command } = asked;
+    fn carry_out(&mut self, command: TransferCommand, moment: KillMoment) {
+        let TransferCommand { by, approval, command } = command;
         let (role, path) = match by {
             SentBy::Terminal => return self.carry_out_at_terminal(&command, moment),
             SentBy::House(role) => (role, "/api/v1/house/commands".to_owned()),
             SentBy::Table(table, role) => (role, format!("/api/v1/tables/{table}/commands")),
         };
         let person = self.person(role);
-        // Nothing is taken in at a terminal that has lost the house.
+        // Nothing is taken in at a terminal that has lost the server.
         let _there = self.terminal();
         let body =
             json!({"source": person.source, "sequence": person.next(), "approval": approval, "command": command});
@@ -396,8 +396,8 @@ impl TransferFixture {
 fn killed_at(moment: KillMoment) {
     let mut floor = TransferFixture::open();
     for (name, ask, then) in TRANSFERS {
-        let asked = ask(&mut floor);
-        floor.carry_out(asked, moment);
+        let command = ask(&mut floor);
+        floor.carry_out(command, moment);
         let by = Instant::now() + HANG_LIMIT;
         while floor.amounts() != then {
             assert!(Instant::now() < by, "{moment:?}, {name}: {:?}, not {then:?}", floor.amounts());
@@ -423,8 +423,8 @@ fn every_transfer_is_carried_out_once_wherever_the_process_is_killed() {
 #[test]
 fn repeated_commands_get_the_same_amount_and_approval() {
     let mut floor = TransferFixture::open();
-    let asked = sell(&mut floor, 5_000);
-    floor.carry_out(asked, KillMoment::Answered);
+    let command = sell(&mut floor, 5_000);
+    floor.carry_out(command, KillMoment::Answered);
     let redeem = floor.presents("redeem");
     let request = json!({"request-approval": {"act": "large-sale", "what": json!({"house": {"sell": {"amount": 600_000}}}).to_string()}});
     for (command, path) in [(redeem, "/on-file/voucher/amount"), (request, "/approval-requested/approval")] {

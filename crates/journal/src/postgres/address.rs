@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_address_says_of_tls() {
+    fn tls_settings_of_addresses() {
         let signed = Certificate::SignedBy("/etc/a b.pem".into());
         for (address, mode, certificate, place) in [
             ("postgres://u@h/d", SslMode::Prefer, Certificate::Any, "h:5432"),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_servers_each_is_asked_by_itself() {
+    fn servers_of_an_address_are_read_one_by_one() {
         let one = "postgres://u:secret@a/d?options=-c%20x%3Dy";
         let several = "postgres://u:secret@a:1,b,[::1]:3/d?options=-c%20x%3Dy";
         for (address, places, attributes) in [

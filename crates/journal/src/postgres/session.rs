@@ -194,7 +194,7 @@ async fn connect(
 ) -> Result<(Client, Connection<Socket, TlsStream>), PostgresError> {
     let servers = all.alone()?;
     let turn = if servers.len() > 1 { SERVER_TIMEOUT } else { SILENCE_TIMEOUT };
-    let mut asked = JoinSet::new();
+    let mut attempts = JoinSet::new();
     for (index, mut server) in (0_u32..).zip(servers) {
         let turn = server.config.get_connect_timeout().copied().unwrap_or(turn);
         server
@@ -204,7 +204,7 @@ async fn connect(
             .keepalives_idle(SILENCE_TIMEOUT)
             .tcp_user_timeout(SILENCE_TIMEOUT);
         let connector = connector.clone();
-        asked.spawn(async move {
+        attempts.spawn(async move {
             sleep(SERVER_INTERVAL * index).await;
             match timeout(turn, server.config.connect(connector)).await {
                 Ok(connected) => connected.map_err(|error| PostgresError::connecting(&server, error)),
@@ -213,8 +213,8 @@ async fn connect(
         });
     }
     let mut failures = Vec::new();
-    while let Some(asked) = asked.join_next().await {
-        match asked.map_err(|broken| PostgresError::Thread(broken.into()))? {
+    while let Some(attempt) = attempts.join_next().await {
+        match attempt.map_err(|broken| PostgresError::Thread(broken.into()))? {
             Ok(connected) => return Ok(connected),
             Err(failure) => failures.push(failure),
         }

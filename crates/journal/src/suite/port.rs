@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_port_is_one_that_the_system_gives() {
+    fn ports_are_reserved_outside_the_ephemeral_range() {
         for (given, first, last, count) in [
             (32_768..=60_999, 10_000, 65_535, 27_304),
             (15_000..=65_535, 10_000, 14_999, 5_000),

@@ -62,7 +62,7 @@ fn killed_on_postgres() {
 }
 
 #[test]
-fn a_server_stopped_under_load_has_what_was_acknowledged() {
+fn server_stopped_under_load_keeps_acknowledged_blocks() {
     let mut server = TemporaryServer::start();
     let address = server.database();
     let mut acknowledged = [0; CHAINS.len()];
@@ -111,13 +111,13 @@ fn fail_at_every_step(base: &Path) {
 }
 
 #[test]
-fn a_new_folder_on_a_disk_that_fails_at_any_step() {
+fn new_folder_survives_a_disk_failure_at_any_step() {
     let folder = quick_folder();
     fail_at_every_step(folder.path());
 }
 
 #[test]
-fn a_folder_to_recover_on_a_disk_that_fails_at_any_step() {
+fn recovered_folder_survives_a_disk_failure_at_any_step() {
     // The process ended without closing anything, so the log is full and must be read again.
     let empty = tempfile::tempdir().unwrap();
     let (disk, said) =
@@ -127,7 +127,7 @@ fn a_folder_to_recover_on_a_disk_that_fails_at_any_step() {
 }
 
 #[test]
-fn a_store_in_memory_that_fails_at_any_step() {
+fn memory_store_survives_a_failure_at_any_step() {
     let memory = MemoryStore::default();
     let run = |memory: &MemoryStore| load::write_some(Box::new(memory.open()), &mut memory.clone(), 2);
     run(&memory);

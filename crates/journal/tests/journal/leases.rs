@@ -1,4 +1,4 @@
-//! Who holds which part of a house: decided by the database and its clock, once, whoever asks at the same moment.
+//! Who holds which partition: decided by the database and its clock, once, whoever asks at the same moment.
 
 use std::process::Stdio;
 use std::sync::Barrier;
@@ -75,7 +75,7 @@ fn is_lapsed<T: std::fmt::Debug>(mut call: impl FnMut() -> Result<T, LeaseError>
 }
 
 #[test]
-fn a_part_is_held_released_and_claimed_again() {
+fn partition_is_held_released_and_claimed_again() {
     let server = TemporaryServer::shared();
     let address = server.database();
     let (mut one, mut two) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
@@ -87,12 +87,12 @@ fn a_part_is_held_released_and_claimed_again() {
     assert_eq!(two.claim(&table).unwrap(), ClaimOutcome::HeldBy(one.name().clone()), "only the holder releases");
     one.release(&table).unwrap();
     assert_eq!(two.claim(&table).unwrap(), ClaimOutcome::Mine);
-    let beat = one.heartbeat().unwrap();
-    assert!(beat.deadline.holds(Instant::now()));
-    assert_eq!(beat.roster.nodes.len(), 2);
-    let node = beat.roster.holder(&table).unwrap();
+    let heartbeat = one.heartbeat().unwrap();
+    assert!(heartbeat.deadline.holds(Instant::now()));
+    assert_eq!(heartbeat.roster.nodes.len(), 2);
+    let node = heartbeat.roster.holder(&table).unwrap();
     assert_eq!((&node.name, node.address.as_str(), node.version.as_str()), (two.name(), "127.0.0.1:8080", "0.1.0"));
-    assert_eq!(beat.roster.held_by(one.name()).count(), 0);
+    assert_eq!(heartbeat.roster.held_by(one.name()).count(), 0);
     two.leave().unwrap();
     let roster = one.leases().read().unwrap();
     assert_eq!((roster.nodes.len(), roster.holder(&table)), (1, None));
@@ -100,7 +100,7 @@ fn a_part_is_held_released_and_claimed_again() {
 }
 
 #[test]
-fn a_part_is_taken_from_its_holder() {
+fn partition_is_taken_from_its_holder() {
     let server = TemporaryServer::shared();
     let address = server.database();
     let (mut one, mut two) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
@@ -119,7 +119,7 @@ fn a_part_is_taken_from_its_holder() {
 }
 
 #[test]
-fn a_part_that_is_wanted_moves_when_its_holder_lets_it() {
+fn wanted_partition_moves_when_released() {
     let server = TemporaryServer::shared();
     let address = server.database();
     let [mut one, mut two, mut three] = [(); 3].map(|()| join(&address, terms(LONG)));
@@ -147,7 +147,7 @@ fn a_part_that_is_wanted_moves_when_its_holder_lets_it() {
 }
 
 #[test]
-fn a_lease_that_is_over_is_claimed_by_exactly_one() {
+fn expired_lease_is_claimed_by_exactly_one() {
     let server = TemporaryServer::shared();
     let address = server.database();
     let table = chain("table-1");
@@ -201,22 +201,22 @@ fn someone_waits(client: &mut postgres::Client) {
     wait_until("someone waits", || client.query_one(waits, &[]).expect("an answer").get::<_, i64>(0) > 0);
 }
 
-/// A beat that began in time and had to wait does not take back what was claimed meanwhile.
+/// A heartbeat that began in time and had to wait does not take back what was claimed meanwhile.
 #[test]
-fn a_beat_looks_at_the_clock_after_it_waited() {
+fn heartbeat_reads_the_clock_after_waiting() {
     let server = TemporaryServer::shared();
     let address = server.database();
     let table = chain("table-1");
     let (mut holder, mut other) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
     assert_eq!(holder.claim(&table).unwrap(), ClaimOutcome::Mine);
     let (mut watcher, mut lock) = (beside(&address), beside(&address));
-    // The beat waits for this lock, and nobody else does: neither a claim nor a change of the node's time.
+    // The heartbeat waits for this lock, and nobody else does: neither a claim nor a change of the node's time.
     let share = format!("BEGIN; SELECT FROM taisai_journal.nodes WHERE name = '{}' FOR KEY SHARE", holder.name());
     lock.batch_execute(&share).unwrap();
     let name = holder.name().clone();
     let late = thread::spawn(move || holder.heartbeat());
     someone_waits(&mut watcher);
-    assert_eq!(other.claim(&table).unwrap(), ClaimOutcome::HeldBy(name.clone()), "the beat began in time");
+    assert_eq!(other.claim(&table).unwrap(), ClaimOutcome::HeldBy(name.clone()), "the heartbeat began in time");
     shorten(&mut watcher, &name, 0);
     assert_eq!(other.claim(&table).unwrap(), ClaimOutcome::Mine);
     lock.batch_execute("COMMIT").unwrap();
@@ -224,21 +224,22 @@ fn a_beat_looks_at_the_clock_after_it_waited() {
     assert!(matches!(late, Err(LeaseError::Lapsed)), "{late:?}");
 }
 
-/// A claim does not take what a beat renews that is not committed yet.
+/// A claim does not take what a heartbeat renews that is not committed yet.
 #[test]
-fn a_claim_waits_for_a_beat_under_way() {
+fn claim_waits_for_a_heartbeat_in_progress() {
     let server = TemporaryServer::shared();
     let address = server.database();
     let table = chain("table-1");
     let (mut holder, mut other) = (join(&address, terms(LONG)), join(&address, terms(LONG)));
     assert_eq!(holder.claim(&table).unwrap(), ClaimOutcome::Mine);
     let (mut watcher, mut beating) = (beside(&address), beside(&address));
-    // A beat that comes too late, on a machine that stands still, is made again with more time.
+    // A heartbeat that comes too late, on a machine that stands still, is made again with more time.
     for tries in 1.. {
         shorten(&mut watcher, holder.name(), 500 * tries);
         beating.batch_execute("BEGIN").unwrap();
-        let beat = beating.query_one("SELECT taisai_journal.beat($1, 600000)", &[&holder.name().as_str()]).unwrap();
-        if beat.get::<_, bool>(0) {
+        let heartbeat =
+            beating.query_one("SELECT taisai_journal.beat($1, 600000)", &[&holder.name().as_str()]).unwrap();
+        if heartbeat.get::<_, bool>(0) {
             break;
         }
         beating.batch_execute("ROLLBACK").unwrap();
@@ -256,7 +257,7 @@ fn a_claim_waits_for_a_beat_under_way() {
 
 /// What an owner does that was stopped for longer than its lease lasts.
 #[test]
-fn a_holder_that_wakes_up_late_is_refused_by_the_epoch() {
+fn late_holder_is_refused_by_the_epoch() {
     let server = TemporaryServer::shared();
     let address = server.database();
     let table = chain("table-1");
@@ -275,7 +276,7 @@ fn a_holder_that_wakes_up_late_is_refused_by_the_epoch() {
 
 /// A process that is stopped longer than its lease lasts, wherever it is, and goes on.
 #[test]
-fn a_process_that_was_stopped_writes_nothing_more() {
+fn stopped_process_writes_nothing_more() {
     let server = TemporaryServer::shared();
     let address = server.database();
     let table = chain("table-1");
@@ -324,14 +325,14 @@ fn owner() {
             Err(error) => panic!("{error:?}"),
         }
         at = head(&next);
-        // A beat that fails leaves the deadline as it was.
-        deadline = node.heartbeat().map_or(deadline, |beat| beat.deadline);
+        // A heartbeat that fails leaves the deadline as it was.
+        deadline = node.heartbeat().map_or(deadline, |heartbeat| heartbeat.deadline);
     }
     println!("ended over");
 }
 
 #[test]
-fn tables_of_an_older_program_are_made_whole() {
+fn tables_of_an_older_program_are_migrated() {
     let server = TemporaryServer::shared();
     let address = server.database();
     let mut client = beside(&address);

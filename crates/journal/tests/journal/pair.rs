@@ -23,7 +23,7 @@ fn join(address: &str) -> JoinedNode {
     Leases::open(address, terms).expect("leases").join("127.0.0.1:8080", "0.1.0").expect("a node")
 }
 
-/// A node with a short lease, whose beats do not wait for long. On a machine that stands still the server may not answer in so little
+/// A node with a short lease, whose heartbeats do not wait for long. On a machine that stands still the server may not answer in so little
 /// time: then another one joins. The tables must be there.
 fn join_briefly(address: &str) -> JoinedNode {
     wait_for("a node has joined", || {
@@ -50,7 +50,7 @@ fn read_on(server: &TemporaryServer, database: &str, name: &str) -> Vec<Block> {
 }
 
 #[test]
-fn what_is_acknowledged_is_on_the_server_that_takes_over() {
+fn acknowledged_blocks_are_on_the_promoted_server() {
     let mut pair = PostgresPair::start();
     let address = pair.database("record");
     let table = chain("table-1");
@@ -70,8 +70,8 @@ fn what_is_acknowledged_is_on_the_server_that_takes_over() {
     assert!(nobody.contains("database does not allow writes") && nobody.contains("Connection refused"), "{nobody}");
     pair.promote();
     let mut journal = Postgres::open(&address).unwrap();
-    let beat = holder.heartbeat().expect("the same node goes on, if its time is not over");
-    assert_eq!(beat.roster.holder(&table).unwrap().name, *holder.name());
+    let heartbeat = holder.heartbeat().expect("the same node goes on, if its time is not over");
+    assert_eq!(heartbeat.roster.holder(&table).unwrap().name, *holder.name());
     let blocks = read_on(&pair.standby, "record", "table-1");
     assert_eq!(head(&blocks[50]), at, "every block that was acknowledged");
     let claimed = journal.claim(&table, 2).unwrap();
@@ -94,7 +94,7 @@ fn what_is_acknowledged_is_on_the_server_that_takes_over() {
 }
 
 #[test]
-fn without_its_standby_nothing_is_acknowledged() {
+fn nothing_is_acknowledged_without_the_standby() {
     let mut pair = PostgresPair::start();
     let address = pair.database("record");
     let mut journal = Postgres::open(&address).unwrap();
@@ -106,8 +106,8 @@ fn without_its_standby_nothing_is_acknowledged() {
     let next = block(&at, &[b"x"]);
     let stored = hasty.append(std::slice::from_ref(&next));
     assert!(matches!(&stored, Err(AppendError::Unknown(why)) if why.to_string().contains("standby")), "{stored:?}");
-    let beat = node.heartbeat();
-    assert!(matches!(beat, Err(LeaseError::Server(PostgresError::Silent(_)))), "{beat:?}");
+    let heartbeat = node.heartbeat();
+    assert!(matches!(heartbeat, Err(LeaseError::Server(PostgresError::Silent(_)))), "{heartbeat:?}");
     assert_eq!(node.deadline(), deadline, "nothing is gained by it");
     pair.standby.resume();
     // What was of unknown fate is read again; this time it lasted.
@@ -130,7 +130,7 @@ fn without_its_standby_nothing_is_acknowledged() {
 
 /// Who waits for a standby and is told by the server to wait no longer knows nothing.
 #[test]
-fn a_warning_is_no_acknowledgement() {
+fn warning_is_no_acknowledgement() {
     let pair = PostgresPair::start();
     let address = pair.database("record");
     let mut journal = Postgres::open(&address).unwrap();
@@ -144,8 +144,8 @@ fn a_warning_is_no_acknowledgement() {
     let deadline = node.deadline();
     let beating = thread::spawn(move || (node.heartbeat().map(drop), node));
     cancel(&pair);
-    let (beat, mut node) = beating.join().unwrap();
-    assert!(matches!(beat, Err(LeaseError::Warned)), "{beat:?}");
+    let (heartbeat, mut node) = beating.join().unwrap();
+    assert!(matches!(heartbeat, Err(LeaseError::Warned)), "{heartbeat:?}");
     assert_eq!(node.deadline(), deadline, "nothing is gained by it");
     let claiming = thread::spawn(move || (node.claim(&chain("house")), node));
     cancel(&pair);
@@ -166,7 +166,7 @@ fn cancel(pair: &PostgresPair) {
 
 /// A machine that hangs takes connections and says nothing.
 #[test]
-fn a_server_that_hangs_keeps_nobody_from_the_next() {
+fn hanging_server_is_skipped() {
     let pair = PostgresPair::start();
     let address = pair.database("record");
     begin(&mut Postgres::open(&address).unwrap(), "house");

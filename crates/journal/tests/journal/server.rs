@@ -81,7 +81,7 @@ fn tls_is_used_and_proven_as_the_address_asks() {
 }
 
 #[test]
-fn who_is_not_let_in_hears_what_to_do() {
+fn refused_login_says_what_to_do() {
     let mut server = TemporaryServer::start();
     let port = server.listen("-c lc_messages=C", "host all all 127.0.0.1/32 scram-sha-256");
     let mut client = postgres::Client::connect(&server.address("postgres"), postgres::NoTls).expect("a connection");
@@ -102,7 +102,7 @@ fn who_is_not_let_in_hears_what_to_do() {
 }
 
 #[test]
-fn a_server_that_does_not_answer_leaves_the_fate_of_an_append_unknown() {
+fn append_without_a_reply_has_an_unknown_outcome() {
     let mut server = TemporaryServer::start();
     let address = server.database();
     let first = begin(&mut Postgres::open(&address).expect("a store"), "house");
@@ -118,7 +118,7 @@ fn a_server_that_does_not_answer_leaves_the_fate_of_an_append_unknown() {
 }
 
 #[test]
-fn a_lock_that_is_held_for_ever_is_not_waited_for() {
+fn lock_wait_times_out() {
     let server = TemporaryServer::shared();
     let address = server.database();
     let mut journal = Postgres::open(&address).expect("a store");
@@ -133,7 +133,7 @@ fn a_lock_that_is_held_for_ever_is_not_waited_for() {
 
 /// A setting that is taken away while the store is open takes nothing from what is acknowledged.
 #[test]
-fn a_commit_stays_durable_when_the_settings_are_read_again() {
+fn commit_stays_durable_after_a_settings_reload() {
     let server = TemporaryServer::start();
     let address = server.database();
     let mut journal = Postgres::open(&address).expect("a store");
@@ -168,14 +168,14 @@ fn a_commit_stays_durable_when_the_settings_are_read_again() {
 }
 
 #[test]
-fn someone_who_accepts_and_says_nothing_is_no_server() {
+fn silent_listener_is_not_a_server() {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = silent.local_addr().expect("an address").port();
     refused(&format!("postgres://postgres@127.0.0.1:{port}/d"), "(it is silent)");
 }
 
 #[test]
-fn a_server_goes_with_the_test_that_is_killed() {
+fn test_server_ends_with_a_killed_test() {
     let mut command = Spawned::test("server::other_process");
     command.env("HOLD_A_SERVER", "").stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut test = Spawned::start(&mut command);

@@ -27,7 +27,7 @@ fn store(journal: &mut dyn Journal, blocks: &[Block]) {
 }
 
 #[test]
-fn a_second_program_is_kept_out() {
+fn second_program_is_refused() {
     let folder = folder();
     let first = Sqlite::open(folder.path()).unwrap();
     assert!(matches!(Sqlite::open(folder.path()), Err(SqliteError::InUse { .. })), "in the same process");
@@ -48,7 +48,7 @@ fn other_process() {
 }
 
 #[test]
-fn the_log_stays_short_however_small_the_commits_are() {
+fn log_stays_short_with_small_commits() {
     let folder = folder();
     let mut journal = Sqlite::open(folder.path()).unwrap().with_max_log(200_000);
     let mut at = begin(&mut journal, "table-1");
@@ -185,7 +185,7 @@ fn every_change_in_memory_is_found() {
 }
 
 #[test]
-fn a_damaged_file_of_snapshots_keeps_nobody_from_the_chains() {
+fn chains_open_with_a_damaged_snapshot_file() {
     let folder = folder();
     let mut journal = Sqlite::open(folder.path()).unwrap();
     begin(&mut journal, "house");

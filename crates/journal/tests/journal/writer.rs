@@ -70,7 +70,7 @@ impl Journal for Held {
 }
 
 #[test]
-fn what_is_submitted_is_written_in_order_and_acknowledged() {
+fn submissions_are_written_in_order_and_acknowledged() {
     let memory = MemoryStore::default();
     let writer = start(memory.open());
     let (one, head) = writer.take(&chain("one"), 1, GENESIS).unwrap();
@@ -99,7 +99,7 @@ fn what_is_submitted_is_written_in_order_and_acknowledged() {
 }
 
 #[test]
-fn a_chain_that_is_there_is_taken_over() {
+fn existing_chain_is_taken_over() {
     let memory = MemoryStore::default();
     start(memory.open()).take(&chain("one"), 1, GENESIS).unwrap();
     let writer = start(memory.open());
@@ -113,7 +113,7 @@ fn a_chain_that_is_there_is_taken_over() {
 }
 
 #[test]
-fn what_gathers_during_a_commit_is_one_block_a_chain() {
+fn submissions_during_a_commit_become_one_block_per_chain() {
     let memory = MemoryStore::default();
     let gate = Arc::new(Barrier::new(2));
     let writer = start(Held { journal: Box::new(memory.open()), gate: Arc::clone(&gate) });
@@ -144,7 +144,7 @@ fn what_gathers_during_a_commit_is_one_block_a_chain() {
 }
 
 #[test]
-fn much_becomes_several_blocks_and_commits() {
+fn large_submissions_become_several_blocks_and_commits() {
     let memory = MemoryStore::default();
     let gate = Arc::new(Barrier::new(2));
     let writer = start(Held { journal: Box::new(memory.open()), gate: Arc::clone(&gate) });
@@ -169,7 +169,7 @@ fn much_becomes_several_blocks_and_commits() {
 }
 
 #[test]
-fn whoever_submits_too_much_waits_and_is_told_when_it_is_over() {
+fn full_queue_makes_submitters_wait_until_the_writer_stops() {
     let memory = MemoryStore::default();
     let gate = Arc::new(Barrier::new(2));
     let writer = start(Held { journal: Box::new(memory.open()), gate: Arc::clone(&gate) });
@@ -208,7 +208,7 @@ fn a_fenced_writer_stops() {
 }
 
 #[test]
-fn a_completion_that_panics_leaves_nobody_waiting() {
+fn panicking_completion_leaves_nobody_waiting() {
     let memory = MemoryStore::default();
     let writer = start(memory.open());
     let (handle, _) = writer.take(&chain("one"), 1, GENESIS).unwrap();

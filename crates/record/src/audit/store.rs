@@ -163,7 +163,7 @@ fn mark(archive: &mut dyn Archive, heads: &[ChainHead]) -> Option<RecordLabel> {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AuditSheet {
-    /// The house's id; none where no chain has a beginning.
+    /// The casino's id; none where no chain has a beginning.
     pub house: Option<String>,
     /// Whether its record is for training.
     pub training: Option<bool>,

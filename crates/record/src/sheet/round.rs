@@ -20,7 +20,7 @@ use crate::settlement::{ClusterSettlement, RegisteredWinner, RoundSettlement, Se
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Mark))]
 pub struct RecordLabel {
-    /// The house's id.
+    /// The casino's id.
     pub house: String,
     /// Whether no money in it is real.
     #[serde(rename = "training")]
@@ -33,7 +33,7 @@ impl RecordLabel {
         Self { house: HEXLOWER.encode(&genesis.house), is_training: genesis.purpose == ChainPurpose::Training }
     }
 
-    /// A table may be for training in a house that is not.
+    /// A table may be for training in a casino that is not.
     #[must_use]
     pub fn of_table(mut self, setup: &MachineSetup) -> Self {
         self.is_training |= setup.is_training_table();
@@ -276,9 +276,9 @@ fn cluster(rules: &TableRules, settled: &ClusterSettlement) -> Result<ClusterShe
     let registered = |registered: &RegisteredWinner| RegisteredLine {
         block: registered.at.position,
         entry: registered.at.entry,
-        time: registered.asked.time,
-        by: registered.asked.actor,
-        what: registered.asked.command.clone(),
+        time: registered.request.time,
+        by: registered.request.actor,
+        what: registered.request.command.clone(),
         movements: if let ClusterEvent::Compensated { adjustments } = &registered.event {
             movements::adjusted(settled.cluster, adjustments)
         } else {

@@ -1,4 +1,4 @@
-//! A house of one table on a store: the three machines record, and what they have for each other is carried between them.
+//! A casino of one table on a store: the three machines record, and what they have for each other is carried between them.
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -33,7 +33,7 @@ pub(crate) fn chain(name: &str) -> ChainName {
     name.parse().expect("a name")
 }
 
-/// A house whose machines record.
+/// A casino whose machines record.
 pub(crate) struct TestCasino {
     pub(crate) record_store: RecordStore,
     pub(crate) house: Recorder<House>,
@@ -59,9 +59,9 @@ impl TestCasino {
         seats: u32,
     ) -> Result<Self, RecordStoreError> {
         let warnings = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&warnings);
+        let gathered = Arc::clone(&warnings);
         let warn =
-            Arc::new(move |warning: taisai_record::RecordWarning| heard.lock().unwrap().push(warning.to_string()));
+            Arc::new(move |warning: taisai_record::RecordWarning| gathered.lock().unwrap().push(warning.to_string()));
         let mut record_store =
             RecordStore::in_journal(journal, &files(folder), program(), HOUSE, ChainPurpose::Real, warn)?;
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games").join(game).with_extension("toml");
@@ -113,7 +113,7 @@ impl TestCasino {
         }
     }
 
-    pub(crate) fn asked<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
+    pub(crate) fn request<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         self.sequence += 1;
         self.time += 10;
         let source = match actor {
@@ -128,27 +128,27 @@ impl TestCasino {
     }
 
     pub(crate) fn house(&mut self, actor: Actor, command: HouseCommand) {
-        let asked = self.asked(actor, command);
-        accepted(&self.house.ask(asked));
+        let request = self.request(actor, command);
+        accepted(&self.house.ask(request));
     }
 
     pub(crate) fn round(&mut self, actor: Actor, command: RoundCommand) {
-        let asked = self.asked(actor, command);
-        accepted(&self.round.ask(asked));
+        let request = self.request(actor, command);
+        accepted(&self.round.ask(request));
         self.carry();
     }
 
     pub(crate) fn cluster(&mut self, actor: Actor, command: ClusterCommand) -> bool {
-        let asked = self.asked(actor, command);
-        let is_accepted = matches!(self.cluster.ask(asked), Decision::Accepted(_));
+        let request = self.request(actor, command);
+        let is_accepted = matches!(self.cluster.ask(request), Decision::Accepted(_));
         self.carry();
         is_accepted
     }
 
     /// Asks for what is refused.
     pub(crate) fn house_refuses(&mut self, actor: Actor, command: HouseCommand) {
-        let asked = self.asked(actor, command);
-        assert!(matches!(self.house.ask(asked), Decision::Refused(_)));
+        let request = self.request(actor, command);
+        assert!(matches!(self.house.ask(request), Decision::Refused(_)));
     }
 
     /// Time passes.
@@ -176,8 +176,8 @@ impl TestCasino {
             if let Some((number, notice)) = next.map(|(number, notice)| (number, notice.clone())) {
                 let is_settled = matches!(notice, Notice::Result { .. } | Notice::Voided { .. });
                 let slip = self.slip_for(&notice);
-                let asked = self.asked(Actor::System, ClusterCommand::Follow { number, notice, slip });
-                accepted(&self.cluster.ask(asked));
+                let request = self.request(Actor::System, ClusterCommand::Follow { number, notice, slip });
+                accepted(&self.cluster.ask(request));
                 hand_over(&mut self.cluster, &mut self.stopped);
                 if is_settled {
                     self.checkpoint();
@@ -189,8 +189,8 @@ impl TestCasino {
                 break;
             }
             let report = RoundCommand::Report { cluster: CLUSTER, followed, colour_chips, is_registered };
-            let asked = self.asked(Actor::System, report);
-            accepted(&self.round.ask(asked));
+            let request = self.request(Actor::System, report);
+            accepted(&self.round.ask(request));
         }
         loop {
             let next = self.cluster.machine().outbox().next().copied();
@@ -200,8 +200,8 @@ impl TestCasino {
                 self.house(Actor::System, HouseCommand::Receive { cluster: CLUSTER, transfer });
                 hand_over(&mut self.house, &mut self.stopped);
             }
-            let asked = self.asked(Actor::System, ClusterCommand::Delivered { number: transfer.number });
-            accepted(&self.cluster.ask(asked));
+            let request = self.request(Actor::System, ClusterCommand::Delivered { number: transfer.number });
+            accepted(&self.cluster.ask(request));
         }
     }
 
@@ -219,17 +219,17 @@ impl TestCasino {
         self.stopped = self.stopped.take().or(made.err());
     }
 
-    /// Everything asked so far is durable when this returns.
+    /// Every command so far is durable when this returns.
     pub(crate) fn commit(&mut self) {
         self.try_commit().unwrap();
     }
 
-    /// Everything asked so far is durable when this returns, or never will be acknowledged.
+    /// Every command so far is durable when this returns, or will never be acknowledged.
     pub(crate) fn try_commit(&mut self) -> Result<(), RecordingStopped> {
         self.submit()?.into_iter().collect()
     }
 
-    /// Hands everything over that was asked so far, and says by and by that it is durable.
+    /// Submits every command so far; the receivers say when each is durable.
     pub(crate) fn submit(&mut self) -> Result<mpsc::Receiver<Result<(), RecordingStopped>>, RecordingStopped> {
         let (answer, answers) = mpsc::channel();
         let done = || {

@@ -1,4 +1,4 @@
-//! Small made houses in which everything happens that reports tell of and that a record of this release holds.
+//! Small made casinos in which everything happens that reports tell of and that a record of this release holds.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ pub(crate) fn found(casino: &mut TestCasino) {
     casino.house(Actor::System, HouseCommand::Found { people: people.into_iter().map(founder).collect() });
 }
 
-/// The house after its days: terminals, vouchers of every fate, claims, a receivable, a correction, a late void, a ruling.
+/// The casino after its days: terminals, vouchers of every fate, claims, a receivable, a correction, a late void, a ruling.
 pub(crate) fn house(journal: Box<dyn Journal>, folder: &Path) -> TestCasino {
     let mut casino = TestCasino::open(journal, folder, "sic-bo-etg").unwrap();
     found(&mut casino);

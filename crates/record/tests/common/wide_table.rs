@@ -27,7 +27,7 @@ pub(crate) fn money(cents: i64) -> Money {
     Money::from_cents(cents)
 }
 
-/// A house of one table with three clusters, whose machines record.
+/// A casino of one table with three clusters, whose machines record.
 pub(crate) struct WideTable {
     record_store: RecordStore,
     house: Recorder<House>,
@@ -37,8 +37,8 @@ pub(crate) struct WideTable {
 }
 
 /// Asks a machine for what it accepts, and hands it over before anyone else hears of it.
-pub(crate) fn ask<M: RecordedMachine>(recorder: &mut Recorder<M>, asked: CommandRequest<M::Command>) {
-    let decision = recorder.ask(asked);
+pub(crate) fn ask<M: RecordedMachine>(recorder: &mut Recorder<M>, request: CommandRequest<M::Command>) {
+    let decision = recorder.ask(request);
     assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
     recorder.commit(drop).unwrap();
 }
@@ -78,7 +78,7 @@ impl WideTable {
         Self { record_store, house, round, clusters, sequence: 1_000_000 * openings }
     }
 
-    pub(crate) fn asked<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
+    pub(crate) fn request<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         self.sequence += 1;
         let source = match actor {
             Actor::System => 0,
@@ -93,19 +93,19 @@ impl WideTable {
     }
 
     pub(crate) fn house(&mut self, actor: Actor, command: HouseCommand) {
-        let asked = self.asked(actor, command);
-        ask(&mut self.house, asked);
+        let request = self.request(actor, command);
+        ask(&mut self.house, request);
     }
 
     pub(crate) fn round(&mut self, actor: Actor, command: RoundCommand) {
-        let asked = self.asked(actor, command);
-        ask(&mut self.round, asked);
+        let request = self.request(actor, command);
+        ask(&mut self.round, request);
         self.carry();
     }
 
     pub(crate) fn cluster(&mut self, number: u16, actor: Actor, command: ClusterCommand) {
-        let asked = self.asked(actor, command);
-        ask(&mut self.clusters[usize::from(number)], asked);
+        let request = self.request(actor, command);
+        ask(&mut self.clusters[usize::from(number)], request);
         self.carry();
     }
 
@@ -117,13 +117,13 @@ impl WideTable {
             let out: Vec<_> = self.clusters[place].machine().outbox().copied().collect();
             for transfer in out {
                 self.house(Actor::System, HouseCommand::Receive { cluster: id, transfer });
-                let asked = self.asked(Actor::System, ClusterCommand::Delivered { number: transfer.number });
-                ask(&mut self.clusters[place], asked);
+                let request = self.request(Actor::System, ClusterCommand::Delivered { number: transfer.number });
+                ask(&mut self.clusters[place], request);
             }
             let back: Vec<_> = self.house.machine().outbox(id).copied().collect();
             for transfer in back {
-                let asked = self.asked(Actor::System, ClusterCommand::Receive { transfer });
-                ask(&mut self.clusters[place], asked);
+                let request = self.request(Actor::System, ClusterCommand::Receive { transfer });
+                ask(&mut self.clusters[place], request);
                 self.house(Actor::System, HouseCommand::Delivered { cluster: id, number: transfer.number });
             }
         }
@@ -143,8 +143,8 @@ impl WideTable {
                 slip = taisai_record::past_slip(self.record_store.archive(), &chain(CHAINS[2 + place]), &keys, round)
                     .unwrap();
             }
-            let asked = self.asked(Actor::System, ClusterCommand::Follow { number, notice, slip });
-            ask(&mut self.clusters[place], asked);
+            let request = self.request(Actor::System, ClusterCommand::Follow { number, notice, slip });
+            ask(&mut self.clusters[place], request);
             if is_settled {
                 self.checkpoint();
             }
@@ -154,9 +154,9 @@ impl WideTable {
             cluster.reports()
         };
         if self.round.machine().reported(id) != Some((followed, colour_chips, is_registered)) {
-            let asked =
-                self.asked(Actor::System, RoundCommand::Report { cluster: id, followed, colour_chips, is_registered });
-            ask(&mut self.round, asked);
+            let request = self
+                .request(Actor::System, RoundCommand::Report { cluster: id, followed, colour_chips, is_registered });
+            ask(&mut self.round, request);
         }
     }
 

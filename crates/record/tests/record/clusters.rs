@@ -39,13 +39,13 @@ fn three_clusters_are_recovered_and_verified() {
         let second = memory.clone().read(&head.chain, 1, 1).unwrap().remove(0);
         (head.next, head.hash) = (2, Block::decode(second).unwrap().hash());
         let found = audit_to(&memory, folder.path(), &heads);
-        let told: Vec<_> = found.findings().map(ToString::to_string).collect();
-        assert!(told[0].starts_with(&format!("chain table-1 says that chain {name} holds ")), "{told:?}");
+        let findings: Vec<_> = found.findings().map(ToString::to_string).collect();
+        assert!(findings[0].starts_with(&format!("chain table-1 says that chain {name} holds ")), "{findings:?}");
     }
 }
 
 #[test]
-fn a_round_of_three_clusters_is_proven_elsewhere() {
+fn evidence_proves_a_round_of_three_clusters() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     played(&memory, folder.path()).close();
@@ -55,12 +55,12 @@ fn a_round_of_three_clusters_is_proven_elsewhere() {
         let bytes = gathered.to_bytes().unwrap();
         let proven = RoundEvidence::from_bytes(&bytes).unwrap().check(&[key], &program()).unwrap();
         let here = settled(&memory, round);
-        let told = |settlement: &RoundSettlement| {
+        let summary = |settlement: &RoundSettlement| {
             let cluster =
                 |cluster: &taisai_record::ClusterSettlement| (cluster.cluster, cluster.slip.clone(), cluster.totals);
             settlement.clusters.iter().map(cluster).collect::<Vec<_>>()
         };
-        assert_eq!(told(&proven.settlement), told(&here), "round {round}");
+        assert_eq!(summary(&proven.settlement), summary(&here), "round {round}");
         assert_eq!(
             here.clusters.iter().map(|cluster| cluster.changes.len()).sum::<usize>(),
             if round == 1 { 3 } else { 0 }

@@ -10,7 +10,7 @@ use taisai_table::{PersonId, Role, RoundCommand, RoundNumber, RoundStanding, Rul
 use crate::casino::{TABLE, TestCasino, person, program};
 use crate::verify::key;
 
-/// A house that has played six rounds and stopped once between them.
+/// A casino that has played six rounds and stopped once between them.
 fn played(game: &str) -> (MemoryStore, PublicKey) {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
@@ -31,7 +31,7 @@ fn gather(memory: &MemoryStore, keys: &[PublicKey], round: u64) -> Result<RoundE
 }
 
 #[test]
-fn every_round_is_proven_elsewhere() {
+fn evidence_proves_every_round_without_the_store() {
     for game in ["tai-sai", "sic-bo-etg"] {
         let (memory, key) = played(game);
         for round in 1..=6 {

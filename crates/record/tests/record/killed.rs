@@ -24,9 +24,9 @@ fn kill_again_and_again(new_place: impl Fn() -> TestStore) {
         let before = acknowledged.count();
         // Another number each time, spread over a few hundred.
         let answers = 1 + kill * 7919 % 300;
-        let said = Shift::start(Shift::command(&place, Plan::Endless)).kill_after(answers);
-        assert_eq!((said.status, said.stopped.as_str()), (None, ""), "it was killed");
-        place.check(&said, &mut acknowledged);
+        let output = Shift::start(Shift::command(&place, Plan::Endless)).kill_after(answers);
+        assert_eq!((output.status, output.stopped.as_str()), (None, ""), "it was killed");
+        place.check(&output, &mut acknowledged);
         assert!(acknowledged.count() >= before + answers);
         anchored = anchored.max(place.anchored().len());
         snapshots = snapshots.max(place.archive().unwrap().snapshots(&chain("table-1-0")).unwrap().len());

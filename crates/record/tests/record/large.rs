@@ -45,7 +45,7 @@ fn the_largest_slip_fits_a_block() {
 }
 
 #[test]
-fn what_nobody_hands_over_goes_by_itself() {
+fn full_batch_is_submitted_by_itself() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();

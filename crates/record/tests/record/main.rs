@@ -1,4 +1,4 @@
-//! The record of a house: what is recorded is recovered, read again and verified, on every store.
+//! The record of a casino: what is recorded is recovered, read again and verified, on every store.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

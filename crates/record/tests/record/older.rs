@@ -9,7 +9,7 @@ use taisai_journal::suite::{block, head, next_header};
 use taisai_journal::{Block, ChainPurpose, Genesis, Journal, Sqlite};
 
 use crate::casino::chain;
-use crate::shift::told;
+use crate::shift::error_text;
 use crate::test_store::TestStore;
 
 /// The names and bytes of all files.
@@ -22,7 +22,7 @@ fn bytes_in(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn check_refused(folder: &Path, expected: &str) {
     let before = bytes_in(folder);
     let refused = TestStore::folder(folder).open().err().unwrap_or_else(|| panic!("it is opened, not: {expected}"));
-    assert!(told(&refused).contains(expected), "{expected}: {}", told(&refused));
+    assert!(error_text(&refused).contains(expected), "{expected}: {}", error_text(&refused));
     let after = bytes_in(folder);
     let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&before), names(&after), "{expected}");
@@ -39,7 +39,7 @@ fn played() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_chain_for_newer_readers() {
+fn chain_for_newer_readers_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = Sqlite::open(folder.path()).unwrap();
     let claimed = journal.claim(&chain("house"), 1).unwrap();
@@ -51,7 +51,7 @@ fn a_chain_for_newer_readers() {
 
 /// In each chain, so that none before it is written to either.
 #[test]
-fn entries_of_a_newer_version() {
+fn entries_of_a_newer_version_are_refused() {
     let lines: [(&[u8], &str); 2] = [
         (&[2, 1, 2, 3], "version 2 is newer than this program"),
         (&[0, 2, 1, 2, 3], "the opening has format 2: use the newer program that wrote it"),
@@ -72,7 +72,7 @@ fn entries_of_a_newer_version() {
 }
 
 #[test]
-fn blocks_of_a_newer_format() {
+fn blocks_of_a_newer_format_are_refused() {
     let folder = played();
     let connection = Connection::open(folder.path().join("journal.db")).unwrap();
     let change = "UPDATE blocks SET block = CAST(x'02' || substr(block, 2) AS BLOB) WHERE position = 0";
@@ -82,7 +82,7 @@ fn blocks_of_a_newer_format() {
 }
 
 #[test]
-fn a_newer_layout_of_the_store() {
+fn newer_store_layout_is_refused() {
     let folder = played();
     let connection = Connection::open(folder.path().join("journal.db")).unwrap();
     connection.pragma_update(None, "user_version", 2).unwrap();
@@ -92,7 +92,7 @@ fn a_newer_layout_of_the_store() {
 
 /// What only saves time keeps nobody from a record: newer snapshots are not used, and are left as they are.
 #[test]
-fn newer_snapshots_are_left_alone() {
+fn newer_snapshots_are_neither_used_nor_changed() {
     let folder = played();
     let file = folder.path().join("snapshots.db");
     let connection = Connection::open(&file).unwrap();

@@ -5,11 +5,11 @@ use taisai_journal::{AppendError, SqliteError, WriterStopped};
 use taisai_record::{RecordStoreError, StoreError};
 use taisai_table::Seat;
 
-use crate::shift::{Plan, Shift, command_of, told};
+use crate::shift::{Plan, Shift, command_of, error_text};
 use crate::test_store::TestStore;
 
 #[test]
-fn a_second_program_is_kept_out_of_a_folder() {
+fn second_program_is_refused_in_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let place = TestStore::folder(folder.path());
     let mut first = Shift::start(Shift::command(&place, Plan::Hold));
@@ -17,7 +17,7 @@ fn a_second_program_is_kept_out_of_a_folder() {
     let refused = place.open().err().unwrap();
     assert!(matches!(refused, RecordStoreError::Store(StoreError::Sqlite(SqliteError::InUse { .. }))), "{refused}");
     let expected = format!("another program uses the records in {}: stop it first", folder.path().display());
-    assert_eq!(told(&refused), expected);
+    assert_eq!(error_text(&refused), expected);
     let heads = place.archive().unwrap().heads().unwrap();
     assert_eq!(heads.len(), 3, "reading is free");
     let said = first.end();
@@ -29,7 +29,7 @@ fn a_second_program_is_kept_out_of_a_folder() {
 }
 
 #[test]
-fn a_second_program_takes_over_on_a_server() {
+fn second_program_takes_over_on_postgres() {
     let server = TemporaryServer::shared();
     let folder = tempfile::tempdir().unwrap();
     let place = TestStore { store: server.database(), files: folder.path().to_owned() };
@@ -54,8 +54,8 @@ fn a_second_program_takes_over_on_a_server() {
         };
         assert!(matches!(**failed, AppendError::Fenced { epoch: 1, .. }), "{failed}");
     }
-    let asked = first.ask_at(Seat(0), first.next_number(), command_of(Seat(0), 1), |_, _| {});
-    assert!(told(&asked.unwrap_err()).contains("someone else writes to chain table-1-0"));
+    let outcome = first.ask_at(Seat(0), first.next_number(), command_of(Seat(0), 1), |_, _| {});
+    assert!(error_text(&outcome.unwrap_err()).contains("someone else writes to chain table-1-0"));
     first.leave();
 
     assert_eq!(second.hashes(), before);

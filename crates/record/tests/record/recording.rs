@@ -22,8 +22,8 @@ impl TestCasino {
 
     /// Asks what may be refused, as it may have been done already.
     pub(crate) fn try_round(&mut self, actor: Actor, command: RoundCommand) {
-        let asked = self.asked(actor, command);
-        self.round.ask(asked);
+        let request = self.request(actor, command);
+        self.round.ask(request);
         self.carry();
     }
 

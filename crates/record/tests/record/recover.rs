@@ -1,4 +1,4 @@
-//! A house that stops and starts again is what it was; what is not kept in memory is read from its chains.
+//! A casino that stops and starts again is what it was; what is not kept in memory is read from its chains.
 
 use std::path::Path;
 
@@ -56,7 +56,7 @@ fn slips_of_settled_rounds_are_read_from_the_record() {
     assert_eq!(past_slip(archive, &name, &keys, RoundNumber(14)).unwrap(), None);
 }
 
-/// A house that is set up otherwise does not write into the same chains.
+/// A casino that is set up otherwise does not write into the same chains.
 #[test]
 fn another_game_is_not_played_into_the_same_chains() {
     let folder = tempfile::tempdir().unwrap();
@@ -68,7 +68,7 @@ fn another_game_is_not_played_into_the_same_chains() {
 
 /// Nor does it take them away from the one that writes to them.
 #[test]
-fn a_program_that_is_set_up_otherwise_fences_nobody() {
+fn program_with_other_setup_fences_nobody() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     let mut first = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
@@ -111,9 +111,9 @@ fn a_record_that_was_rolled_back_is_not_opened() {
     assert!(matches!(error, RecordStoreError::RolledBack { .. }), "{error}");
 }
 
-/// A part of a house on several machines is held up by its own chains only.
+/// A partition is held up by its own chains only.
 #[test]
-fn a_part_is_opened_by_its_own_chains() {
+fn partition_opens_with_its_own_chains_only() {
     let (folder, early) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let play = || {
         let journal = Box::new(Sqlite::open(folder.path()).unwrap());
@@ -145,7 +145,7 @@ fn a_part_is_opened_by_its_own_chains() {
 
 /// Whoever rolls a record back may take the anchor away as well: a book with checkpoints and no anchor says so.
 #[test]
-fn a_missing_anchor_is_told() {
+fn missing_anchor_is_reported() {
     for damage in ["removed", "emptied"] {
         let folder = tempfile::tempdir().unwrap();
         let memory = MemoryStore::default();
@@ -165,7 +165,7 @@ fn a_missing_anchor_is_told() {
 
 /// A key that is gone is not made anew beside a record that it has signed.
 #[test]
-fn a_missing_key_is_told_and_not_made() {
+fn missing_key_is_reported_and_not_created() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();

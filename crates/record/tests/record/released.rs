@@ -1,4 +1,4 @@
-//! Records of released versions stay readable for ever. `tests/fixtures/record-v1` was written by the first release: a house with
+//! Records of released versions stay readable for ever. `tests/fixtures/record-v1` was written by the first release: a casino with
 //! terminals and one with a live table, each with its public key, its anchor and the states that it ended with. The key that
 //! signed it was thrown away. The folders are made once, where they are missing, and never written again.
 
@@ -11,7 +11,7 @@ use taisai_record::{Auditor, machine_of, verify_chain};
 use taisai_table::{Cluster, House, MachineId, Round};
 
 use crate::casino::{TestCasino, program};
-use crate::shift::told;
+use crate::shift::error_text;
 use crate::verify::key;
 use crate::{live_table, made};
 
@@ -59,7 +59,7 @@ fn states(archive: &mut dyn Archive) -> String {
             MachineId::Cluster(_) => verify_chain::<Cluster>(archive, &head, &[], &[], &program(), |_| {})
                 .map(|verified| (verified.entries, verified.machine.unwrap().state_hash())),
         };
-        let (entries, state) = found.unwrap_or_else(|finding| panic!("{}. {ADVICE}.", told(&finding)));
+        let (entries, state) = found.unwrap_or_else(|finding| panic!("{}. {ADVICE}.", error_text(&finding)));
         let state = taisai_journal::Hash::from_bytes(state);
         writeln!(lines, "{} {} {entries} {state}", head.chain, head.next).unwrap();
     }
@@ -78,7 +78,7 @@ fn check_kept(name: &str, make: Make) {
     let heads = archive.heads().unwrap();
     let auditor = Auditor { keys: &[public], anchored: &anchored, program: &program() };
     let audit = auditor.audit(&|| Ok(Box::new(SqliteArchive::open(copy.path())?)), &heads, &|| {}).unwrap();
-    let findings: Vec<_> = audit.findings().map(|finding| told(finding)).collect();
+    let findings: Vec<_> = audit.findings().map(|finding| error_text(finding)).collect();
     assert_eq!(findings, [""; 0], "{name}. {ADVICE}.");
     let expected = fs::read_to_string(kept.join("states.txt")).unwrap();
     assert_eq!(states(&mut archive), expected, "{name}. {ADVICE}.");

@@ -34,9 +34,9 @@ pub(crate) enum Plan {
     Endless,
 }
 
-/// What a shift said.
+/// What a shift printed.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct ShiftOutput {
     /// The commands of terminals that were answered: seat, number, verdict.
     pub(crate) answers: Vec<(Seat, u64, String)>,
     /// The last round that was settled.
@@ -48,7 +48,7 @@ pub(crate) struct Said {
     /// Whether a file of the chains failed.
     pub(crate) chains_failed: bool,
     /// Whether a bet was acknowledged after that. It is said by the thread that writes, so nothing comes between.
-    pub(crate) spoke_after_failure: bool,
+    pub(crate) answered_after_failure: bool,
     /// Whether it has the record open and waits.
     pub(crate) holds: bool,
     /// The status that it ended with; none if it was killed.
@@ -59,7 +59,7 @@ pub(crate) struct Said {
 pub(crate) struct Shift {
     process: Spawned,
     lines: BufReader<ChildStdout>,
-    said: Said,
+    output: ShiftOutput,
 }
 
 impl Shift {
@@ -77,52 +77,52 @@ impl Shift {
     pub(crate) fn start(mut command: Command) -> Self {
         let mut process = Spawned::start(&mut command);
         let lines = BufReader::new(process.stdout.take().unwrap());
-        Self { process, lines, said: Said::default() }
+        Self { process, lines, output: ShiftOutput::default() }
     }
 
     /// Kills it after so many answers.
-    pub(crate) fn kill_after(mut self, answers: usize) -> Said {
-        while self.said.answers.len() < answers && self.hear() {}
+    pub(crate) fn kill_after(mut self, answers: usize) -> ShiftOutput {
+        while self.output.answers.len() < answers && self.read_line() {}
         self.process.kill().unwrap();
         self.end()
     }
 
     /// Waits until it holds the record open.
     pub(crate) fn wait_until_it_holds(&mut self) {
-        while !self.said.holds && self.hear() {}
-        assert!(self.said.holds, "{:?}", self.said);
+        while !self.output.holds && self.read_line() {}
+        assert!(self.output.holds, "{:?}", self.output);
     }
 
-    /// What it said to its end. One that waits hears that it need not.
-    pub(crate) fn end(mut self) -> Said {
+    /// What it printed until its end. One that waits for its input is released.
+    pub(crate) fn end(mut self) -> ShiftOutput {
         drop(self.process.stdin.take());
-        while self.hear() {}
-        self.said.status = self.process.wait().unwrap().code();
-        self.said
+        while self.read_line() {}
+        self.output.status = self.process.wait().unwrap().code();
+        self.output
     }
 
-    /// Hears a line, if there is another. One that was cut by a kill says nothing.
-    fn hear(&mut self) -> bool {
+    /// Reads a line, if there is another. One that a kill cut off is ignored.
+    fn read_line(&mut self) -> bool {
         let mut line = String::new();
         if self.lines.read_line(&mut line).unwrap() == 0 {
             return false;
         }
         let Some(line) = line.strip_suffix('\n') else { return true };
         let (word, rest) = line.split_once(' ').unwrap_or_default();
-        let said = &mut self.said;
+        let output = &mut self.output;
         match word {
             "answer" => {
                 let mut words = rest.split(' ');
                 let mut number = || words.next().unwrap().parse::<u64>().unwrap();
                 let (seat, sequence) = (Seat(number().try_into().unwrap()), number());
-                said.answers.push((seat, sequence, words.next().unwrap().to_owned()));
-                said.spoke_after_failure |= said.chains_failed || !said.stopped.is_empty();
+                output.answers.push((seat, sequence, words.next().unwrap().to_owned()));
+                output.answered_after_failure |= output.chains_failed || !output.stopped.is_empty();
             }
-            "holds" => said.holds = true,
-            "settled" => said.settled = rest.parse().unwrap(),
-            "stopped" => said.stopped = rest.to_owned(),
-            "failed" => said.chains_failed |= rest.ends_with("journal.db") || rest.ends_with("journal.db-wal"),
-            "warned" => said.warnings.push(rest.to_owned()),
+            "holds" => output.holds = true,
+            "settled" => output.settled = rest.parse().unwrap(),
+            "stopped" => output.stopped = rest.to_owned(),
+            "failed" => output.chains_failed |= rest.ends_with("journal.db") || rest.ends_with("journal.db-wal"),
+            "warned" => output.warnings.push(rest.to_owned()),
             _ => {}
         }
         true
@@ -140,7 +140,7 @@ fn run() {
     };
     let casino = match (TestStore { store, files: PathBuf::from(files) }).open() {
         Ok(casino) => casino.with_snapshots(),
-        Err(error) => return println!("stopped {}", told(&error)),
+        Err(error) => return println!("stopped {}", error_text(&error)),
     };
     match plan.as_str() {
         "Reopen" => short(casino, 0),
@@ -155,10 +155,10 @@ fn run() {
 }
 
 /// An error with all its causes, in one line.
-pub(crate) fn told(error: &dyn Error) -> String {
+pub(crate) fn error_text(error: &dyn Error) -> String {
     let causes = std::iter::successors(error.source(), |cause: &&dyn Error| (**cause).source());
-    let told = causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"));
-    told.replace('\n', " ")
+    let text = causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"));
+    text.replace('\n', " ")
 }
 
 pub(crate) fn word(verdict: Verdict) -> &'static str {
@@ -191,8 +191,8 @@ fn short(casino: TestCasino, rounds: u64) {
     let warnings = Arc::clone(&casino.warnings);
     let casino = Mutex::new(casino);
     if let Err(stopped) = play_one_by_one(&casino, rounds) {
-        println!("stopped {}", told(&stopped));
-        // Whoever goes on all the same hears the same.
+        println!("stopped {}", error_text(&stopped));
+        // Another command gets the same error.
         let number = casino.lock().unwrap().next_number() + 1_000;
         ask(&casino, Seat(0), number).expect_err("nothing more is recorded");
     }
@@ -243,7 +243,7 @@ fn endless(casino: TestCasino) {
         let players: Vec<_> = (0..SEATS).map(|seat| scope.spawn(move || bet(Seat(seat)))).collect();
         let dealt = deal();
         for ended in players.into_iter().map(|player| player.join().unwrap()).chain([dealt]) {
-            ended.inspect_err(|stopped| println!("stopped {}", told(stopped))).unwrap_or_default();
+            ended.inspect_err(|stopped| println!("stopped {}", error_text(stopped))).unwrap_or_default();
         }
     });
 }
@@ -254,7 +254,7 @@ fn ask(
     seat: Seat,
     sequence: u64,
 ) -> Result<mpsc::Receiver<Result<(), RecordingStopped>>, RecordingStopped> {
-    let (sent, heard) = mpsc::channel();
+    let (sent, received) = mpsc::channel();
     let done = move |verdict, durable: Result<(), RecordingStopped>| {
         if durable.is_ok() {
             println!("answer {} {sequence} {}", seat.0, word(verdict));
@@ -262,10 +262,10 @@ fn ask(
         sent.send(durable).unwrap_or_default();
     };
     casino.lock().unwrap().ask_at(seat, sequence, command_of(seat, sequence), done)?;
-    Ok(heard)
+    Ok(received)
 }
 
-/// Waits until all that was asked is durable, and lets others ask meanwhile.
+/// Waits until every command so far is durable; others may send commands meanwhile.
 fn durable(casino: &Mutex<TestCasino>) -> Result<(), RecordingStopped> {
     let waiting = casino.lock().unwrap().submit()?;
     waiting.into_iter().collect()

@@ -74,7 +74,7 @@ fn a_bad_snapshot_is_skipped_with_a_warning() {
 
 /// A block in the place of another is found at the start; nobody looks for ever for the checkpoint that stood there.
 #[test]
-fn a_block_in_the_place_of_the_checkpoint_is_found() {
+fn block_instead_of_the_checkpoint_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let mut casino = TestStore::folder(folder.path()).open().unwrap().with_snapshots();
     casino.play(1);
@@ -187,7 +187,7 @@ fn check_flips<M: RecordedMachine>(name: &str, machine: usize) {
 }
 
 #[test]
-fn every_flipped_byte_of_a_snapshot_is_seen() {
+fn every_flipped_byte_of_a_snapshot_is_found() {
     check_flips::<House>("house", 0);
     check_flips::<Round>("table-1", 1);
     check_flips::<Cluster>("table-1-0", 2);

@@ -8,35 +8,35 @@ use std::thread;
 use taisai_journal::DiskStep;
 use taisai_journal::suite::{DiskFailure, FLUSHED_AGAIN, FailingDisk, FailureMode, quick_folder};
 
-use crate::shift::{Plan, Said, Shift};
+use crate::shift::{Plan, Shift, ShiftOutput};
 use crate::test_store::{Acknowledged, TestStore};
 
 /// How a process ends on a machine that stops.
 const STOPPED: i32 = 9;
 
-fn play(base: &Path, plan: Plan, failure: Option<DiskFailure>) -> (FailingDisk, Said) {
+fn play(base: &Path, plan: Plan, failure: Option<DiskFailure>) -> (FailingDisk, ShiftOutput) {
     let disk = FailingDisk::copied(base);
     let mut command = Shift::command(&TestStore::folder(disk.folder()), plan);
     disk.put_under(&mut command, failure);
-    let said = Shift::start(command).end();
-    (disk, said)
+    let output = Shift::start(command).end();
+    (disk, output)
 }
 
 /// Fails each step of a shift that begins with that folder, of which so much was acknowledged.
 fn fail_at_every_step(base: &Path, plan: Plan, acknowledged: &Acknowledged) {
-    let (disk, said) = play(base, plan, None);
-    assert_eq!((said.status, said.stopped.as_str(), said.warnings.len()), (Some(0), "", 0), "{said:?}");
-    TestStore::folder(disk.folder()).check(&said, &mut acknowledged.clone());
+    let (disk, output) = play(base, plan, None);
+    assert_eq!((output.status, output.stopped.as_str(), output.warnings.len()), (Some(0), "", 0), "{output:?}");
+    TestStore::folder(disk.folder()).check(&output, &mut acknowledged.clone());
     let (writes, flushes) = disk.steps();
     let failures = Mutex::new(DiskFailure::of_each(writes, flushes).collect::<Vec<_>>());
     assert!(writes > 30 && flushes > 10, "{writes} writes, {flushes} flushes");
     let work = || {
         loop {
             let Some(failure) = failures.lock().unwrap().pop() else { return };
-            let (disk, said) = play(base, plan, Some(failure));
-            println!("{failure:?}: {said:?}");
-            check(base, failure, &said);
-            TestStore::folder(disk.folder()).check(&said, &mut acknowledged.clone());
+            let (disk, output) = play(base, plan, Some(failure));
+            println!("{failure:?}: {output:?}");
+            check(base, failure, &output);
+            TestStore::folder(disk.folder()).check(&output, &mut acknowledged.clone());
         }
     };
     thread::scope(|scope| {
@@ -46,15 +46,18 @@ fn fail_at_every_step(base: &Path, plan: Plan, acknowledged: &Acknowledged) {
 }
 
 /// What a table says whose disk fails.
-fn check(base: &Path, failure: DiskFailure, said: &Said) {
-    if said.status == Some(FLUSHED_AGAIN) {
+fn check(base: &Path, failure: DiskFailure, output: &ShiftOutput) {
+    if output.status == Some(FLUSHED_AGAIN) {
         // SQLite does so where it could not make a file; there is nothing in it that could be lost.
-        let is_new = !base.join("journal.db").exists() && said.answers.is_empty();
-        return assert!(is_new, "{failure:?}: a handle was flushed again: {said:?}");
+        let is_new = !base.join("journal.db").exists() && output.answers.is_empty();
+        return assert!(is_new, "{failure:?}: a handle was flushed again: {output:?}");
     }
-    assert!(!said.spoke_after_failure, "{failure:?}: a bet was acknowledged after it: {said:?}");
-    let is_told = !said.stopped.is_empty() || !said.warnings.is_empty();
-    assert!(!said.chains_failed || is_told || said.settled > 0, "{failure:?}: nobody was told: {said:?}");
+    assert!(!output.answered_after_failure, "{failure:?}: a bet was acknowledged after it: {output:?}");
+    let is_reported = !output.stopped.is_empty() || !output.warnings.is_empty();
+    assert!(
+        !output.chains_failed || is_reported || output.settled > 0,
+        "{failure:?}: nothing was reported: {output:?}"
+    );
     let reasons = [
         "the table has stopped: nothing more is recorded: ",
         "nothing more is recorded: ",
@@ -65,30 +68,30 @@ fn check(base: &Path, failure: DiskFailure, said: &Said) {
         "the folder ",
         "/journal.db cannot be opened: ",
     ];
-    let has_reason = reasons.iter().any(|reason| said.stopped.contains(reason));
-    assert!(said.stopped.is_empty() || has_reason, "{failure:?}: {}", said.stopped);
+    let has_reason = reasons.iter().any(|reason| output.stopped.contains(reason));
+    assert!(output.stopped.is_empty() || has_reason, "{failure:?}: {}", output.stopped);
     // Which thread is first is not the same each time, so the last steps may not come.
-    let is_whole = said.status == Some(0) && (failure.how != FailureMode::Stop || said.settled > 0);
-    let is_stopped = said.status == Some(STOPPED) && failure.how == FailureMode::Stop;
-    assert!(is_whole || is_stopped, "{failure:?}: {said:?}");
+    let is_whole = output.status == Some(0) && (failure.how != FailureMode::Stop || output.settled > 0);
+    let is_stopped = output.status == Some(STOPPED) && failure.how == FailureMode::Stop;
+    assert!(is_whole || is_stopped, "{failure:?}: {output:?}");
 }
 
 #[test]
-fn a_new_book_on_a_disk_that_fails_at_any_step() {
+fn new_record_survives_a_disk_failure_at_any_step() {
     let folder = quick_folder();
     fail_at_every_step(folder.path(), Plan::OneRound, &Acknowledged::default());
 }
 
 #[test]
-fn a_recovery_on_a_disk_that_fails_at_any_step() {
+fn recovery_survives_a_disk_failure_at_any_step() {
     let empty = quick_folder();
     let stop = |flush| {
         play(empty.path(), Plan::OneRound, Some(DiskFailure { at: DiskStep::Flush(flush), how: FailureMode::Stop }))
     };
     // A stop in the middle of a round, with bets that were acknowledged.
-    let (disk, said) = (20..100).map(stop).find(|(_, said)| said.answers.len() == 3).unwrap();
-    assert_eq!(said.settled, 0);
+    let (disk, output) = (20..100).map(stop).find(|(_, output)| output.answers.len() == 3).unwrap();
+    assert_eq!(output.settled, 0);
     let mut acknowledged = Acknowledged::default();
-    acknowledged.hear(&said);
+    acknowledged.add(&output);
     fail_at_every_step(disk.folder(), Plan::Reopen, &acknowledged);
 }

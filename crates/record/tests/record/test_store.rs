@@ -12,7 +12,7 @@ use taisai_table::{Actor, Cluster, CommandId, Decision, Seat, check_transit};
 
 use crate::casino::{TestCasino, chain, files, program};
 use crate::recording::terminal_command;
-use crate::shift::{Said, UNDER_WAY, command_of, told, word};
+use crate::shift::{ShiftOutput, UNDER_WAY, command_of, error_text, word};
 use crate::verify::key;
 
 const GAME: &str = "sic-bo-etg";
@@ -73,7 +73,7 @@ impl TestStore {
         let (keys, anchored) = ([key(&self.files)], self.anchored());
         let auditor = Auditor { keys: &keys, anchored: &anchored, program: &program() };
         let audit = auditor.audit(&|| self.archive(), &heads, &|| {}).unwrap();
-        let findings: Vec<_> = audit.findings().map(|finding| told(finding)).collect();
+        let findings: Vec<_> = audit.findings().map(|finding| error_text(finding)).collect();
         assert_eq!(findings, [""; 0], "{}", self.store);
     }
 
@@ -97,8 +97,8 @@ impl TestStore {
 
     /// Opens the record after a shift ended, however it did, and goes on: what was acknowledged is there once and is
     /// answered so again, nothing is carried out twice, and everything verifies.
-    pub(crate) fn check(&self, said: &Said, acknowledged: &mut Acknowledged) {
-        acknowledged.hear(said);
+    pub(crate) fn check(&self, output: &ShiftOutput, acknowledged: &mut Acknowledged) {
+        acknowledged.add(output);
         let mut casino = self.open().unwrap_or_else(|error| panic!("{}: {error}", self.store));
         casino.carry();
         casino.commit();
@@ -111,7 +111,7 @@ impl TestStore {
             assert_eq!(recorded.get(id), Some(&vec![verdict.clone()]), "{id:?} in {}", self.store);
         }
         assert!(recorded.values().all(|verdicts| verdicts.len() == 1), "nothing is recorded twice");
-        acknowledged.send_again(&mut casino, said, &recorded);
+        acknowledged.send_again(&mut casino, output, &recorded);
         casino.close();
         self.verify();
     }
@@ -123,16 +123,21 @@ impl Acknowledged {
         self.commands.len()
     }
 
-    pub(crate) fn hear(&mut self, said: &Said) {
-        let answers = said.answers.iter();
+    pub(crate) fn add(&mut self, output: &ShiftOutput) {
+        let answers = output.answers.iter();
         self.commands
             .extend(answers.map(|(seat, sequence, verdict)| (terminal_command(*seat, *sequence), verdict.clone())));
-        self.settled = self.settled.max(said.settled);
+        self.settled = self.settled.max(output.settled);
     }
 
     /// Every terminal sends its last commands again: those that are known are answered as they were and change nothing.
-    fn send_again(&mut self, casino: &mut TestCasino, said: &Said, recorded: &BTreeMap<CommandId, Vec<String>>) {
-        let last: BTreeMap<Seat, u64> = said.answers.iter().map(|(seat, sequence, _)| (*seat, *sequence)).collect();
+    fn send_again(
+        &mut self,
+        casino: &mut TestCasino,
+        output: &ShiftOutput,
+        recorded: &BTreeMap<CommandId, Vec<String>>,
+    ) {
+        let last: BTreeMap<Seat, u64> = output.answers.iter().map(|(seat, sequence, _)| (*seat, *sequence)).collect();
         for (seat, last) in last {
             for sequence in (last..).take(1 + UNDER_WAY) {
                 let id = terminal_command(seat, sequence);

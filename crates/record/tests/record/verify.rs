@@ -1,4 +1,4 @@
-//! What is verified, and what is found: a changed byte, a cut, a forged entry with all its hashes, a chain of another house.
+//! What is verified, and what is found: a changed byte, a cut, a forged entry with all its hashes, a chain of another casino.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::casino::{TestCasino, chain, files, program};
 
 const CHAINS: [&str; 3] = ["house", "table-1", "table-1-0"];
 
-/// A house that has played, closed, with its store and the folder of its key and anchor.
+/// A casino that has played, closed, with its store and the folder of its key and anchor.
 fn played(game: &str) -> (tempfile::TempDir, MemoryStore, [[u8; 32]; 3]) {
     let folder = tempfile::tempdir().unwrap();
     let (memory, hashes) = play(folder.path(), game, 3);
@@ -54,7 +54,7 @@ fn first(audit: &Audit) -> String {
 }
 
 #[test]
-fn a_whole_record_is_verified() {
+fn intact_record_is_verified() {
     for game in ["tai-sai", "sic-bo-etg"] {
         let (folder, memory, hashes) = played(game);
         let found = audit(folder.path(), &memory);
@@ -209,7 +209,7 @@ fn a_swapped_snapshot_is_found() {
     }
 }
 
-/// A store in which one chain was taken from another store of the same house.
+/// A store in which one chain was taken from another store of the same casino.
 #[derive(Clone)]
 struct Mixed {
     memory: MemoryStore,
@@ -249,7 +249,7 @@ impl Archive for Mixed {
     }
 }
 
-/// Each chain is faultless and signed by the house, and they do not belong together.
+/// Each chain is faultless and signed by the casino, and they do not belong together.
 #[test]
 fn chains_that_do_not_fit_together_are_found() {
     let folder = tempfile::tempdir().unwrap();

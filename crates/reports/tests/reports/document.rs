@@ -26,11 +26,12 @@ fn tables() -> String {
 fn queries() -> String {
     let mut text = String::new();
     for query in QUERIES {
-        let asked: Vec<_> = query.parameters().map(|(name, says)| format!("`{name}`: {says}")).collect();
-        let asked = if asked.is_empty() { String::new() } else { format!(" It asks for {}.", asked.join(", ")) };
+        let parameters: Vec<_> = query.parameters().map(|(name, says)| format!("`{name}`: {says}")).collect();
+        let parameters =
+            if parameters.is_empty() { String::new() } else { format!(" It asks for {}.", parameters.join(", ")) };
         let sql: Vec<_> = query.sql.lines().skip_while(|line| line.starts_with("--")).collect();
         let (name, says, sql) = (query.name, query.says(), sql.join("\n"));
-        writeln!(text, "\n### `{name}`\n\n{says}{asked}\n\n```sql\n{sql}\n```").unwrap();
+        writeln!(text, "\n### `{name}`\n\n{says}{parameters}\n\n```sql\n{sql}\n```").unwrap();
     }
     text
 }

@@ -46,7 +46,7 @@ fn projected(memory: &MemoryStore, address: &Address) -> Projection {
     projection
 }
 
-/// The made house, with the folder of its key.
+/// The made casino, with the folder of its key.
 fn made_house() -> (tempfile::TempDir, MemoryStore, TestCasino) {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
@@ -88,7 +88,7 @@ fn tables_built_bit_by_bit_are_those_built_at_once() {
     }
 }
 
-/// The projection follows a house that plays, from blocks of any size, and says how far it is behind.
+/// The projection follows a casino that plays, from blocks of any size, and says how far it is behind.
 #[test]
 fn the_projection_follows_a_house_that_plays() {
     for game in ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"] {
@@ -121,7 +121,7 @@ fn the_projection_follows_a_house_that_plays() {
     }
 }
 
-/// A house in which nobody has done anything yet, opened and closed again and again, has the time of its opening.
+/// A casino in which nobody has done anything yet, opened and closed again and again, has the time of its opening.
 #[test]
 fn a_chain_without_an_entry_at_its_end_has_a_time() {
     let folder = tempfile::tempdir().unwrap();
@@ -227,9 +227,9 @@ fn a_corrected_round_keeps_its_first_settlement() {
     let sql =
         "SELECT round, box, stake, first_paid, first_returned, paid, returned, outcome FROM wagers ORDER BY 1, line";
     let rows = projection.query(sql, &[]).unwrap().rows;
-    let told: Vec<_> = rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>().join(" ")).collect();
+    let texts: Vec<_> = rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(
-        told,
+        texts,
         [
             "1 big 300 600 0 0 0 lost",
             "1 small 200 0 0 400 0 won",
@@ -257,9 +257,9 @@ fn an_acknowledgement_says_of_what() {
     let folder = tempfile::tempdir().unwrap();
     let mut projection = projected(&memory, &folder_address(folder.path()));
     let sql = "SELECT person, subject, detail FROM events WHERE kind = 'acknowledge'";
-    let told: Vec<Vec<_>> =
+    let texts: Vec<Vec<_>> =
         projection.query(sql, &[]).unwrap().rows.iter().map(|row| row.iter().map(shown).collect()).collect();
-    assert_eq!(told, [["3", "5", &format!("{locked} login-locked")]]);
+    assert_eq!(texts, [["3", "5", &format!("{locked} login-locked")]]);
 }
 
 fn shown(value: &SqlValue) -> String {
@@ -271,7 +271,7 @@ fn shown(value: &SqlValue) -> String {
 fn queries_give_the_expected_rows_on_both_stores() {
     let (_folder, memory, _hall) = made_house();
     let (folder, server) = (tempfile::tempdir().unwrap(), TemporaryServer::shared());
-    let mut told = Vec::new();
+    let mut texts = Vec::new();
     for address in [folder_address(folder.path()), Address::Postgres(server.database())] {
         let mut projection = projected(&memory, &address);
         let mut text = String::new();
@@ -284,14 +284,14 @@ fn queries_give_the_expected_rows_on_both_stores() {
                 writeln!(text, "  {}", row.iter().map(shown).collect::<Vec<_>>().join(" | ").trim_end()).unwrap();
             }
         }
-        told.push(text);
+        texts.push(text);
     }
-    assert_eq!(told[0], told[1], "both stores");
+    assert_eq!(texts[0], texts[1], "both stores");
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reports/reports.txt");
     if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&golden, &told[0]).unwrap();
+        std::fs::write(&golden, &texts[0]).unwrap();
     }
-    assert_eq!(told[0], std::fs::read_to_string(golden).unwrap());
+    assert_eq!(texts[0], std::fs::read_to_string(golden).unwrap());
 }
 
 /// Tables of another record, or of a record that was rolled back, are not gone on with; and only one program projects.

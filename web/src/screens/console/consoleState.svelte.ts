@@ -118,11 +118,11 @@ export class ConsoleState {
   }
 
   async send(command: RoundCommand): Promise<boolean> {
-    return this.asked(() => this.staff.round(this.number, command));
+    return this.submit(() => this.staff.round(this.number, command));
   }
 
   async sendTo(cluster: number, command: ClusterCommand): Promise<boolean> {
-    return this.asked(() => this.staff.cluster(this.number, cluster, command));
+    return this.submit(() => this.staff.cluster(this.number, cluster, command));
   }
 
   /** Takes a buy-in. Above the limit a second person approves it (F50). */
@@ -176,9 +176,9 @@ export class ConsoleState {
     else if (before && table.round !== before.round) this.toAnnounce = null;
   }
 
-  private async asked(ask: () => Promise<CommandReply>): Promise<boolean> {
+  private async submit(request: () => Promise<CommandReply>): Promise<boolean> {
     this.isSending = true;
-    const reply = await ask();
+    const reply = await request();
     this.isSending = false;
     const accepted = 'accepted' in reply ? (reply.accepted as { committed?: { differs: boolean } } | null) : null;
     if (accepted?.committed?.differs) this.staff.notify(staffLocale.words.console.differs, true);

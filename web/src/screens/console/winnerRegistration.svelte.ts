@@ -147,8 +147,8 @@ export class WinnerRegistration {
   private async askSecond(cluster: number, command: ClusterCommand): Promise<void> {
     const { staff, number: table } = this.consoleState;
     const what = { cluster: { table, number: cluster, command } };
-    const asked = await staff.atHouse({ 'request-approval': { act: rightOf(what), what: JSON.stringify(what) } });
-    if (staff.isDone(asked)) await this.look();
+    const reply = await staff.atHouse({ 'request-approval': { act: rightOf(what), what: JSON.stringify(what) } });
+    if (staff.isDone(reply)) await this.look();
   }
 
   /** Polls the requests for approval, also those from before a reload. An approved stake is registered at the next poll. */

@@ -2,7 +2,7 @@
 
 import type { Connection } from '../../protocol/connection';
 import type { ResultLine, ResultView, SeatHealth, TableView } from '../../protocol/messages';
-import { asked } from '../../protocol/staffApi';
+import { withQuery } from '../../protocol/staffApi';
 import { StaffTableFeed, type StaffTableView } from '../../state/staffTableFeed';
 import { readsReports } from '../../state/rights';
 import type { Staff } from '../staff/staff.svelte';
@@ -80,7 +80,7 @@ export class Floor {
   private async report(isAsked = false): Promise<void> {
     if (!this.staff.me || !readsReports(this.staff.me)) return;
     const { days } = this;
-    const path = asked('reports/results', { by: 'table', training: this.staff.house?.is_training || null, from: days === 'today' ? days : null });
+    const path = withQuery('reports/results', { by: 'table', training: this.staff.house?.is_training || null, from: days === 'today' ? days : null });
     const found = await (isAsked ? this.staff.look<{ lines: ResultLine[] }>(path) : this.staff.poll<{ lines: ResultLine[] }>(path));
     if (found && days === this.days) this.results = found.lines;
   }

@@ -26,7 +26,7 @@ export class HouseState {
   registered: (table: number, round: number) => ResultView | undefined = () => undefined;
   private readonly connection: Connection;
   /** Requests made at this screen, by approval: they are sent as soon as they are approved. */
-  private readonly asked = new Map<number, { what: ApprovableAct; send?: HouseCommand | undefined; done?: (() => void) | undefined }>();
+  private readonly requested = new Map<number, { what: ApprovableAct; send?: HouseCommand | undefined; done?: (() => void) | undefined }>();
 
   constructor(
     readonly staff: Staff,
@@ -45,7 +45,7 @@ export class HouseState {
     const reply = await this.staff.atHouse({ 'request-approval': { act: rightOf(what), what: JSON.stringify(what) } });
     if (!this.staff.isDone(reply)) return false;
     const { approval } = (reply.accepted as { 'approval-requested': { approval: number } })['approval-requested'];
-    this.asked.set(approval, { what, ...more });
+    this.requested.set(approval, { what, ...more });
     this.staff.notify(staffLocale.words.pit.requested);
     this.look();
     return true;
@@ -60,17 +60,17 @@ export class HouseState {
   }
 
   canCarryOut(approval: ApprovalOnFile): boolean {
-    return standOf(approval) === 'approved' && (this.asked.has(approval.id) || carried(approval.what, this.number) !== null);
+    return standOf(approval) === 'approved' && (this.requested.has(approval.id) || carried(approval.what, this.number) !== null);
   }
 
   async carryOut({ id, what }: ApprovalOnFile): Promise<void> {
-    const asked = this.asked.get(id);
-    const act = asked?.what ?? carried(what, this.number);
-    this.asked.delete(id);
-    if (!act || !(await this.isSent(act, id, asked?.send))) return;
+    const requested = this.requested.get(id);
+    const act = requested?.what ?? carried(what, this.number);
+    this.requested.delete(id);
+    if (!act || !(await this.isSent(act, id, requested?.send))) return;
     this.used = new Set([...this.used, id]);
     this.staff.notify(staffLocale.words.pit.carriedOut);
-    asked?.done?.();
+    requested?.done?.();
   }
 
   /** Shows the voucher that a command issued. */
@@ -105,9 +105,9 @@ export class HouseState {
 
   private async isSent(act: ApprovableAct, approval: number, send?: HouseCommand): Promise<boolean> {
     if ('code' in act || 'password' in act) return this.give(act, approval);
-    const asked =
+    const request =
       'table' in act ? this.staff.round(act.table.table, act.table.round, approval) : 'cluster' in act ? this.staff.cluster(act.cluster.table, act.cluster.number, act.cluster.command, approval) : this.staff.atHouse(send ?? act.house, approval);
-    const reply = await asked;
+    const reply = await request;
     if (!this.staff.isDone(reply)) return false;
     if ('house' in act && typeof act.house === 'object' && ('sell' in act.house || 'reissue' in act.house)) this.issue(reply.accepted);
     return true;
@@ -120,10 +120,10 @@ export class HouseState {
 
   private look(): void {
     for (const approval of ownOf(this.approvals, this.staff.me?.person ?? 0)) {
-      if (!this.asked.has(approval.id)) continue;
+      if (!this.requested.has(approval.id)) continue;
       if (standOf(approval) === 'approved') void this.carryOut(approval);
       if (standOf(approval) === 'refused') {
-        this.asked.delete(approval.id);
+        this.requested.delete(approval.id);
         this.staff.notify(staffLocale.words.pit.wasRefused, true);
       }
     }

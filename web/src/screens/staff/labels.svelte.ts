@@ -8,7 +8,7 @@ const RETRY_MS = 5_000;
 
 export class Labels {
   private known: ReadonlyMap<number, ReadonlyMap<string, InLanguages>> = $state.raw(new Map());
-  private readonly asked = new Set<number>();
+  private readonly requested = new Set<number>();
 
   constructor(private readonly staff: Staff) {}
 
@@ -19,14 +19,14 @@ export class Labels {
   }
 
   know(tables: Iterable<number | null | undefined>): void {
-    for (const table of tables) if (table != null && !this.asked.has(table)) void this.ask(table);
+    for (const table of tables) if (table != null && !this.requested.has(table)) void this.ask(table);
   }
 
   private async ask(table: number): Promise<void> {
-    this.asked.add(table);
+    this.requested.add(table);
     const layout = await this.staff.poll<LayoutView>(`tables/${table}/layout`);
     if (layout) this.known = new Map([...this.known, [table, new Map(layout.boxes.map(({ box, label }) => [box as string, label]))]]);
     else if (this.staff.me) setTimeout(() => void this.ask(table), RETRY_MS);
-    else this.asked.delete(table);
+    else this.requested.delete(table);
   }
 }

@@ -88,8 +88,8 @@ export class Staff {
 
   /** A request over HTTP that is no command. Asks for the password where the server wants it. */
   async call<T>(path: string, body?: unknown, method?: string): Promise<T> {
-    const asked = () => this.allowed(() => call<T>(path, body, method));
-    return body === undefined && method === undefined ? asked() : this.during(asked);
+    const request = () => this.allowed(() => call<T>(path, body, method));
+    return body === undefined && method === undefined ? request() : this.during(request);
   }
 
   /** Like `call`, but shows a refusal as a notice and gives null. */

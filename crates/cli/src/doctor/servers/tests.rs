@@ -42,13 +42,13 @@ fn judged(servers: &[ExaminedServer]) -> Vec<(&'static str, CheckState)> {
 }
 
 #[test]
-fn a_set_up_that_is_well_is_well() {
+fn healthy_setup_has_no_findings() {
     let standby = ServerCondition { is_standby: true, standbys: Vec::new(), commits: None, ..primary() };
     assert_eq!(judged(&[at("a", primary()), at("b", standby)]), []);
 }
 
 #[test]
-fn each_thing_that_is_wrong_is_said() {
+fn every_fault_is_reported() {
     let weak = |name| {
         let setting = ServerSetting { name, value: "off".to_owned(), is_durable: false };
         ServerCondition { settings: vec![setting], ..primary() }

@@ -32,7 +32,7 @@ fn library() -> &'static PathBuf {
     })
 }
 
-/// A house to which faults can happen.
+/// A server in which faults can happen.
 fn faulty() -> TestCasino {
     TestCasino::faulty(TWO_TABLES, library())
 }
@@ -50,7 +50,7 @@ fn betting(house: &TestCasino) -> (Dealing, Terminal) {
 }
 
 #[test]
-fn clock_stepped_an_hour_either_way() {
+fn clock_steps_do_not_change_a_round() {
     for step in ["3600", "-3600"] {
         let mut house = faulty();
         let (dealing, mut terminal) = betting(&house);
@@ -85,10 +85,10 @@ fn stops_at_once(fault: &str, why: &str) {
     happen(&house, fault, "");
     let sequence = terminal.send(&place(3, &[("small", 100)]));
     let by = Instant::now() + HANG_LIMIT;
-    let told = loop {
+    let closed = loop {
         let message = match terminal.socket.receive() {
-            ReceivedFrame::Said(message) => message,
-            ReceivedFrame::Over(told) => break told,
+            ReceivedFrame::Json(message) => message,
+            ReceivedFrame::Closed(why) => break why,
         };
         assert!(Instant::now() < by, "it goes on: {message}");
         let answers = message["answers"].as_array().cloned().unwrap_or_default();
@@ -96,11 +96,11 @@ fn stops_at_once(fault: &str, why: &str) {
             answers.iter().any(|answer| answer["sequence"] == sequence && answer["answer"].get("accepted").is_some());
         assert!(!accepted, "acknowledged, and not stored: {message}");
     };
-    let (code, told) = told.expect("it says why");
-    assert!(code == 1001 && told.starts_with("the server has stopped: ") && told.ends_with(why), "{code} {told}");
+    let (code, reason) = closed.expect("it says why");
+    assert!(code == 1001 && reason.starts_with("the server has stopped: ") && reason.ends_with(why), "{code} {reason}");
     let (status, log) = house.stopped();
-    let is_told = |line: &str| line.contains("the server stops") && line.contains(why);
-    assert!(!status.success() && log.lines().any(is_told), "{status} {log}");
+    let has_reason = |line: &str| line.contains("the server stops") && line.contains(why);
+    assert!(!status.success() && log.lines().any(has_reason), "{status} {log}");
     fs::remove_file(house.folder().join(fault)).unwrap();
     let device = terminal.device.clone();
     drop(terminal);
@@ -114,19 +114,19 @@ fn stops_at_once(fault: &str, why: &str) {
     terminal.send_as(sequence, &place(3, &[("small", 100)]));
     accepted(&terminal.answer(sequence));
     assert_eq!(terminal.view["on_layout"], taken + 100);
-    // A house that is told to stop waits for the end of a round.
+    // A server that is told to stop waits for the end of a round.
     Dealing { table: 1, dealer: house.person("dealer"), supervisor: house.person("pit-supervisor") }
         .conclude([1, 2, 3]);
     house.audit();
 }
 
 #[test]
-fn disk_full() {
+fn full_disk_stops_the_server() {
     stops_at_once("full", "database or disk is full");
 }
 
 #[test]
-fn flush_failing() {
+fn failing_flush_stops_the_server() {
     stops_at_once("flush", "disk I/O error");
 }
 

@@ -1,4 +1,4 @@
-//! What lets people into a house is lost: whoever has the machine of the house lets them in again, and it is on record.
+//! Lost credentials: whoever has access to the machine lets people in again, and it is on record.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::person::Person;
 const SECRETS: [&str; 3] = ["data/secrets.db", "data/secrets.db-wal", "data/secrets.db-shm"];
 
 #[test]
-fn everyone_who_manages_people_is_locked_out() {
+fn unlock_lets_a_locked_out_administrator_in() {
     let mut house = TestCasino::open();
     let administrator = crate::house::first("administrator");
     let number = administrator.to_string();
@@ -35,7 +35,7 @@ fn everyone_who_manages_people_is_locked_out() {
 }
 
 #[test]
-fn secrets_lost() {
+fn lost_secrets_are_replaced_only_on_request() {
     let mut house = TestCasino::open();
     let before = house.password(1);
     house.enrol(1, 3);

@@ -15,7 +15,7 @@ use crate::terminal::{Device, place, unhex};
 
 /// The order in the record decides, never a client's clock (F03).
 #[test]
-fn bet_after_close_by_any_clock() {
+fn bet_after_the_close_is_refused_by_any_clock() {
     let mut house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
@@ -57,7 +57,7 @@ fn bet_after_close_by_any_clock() {
 }
 
 #[test]
-fn same_command_sent_again() {
+fn repeated_command_is_carried_out_once() {
     let house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
@@ -105,7 +105,7 @@ fn sell(cashier: &Person, amount: i64) -> String {
 }
 
 #[test]
-fn one_voucher_at_two_cages_at_the_same_instant() {
+fn voucher_presented_at_two_cages_is_paid_once() {
     let mut house = TestCasino::open();
     let cashier = house.person("cashier");
     let other = Person::sign_in(house.address(), cashier.id, &house.password(cashier.id));
@@ -141,7 +141,7 @@ fn one_voucher_at_two_cages_at_the_same_instant() {
 
 /// F45: five wrong numbers lock the device's redemption.
 #[test]
-fn voucher_numbers_guessed() {
+fn guessed_voucher_numbers_are_refused() {
     let house = TestCasino::open();
     let cashier = house.person("cashier");
     let number = sell(&cashier, 5_000);
@@ -166,7 +166,7 @@ fn voucher_numbers_guessed() {
 }
 
 #[test]
-fn stake_of_minus_one_and_other_numbers() {
+fn bad_stakes_are_refused() {
     let house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
@@ -235,7 +235,7 @@ fn message<'a>(commands: impl IntoIterator<Item = (u64, &'a String)>) -> String 
 
 /// The screens of people likewise: what cannot be read is refused alone.
 #[test]
-fn a_command_of_a_person_that_cannot_be_read() {
+fn unreadable_commands_of_people_are_refused() {
     let house = TestCasino::open();
     let cage = [("cookie", house.person("cashier").cookie)];
     let cage = cage.each_ref().map(|(name, cookie)| (*name, cookie.as_str()));
@@ -273,7 +273,7 @@ fn notes_of_a_terminal() -> [Value; 6] {
 
 /// F86: there is no such command without a note acceptor's own key.
 #[test]
-fn a_terminal_or_a_script_with_its_key_buys_in_by_note() {
+fn terminal_cannot_buy_in_by_note() {
     let path = "/api/v1/tables/1/acceptor";
     let acceptor = json!({"note-acceptor": {"cluster": {"table": 1, "number": 0}, "seat": 3}});
     let enrol = json!({"enrol": {"device": 900, "kind": acceptor}});

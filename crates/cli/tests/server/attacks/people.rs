@@ -9,7 +9,7 @@ use crate::person::{Person, accepted, refused};
 use crate::socket::Socket;
 
 #[test]
-fn terminals_session_copied_to_another_machine() {
+fn copied_terminal_session_is_refused() {
     let house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
@@ -47,7 +47,7 @@ fn terminals_session_copied_to_another_machine() {
 
 /// 003 3.7, 5.5.3: faces said before "No more Bets" are in no message to anyone, and a table's screen is for those who work there.
 #[test]
-fn dice_read_under_the_cover() {
+fn dice_under_the_cover_are_not_published() {
     let house = TestCasino::open();
     let dealing = Dealing::open(&house, 2);
     for role in ["cashier", "auditor", "administrator"] {
@@ -77,7 +77,7 @@ fn dice_read_under_the_cover() {
 
 /// 5.6, 2.2.1: a set that was found damaged at one table opens no round at another until two people have inspected it.
 #[test]
-fn damaged_dice_at_another_table() {
+fn damaged_dice_are_refused_at_another_table() {
     let house = TestCasino::open();
     let (first, second) = (Dealing::open(&house, 1), Dealing::open(&house, 2));
     accepted(&first.supervisor.round(1, json!({"use-dice": {"dice_set": 5}})));
@@ -93,7 +93,7 @@ fn damaged_dice_at_another_table() {
 }
 
 #[test]
-fn terminal_stolen() {
+fn revoked_terminal_is_refused_and_its_credits_recovered() {
     let house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 5, 30_000);
@@ -119,7 +119,7 @@ fn terminal_stolen() {
 }
 
 #[test]
-fn dealer_changes_a_past_result() {
+fn dealer_cannot_change_a_past_result() {
     let mut house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
@@ -158,7 +158,7 @@ fn dealer_changes_a_past_result() {
 
 /// 5.14, F12: a ruling is one manager's alone and stands, but its money waits for a witness; both are events with before and after.
 #[test]
-fn one_manager_voids_a_round_and_reinstates_it_with_other_dice() {
+fn ruling_of_one_manager_moves_no_money_without_a_witness() {
     let mut house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 100_000);
@@ -200,7 +200,7 @@ fn one_manager_voids_a_round_and_reinstates_it_with_other_dice() {
 
 /// One person, one identity: two-person acts need two (F50).
 #[test]
-fn one_person_holding_two_roles_approves_alone() {
+fn person_with_two_roles_cannot_approve_alone() {
     let house = TestCasino::open();
     let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
     let engage = |roles: &[&str]| json!({"add-person": {"person": 77, "name": "Two Hats", "roles": roles}});
@@ -233,7 +233,7 @@ fn one_person_holding_two_roles_approves_alone() {
 
 /// F51: five failed sign-ins lock a person out, whoever tries; the right password is then as wrong as any.
 #[test]
-fn passwords_guessed() {
+fn guessed_passwords_lock_the_account() {
     let house = TestCasino::open();
     let right = house.password(5);
     let mut answers = Vec::new();
@@ -251,7 +251,7 @@ fn passwords_guessed() {
 
 /// Shown as text: JSON keeps it as it is, and no page runs a script that stands in it.
 #[test]
-fn script_in_a_name_a_reason_a_vouchers_text() {
+fn script_in_a_name_stays_text() {
     let house = TestCasino::open();
     let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
     let script = "<script>alert(1)</script>";

@@ -8,7 +8,7 @@ use crate::dealing::{Dealing, buy_in};
 use crate::house::TestCasino;
 use crate::person::accepted;
 
-/// A house with a settled round, which has stopped.
+/// A casino with a settled round, which has stopped.
 fn played() -> TestCasino {
     let mut house = TestCasino::open();
     let dealing = Dealing::open(&house, 1);
@@ -45,7 +45,7 @@ fn edit(house: &TestCasino, sql: &str) {
 }
 
 #[test]
-fn stored_data_edited_behind_the_servers_back() {
+fn edited_store_is_found() {
     let edits = [
         ("an entry of a table is changed", "update blocks set block = zeroblob(length(block)) where position = 2"),
         ("a record is cut out", "delete from blocks where position = 2"),
@@ -70,7 +70,7 @@ fn stored_data_edited_behind_the_servers_back() {
 
 /// A byte in the file, below the store.
 #[test]
-fn a_byte_flipped() {
+fn flipped_byte_is_found() {
     let mut house = played();
     let path = record(&house);
     let length = fs::metadata(&path).unwrap().len();
@@ -99,7 +99,7 @@ fn a_byte_flipped() {
 
 /// Records that were rolled back miss what the anchor beside the store holds.
 #[test]
-fn records_rolled_back() {
+fn rolled_back_record_is_found() {
     let mut house = played();
     let (data, before) = (house.folder().join("data"), house.folder().join("before"));
     copy(&data, &before);
@@ -123,7 +123,7 @@ fn records_rolled_back() {
 }
 
 #[test]
-fn two_programs_on_one_store() {
+fn second_program_on_one_store_is_refused() {
     let house = TestCasino::open();
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_taisai"))
         .args(["serve", "--config", "taisai.toml"])

@@ -34,7 +34,7 @@ fn until_offered(terminal: &mut Terminal) {
 }
 
 #[test]
-fn the_same_cash_out_and_sale_sent_again_show_no_number() {
+fn repeated_cash_out_or_sale_shows_no_voucher_number() {
     let mut house = TestCasino::open();
     let _dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 33_500);
@@ -63,7 +63,7 @@ fn the_same_cash_out_and_sale_sent_again_show_no_number() {
 
 /// The answer is lost with the process: the terminal offers the voucher, and shows it under a new number.
 #[test]
-fn a_voucher_whose_answer_was_lost_is_issued_anew_and_the_old_number_is_dead() {
+fn reissued_voucher_invalidates_the_lost_number() {
     let mut house = TestCasino::open();
     let _dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 33_500);
@@ -138,7 +138,7 @@ fn next_player_is_not_offered_the_previous_players_voucher() {
 
 /// A claim is on the terminal until it is paid and that is read, whatever happens to the process.
 #[test]
-fn a_cash_out_by_hand_stays_on_the_terminal_and_can_be_taken_back_until_an_attendant_has_it() {
+fn hand_pay_can_be_taken_back_until_an_attendant_has_it() {
     let mut house = TestCasino::open();
     let _dealing = Dealing::open(&house, 1);
     buy_in(&house, 1, 3, 33_500);
@@ -183,7 +183,7 @@ fn a_cash_out_by_hand_stays_on_the_terminal_and_can_be_taken_back_until_an_atten
 
 /// The process is killed at any moment of a cash-out: the money is in credits, or offered as one voucher, and never in both.
 #[test]
-fn a_cash_out_killed_at_any_moment_loses_nothing() {
+fn cash_out_survives_a_kill_at_any_moment() {
     let mut house = TestCasino::open();
     let _dealing = Dealing::open(&house, 1);
     let device = house.enrol(1, 3);

@@ -32,7 +32,7 @@ fn raw(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     to_the_end(&mut stream, &String::from_utf8_lossy(&bytes[..bytes.len().min(80)]))
 }
 
-/// What comes from a connection until the house ends it, which it must do.
+/// What comes from a connection until the server closes it, which it must do.
 fn to_the_end(stream: &mut TcpStream, what: &str) -> Vec<u8> {
     stream.set_read_timeout(Some(HANG_LIMIT)).unwrap();
     let mut answer = Vec::new();
@@ -52,7 +52,7 @@ fn resident(house: &TestCasino) -> u64 {
 }
 
 #[test]
-fn damaged_fragmented_oversized_endless_or_slow_frames_and_requests() {
+fn malformed_frames_and_requests_are_refused() {
     let house = TestCasino::open();
     let mut terminal = betting(&house);
     let before = resident(&house);
@@ -129,7 +129,7 @@ fn damaged_fragmented_oversized_endless_or_slow_frames_and_requests() {
 }
 
 #[test]
-fn slow_requests_and_frames() {
+fn slow_requests_and_frames_are_cut_off() {
     let house = TestCasino::open();
     let mut terminal = betting(&house);
     // A head that goes on for ever, byte by byte: it is not waited for.
@@ -138,7 +138,7 @@ fn slow_requests_and_frames() {
     slow.write_all(b"GET /api/v1/house HTTP/1.1\r\nhost: x\r\nx-slow: ").unwrap();
     wait_until("a slow request is cut off", || {
         let is_cut = slow.write_all(b"a").is_err();
-        // Nothing is said while the house waits: a read that ends before its time is the end.
+        // Nothing is sent while the server waits: a read that ends before its timeout is the end.
         is_cut || !slow.read(&mut [0; 1_024]).is_err_and(|error| is_time_out(&error))
     });
     // A body that never comes.
@@ -151,7 +151,7 @@ fn slow_requests_and_frames() {
 }
 
 #[test]
-fn another_sites_page_opening_a_socket_or_posting_a_form() {
+fn requests_from_other_origins_are_refused() {
     let house = TestCasino::open();
     let dealer = house.person("dealer");
     let own = format!("http://{}", house.address());
@@ -177,7 +177,7 @@ fn another_sites_page_opening_a_socket_or_posting_a_form() {
 
 /// Thousands of connections that say nothing are ended, and betting goes on meanwhile.
 #[test]
-fn thousands_of_idle_or_slow_connections() {
+fn idle_and_slow_connections_leave_the_server_responsive() {
     const IDLE: usize = 3_000;
     rlimit::increase_nofile_limit(u64::MAX).unwrap();
     let house = TestCasino::open();

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn one_may_answer_from_the_sending_to_the_end_of_the_lease() {
+    fn lease_deadline_holds_until_the_lease_ends() {
         let sent = Instant::now();
         let deadline = LeaseDeadline::since(sent, LeaseTiming::default());
         for (after, holds, left) in
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_comes_late_or_out_of_order_takes_nothing_back() {
+    fn later_lease_deadline_wins() {
         let sent = Instant::now();
         let (early, late) = (
             LeaseDeadline::since(sent, LeaseTiming::default()),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_that_nobody_keeps_are_none() {
+    fn lease_timings_out_of_bounds_are_refused() {
         for (lease, heartbeat, is_kept) in [
             (3_000, 500, true),
             (300, 100, true),

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_held_until_it_is_released() {
+    fn partition_is_held_until_released() {
         let before = roster(&["a", "b"], &[("house", Some("a"), None), ("table-1", Some("a"), Some("b"))]);
         let wanted: Vec<_> =
             before.wanted_from(&"a".into()).map(|(partition, node)| format!("{partition} {node}")).collect();
