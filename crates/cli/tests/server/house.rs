@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 pub(crate) use crate::credentials::first;
 use crate::credentials::{Credentials, FIRST};
+use crate::dealing::{Dealing, buy_in};
 use crate::person::Person;
 use crate::server_process::ServerProcess;
 use crate::terminal::{Device, Terminal};
@@ -208,6 +209,15 @@ impl TestCasino {
     /// A terminal that is enrolled and connected.
     pub(crate) fn terminal(&self, table: u16, seat: u32) -> Terminal {
         self.enrol(table, seat).connect(self.address())
+    }
+
+    /// Opens table 1 and bets at it, with credits at a terminal.
+    pub(crate) fn betting(&self, seat: u32, credits: i64) -> (Dealing, Terminal) {
+        let dealing = Dealing::open(self, 1);
+        buy_in(self, 1, seat, credits);
+        let terminal = self.terminal(1, seat);
+        dealing.open_bets();
+        (dealing, terminal)
     }
 
     /// What is at an address, for anyone.

@@ -13,10 +13,7 @@ use crate::terminal::place;
 #[test]
 fn reconnected_terminal_gets_the_current_state() {
     let mut house = TestCasino::open();
-    let dealing = Dealing::open(&house, 1);
-    buy_in(&house, 1, 3, 100_000);
-    let mut terminal = house.terminal(1, 3);
-    dealing.open_bets();
+    let (dealing, mut terminal) = house.betting(3, 100_000);
     accepted(&terminal.place(&[("small", 1_000), ("sum:9", 500)]));
     let device = terminal.device.clone();
     drop(terminal);
@@ -79,10 +76,7 @@ fn silent_terminal_counts_as_lost() {
 #[test]
 fn stopping_server_closes_connections() {
     let mut house = TestCasino::open();
-    let dealing = Dealing::open(&house, 1);
-    buy_in(&house, 1, 3, 100_000);
-    let mut terminal = house.terminal(1, 3);
-    dealing.open_bets();
+    let (dealing, mut terminal) = house.betting(3, 100_000);
     accepted(&terminal.place(&[("small", 1_000)]));
     // Signed in before: a stopping server may let nobody in.
     let dealer = house.person("dealer");

@@ -47,6 +47,18 @@ pub(crate) struct TestCasino {
     pub(crate) sequence: u64,
 }
 
+/// The source that numbers an actor's commands.
+pub(crate) fn source_of(actor: Actor) -> u64 {
+    match actor {
+        Actor::System => 0,
+        Actor::Person(person) => u64::from(person.id.0),
+        Actor::Terminal { device, .. }
+        | Actor::Tumbler(device)
+        | Actor::NoteAcceptor { device, .. }
+        | Actor::ChipReader(device) => 1_000 + u64::from(device.0),
+    }
+}
+
 impl TestCasino {
     pub(crate) fn open(journal: Box<dyn Journal>, folder: &Path, game: &str) -> Result<Self, RecordStoreError> {
         Self::with_seats(journal, folder, game, SEATS)
@@ -116,14 +128,7 @@ impl TestCasino {
     pub(crate) fn request<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         self.sequence += 1;
         self.time += 10;
-        let source = match actor {
-            Actor::System => 0,
-            Actor::Person(person) => u64::from(person.id.0),
-            Actor::Terminal { device, .. }
-            | Actor::Tumbler(device)
-            | Actor::NoteAcceptor { device, .. }
-            | Actor::ChipReader(device) => 1_000 + u64::from(device.0),
-        };
+        let source = source_of(actor);
         CommandRequest { time: Time(self.time), actor, id: CommandId { source, sequence: self.sequence }, command }
     }
 

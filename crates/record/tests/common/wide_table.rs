@@ -13,7 +13,7 @@ use taisai_table::{
     RoundNumber, Seat, Stake, TableLimits, Time, VoidReason, VoucherHash, VoucherNumber,
 };
 
-use crate::casino::{TABLE, chain, dealer, files, person, program, supervisor};
+use crate::casino::{TABLE, chain, dealer, files, person, program, source_of, supervisor};
 
 pub(crate) const CLUSTERS: u16 = 3;
 pub(crate) const SEATS: u32 = 2;
@@ -80,14 +80,7 @@ impl WideTable {
 
     pub(crate) fn request<C>(&mut self, actor: Actor, command: C) -> CommandRequest<C> {
         self.sequence += 1;
-        let source = match actor {
-            Actor::System => 0,
-            Actor::Person(person) => u64::from(person.id.0),
-            Actor::Terminal { device, .. }
-            | Actor::Tumbler(device)
-            | Actor::NoteAcceptor { device, .. }
-            | Actor::ChipReader(device) => 1_000 + u64::from(device.0),
-        };
+        let source = source_of(actor);
         let (time, sequence) = (Time(1_800_000_000_000 + 10 * self.sequence), self.sequence);
         CommandRequest { time, actor, id: CommandId { source, sequence }, command }
     }

@@ -10,11 +10,11 @@ use std::time::Instant;
 use serde_json::json;
 use taisai_journal::suite::HANG_LIMIT;
 
-use crate::dealing::{Dealing, buy_in, has_happened};
+use crate::dealing::{Dealing, has_happened};
 use crate::house::{TWO_TABLES, TestCasino};
 use crate::person::{accepted, agent, try_post};
 use crate::socket::ReceivedFrame;
-use crate::terminal::{Terminal, place};
+use crate::terminal::place;
 
 /// The library, built once.
 fn library() -> &'static PathBuf {
@@ -41,19 +41,11 @@ fn happen(house: &TestCasino, fault: &str, how: &str) {
     fs::write(house.folder().join(fault), how).unwrap();
 }
 
-fn betting(house: &TestCasino) -> (Dealing, Terminal) {
-    let dealing = Dealing::open(house, 1);
-    buy_in(house, 1, 3, 1_000_000);
-    let terminal = house.terminal(1, 3);
-    dealing.open_bets();
-    (dealing, terminal)
-}
-
 #[test]
 fn clock_steps_do_not_change_a_round() {
     for step in ["3600", "-3600"] {
         let mut house = faulty();
-        let (dealing, mut terminal) = betting(&house);
+        let (dealing, mut terminal) = house.betting(3, 1_000_000);
         terminal.until("the countdown", |terminal| terminal.public["closes_at"].is_u64());
         let closes_at = terminal.public["closes_at"].clone();
         accepted(&terminal.place(&[("small", 1_000)]));
@@ -76,7 +68,7 @@ fn clock_steps_do_not_change_a_round() {
 /// there again.
 fn stops_at_once(fault: &str, why: &str) {
     let mut house = faulty();
-    let (_, mut terminal) = betting(&house);
+    let (_, mut terminal) = house.betting(3, 1_000_000);
     let mut taken = 0;
     for _ in 0..20 {
         accepted(&terminal.place(&[("small", 100)]));

@@ -7,7 +7,7 @@ use std::thread;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::dealing::{Dealing, buy_in, has_happened};
+use crate::dealing::has_happened;
 use crate::house::{TWO_TABLES, TestCasino};
 use crate::person::{Person, accepted, refused};
 use crate::socket::Socket;
@@ -17,10 +17,7 @@ use crate::terminal::{Device, place, unhex};
 #[test]
 fn bet_after_the_close_is_refused_by_any_clock() {
     let mut house = TestCasino::open();
-    let dealing = Dealing::open(&house, 1);
-    buy_in(&house, 1, 3, 100_000);
-    let mut terminal = house.terminal(1, 3);
-    dealing.open_bets();
+    let (dealing, mut terminal) = house.betting(3, 100_000);
     accepted(&terminal.place(&[("small", 1_000)]));
     // Bets that race the close: what was accepted lies on the layout, and nothing else.
     let sent: Vec<u64> = (0..200)
@@ -59,10 +56,7 @@ fn bet_after_the_close_is_refused_by_any_clock() {
 #[test]
 fn repeated_command_is_carried_out_once() {
     let house = TestCasino::open();
-    let dealing = Dealing::open(&house, 1);
-    buy_in(&house, 1, 3, 100_000);
-    let mut terminal = house.terminal(1, 3);
-    dealing.open_bets();
+    let (_dealing, mut terminal) = house.betting(3, 100_000);
     let bet = place(3, &[("small", 1_000)]);
     let sequence = terminal.send(&bet);
     let first = terminal.answer(sequence);
@@ -168,10 +162,7 @@ fn guessed_voucher_numbers_are_refused() {
 #[test]
 fn bad_stakes_are_refused() {
     let house = TestCasino::open();
-    let dealing = Dealing::open(&house, 1);
-    buy_in(&house, 1, 3, 100_000);
-    let mut terminal = house.terminal(1, 3);
-    dealing.open_bets();
+    let (dealing, mut terminal) = house.betting(3, 100_000);
     for (amount, code) in [
         (json!(-1), "bad-amount"),
         (json!(0), "bad-amount"),

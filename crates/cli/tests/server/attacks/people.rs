@@ -7,14 +7,12 @@ use crate::dealing::{Dealing, buy_in, events, has_happened};
 use crate::house::TestCasino;
 use crate::person::{Person, accepted, refused};
 use crate::socket::Socket;
+use crate::terminal::Terminal;
 
 #[test]
 fn copied_terminal_session_is_refused() {
     let house = TestCasino::open();
-    let dealing = Dealing::open(&house, 1);
-    buy_in(&house, 1, 3, 100_000);
-    let mut terminal = house.terminal(1, 3);
-    dealing.open_bets();
+    let (_dealing, mut terminal) = house.betting(3, 100_000);
     // All of it was copied, the key too: while the terminal lives, the copy gets no place.
     let device = terminal.device.clone();
     let is_reported = |event: &Value| event["what"]["token-copied"] == device.number;
@@ -118,16 +116,19 @@ fn revoked_terminal_is_refused_and_its_credits_recovered() {
     refused(&attendant.house(json!({"pay-claim": {"claim": claim["id"]}})), "unknown-claim");
 }
 
-#[test]
-fn dealer_cannot_change_a_past_result() {
-    let mut house = TestCasino::open();
-    let dealing = Dealing::open(&house, 1);
-    buy_in(&house, 1, 3, 100_000);
-    let mut terminal = house.terminal(1, 3);
-    dealing.open_bets();
+/// Round 1 was settled by 1 2 3, and the player at seat 3 lost 10.00 on Big.
+fn after_a_lost_bet(house: &TestCasino) -> (Dealing, Terminal) {
+    let (dealing, mut terminal) = house.betting(3, 100_000);
     accepted(&terminal.place(&[("big", 1_000)]));
     dealing.conclude([1, 2, 3]);
     terminal.until("the loss", |terminal| terminal.view["credits"] == 99_000 && terminal.public["phase"] == "settled");
+    (dealing, terminal)
+}
+
+#[test]
+fn dealer_cannot_change_a_past_result() {
+    let mut house = TestCasino::open();
+    let (dealing, mut terminal) = after_a_lost_bet(&house);
     // There is no such act for a Dealer.
     refused(&dealing.dealer.round(1, json!({"commit": {"dice": [6, 6, 5]}})), "no-round-open");
     let correct = json!({"correct": {"round": 1, "dice": [6, 6, 5], "why": "the console read 1 2 3"}});
@@ -160,13 +161,7 @@ fn dealer_cannot_change_a_past_result() {
 #[test]
 fn ruling_of_one_manager_moves_no_money_without_a_witness() {
     let mut house = TestCasino::open();
-    let dealing = Dealing::open(&house, 1);
-    buy_in(&house, 1, 3, 100_000);
-    let mut terminal = house.terminal(1, 3);
-    dealing.open_bets();
-    accepted(&terminal.place(&[("big", 1_000)]));
-    dealing.conclude([1, 2, 3]);
-    terminal.until("the loss", |terminal| terminal.view["credits"] == 99_000 && terminal.public["phase"] == "settled");
+    let (dealing, mut terminal) = after_a_lost_bet(&house);
     let manager = house.person("shift-manager");
     let rule = |ruling: Value| json!({"rule": {"ruling": ruling, "why": "the table was wet"}});
     accepted(&manager.round(1, rule(json!({"void": {"round": 1, "fact": null}}))));

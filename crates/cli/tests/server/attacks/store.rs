@@ -4,17 +4,14 @@ use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::dealing::{Dealing, buy_in};
+use crate::dealing::Dealing;
 use crate::house::TestCasino;
 use crate::person::accepted;
 
 /// A casino with a settled round, which has stopped.
 fn played() -> TestCasino {
     let mut house = TestCasino::open();
-    let dealing = Dealing::open(&house, 1);
-    buy_in(&house, 1, 3, 100_000);
-    let mut terminal = house.terminal(1, 3);
-    dealing.open_bets();
+    let (dealing, mut terminal) = house.betting(3, 100_000);
     accepted(&terminal.place(&[("big", 1_000)]));
     dealing.conclude([4, 5, 6]);
     terminal.until("what was won", |terminal| terminal.view["credits"] == 101_000);

@@ -10,19 +10,9 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
-use crate::dealing::{Dealing, buy_in};
 use crate::house::TestCasino;
 use crate::person::{accepted, agent};
 use crate::socket::Socket;
-use crate::terminal::Terminal;
-
-fn betting(house: &TestCasino) -> Terminal {
-    let dealing = Dealing::open(house, 1);
-    buy_in(house, 1, 1, 1_000_000);
-    let terminal = house.terminal(1, 1);
-    dealing.open_bets();
-    terminal
-}
 
 /// Sends bytes below the protocol and gives what comes back until the connection ends.
 fn raw(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
@@ -54,7 +44,7 @@ fn resident(house: &TestCasino) -> u64 {
 #[test]
 fn malformed_frames_and_requests_are_refused() {
     let house = TestCasino::open();
-    let mut terminal = betting(&house);
+    let (_, mut terminal) = house.betting(1, 1_000_000);
     let before = resident(&house);
     let at = house.address();
 
@@ -131,7 +121,7 @@ fn malformed_frames_and_requests_are_refused() {
 #[test]
 fn slow_requests_and_frames_are_cut_off() {
     let house = TestCasino::open();
-    let mut terminal = betting(&house);
+    let (_, mut terminal) = house.betting(1, 1_000_000);
     // A head that goes on for ever, byte by byte: it is not waited for.
     let mut slow = TcpStream::connect(house.address()).unwrap();
     slow.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
@@ -181,7 +171,7 @@ fn idle_and_slow_connections_leave_the_server_responsive() {
     const IDLE: usize = 3_000;
     rlimit::increase_nofile_limit(u64::MAX).unwrap();
     let house = TestCasino::open();
-    let mut terminal = betting(&house);
+    let (_, mut terminal) = house.betting(1, 1_000_000);
     let mut bet = |times: u32| (0..times).for_each(|_| accepted(&terminal.place(&[("small", 100)])));
     bet(100);
     let mut idle: Vec<TcpStream> = (0..IDLE)
