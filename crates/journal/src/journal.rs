@@ -117,6 +117,19 @@ pub enum ClaimError {
         /// The epoch that was asked for.
         epoch: u64,
     },
+    /// The store acknowledged blocks to this process that the chain does not hold. Nothing was changed.
+    #[error(
+        "chain {chain} lacks blocks {first} to {last}, or holds others, and this process was told that they are stored: a \
+         server without them was promoted. Stop the casino, and promote the server that has them"
+    )]
+    Lost {
+        /// The chain.
+        chain: ChainName,
+        /// The first block that is missing.
+        first: u64,
+        /// The last block that was acknowledged.
+        last: u64,
+    },
     /// The store failed. The epoch may or may not be raised.
     #[error("the chain could not be claimed")]
     Failed(#[source] Cause),

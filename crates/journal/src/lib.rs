@@ -10,6 +10,7 @@
 
 #![warn(missing_docs)]
 
+mod acknowledged;
 mod anchor;
 mod batch;
 mod block;
@@ -28,6 +29,7 @@ pub mod suite;
 mod verify;
 mod writer;
 
+pub use acknowledged::AcknowledgedHeads;
 pub use anchor::{Anchor, AnchorContent, AnchorError, AnchorLine};
 pub use block::{
     BLOCK_FORMAT, BadBlock, Block, BlockContent, BlockHeader, MAX_BLOCK_BYTES, MAX_BLOCK_NUMBER, MAX_BODY_BYTES,

@@ -3,7 +3,8 @@
 //!
 //! The statement is its own transaction, so a batch takes one round trip. If no reply comes, or a reply with a warning
 //! (a synchronous standby is missing), nobody knows whether the blocks are durable: the handle refuses everything, and
-//! the store must be opened again and read.
+//! the store must be opened again and read. A server that would acknowledge alone is refused, unless the configuration
+//! says that one server is wanted (`single_server=on` in the address).
 
 mod address;
 mod archive;
@@ -18,6 +19,7 @@ use std::time::Duration;
 
 use tokio_postgres::Statement;
 use tokio_postgres::error::SqlState;
+use tokio_postgres::types::ToSql;
 
 pub use address::BadAddress;
 pub use archive::PostgresArchive;
@@ -34,12 +36,15 @@ use crate::block::{Block, MAX_BLOCK_NUMBER};
 use crate::chain::ChainName;
 use crate::journal::{AppendError, Archive, Cause, ChainHead, ClaimError, Journal, ReadError};
 use archive::{as_sql, head_in_row};
+use server::{ServerIdentity, WAITS_FOR_STANDBY};
 
 /// The store on a server, open for writing.
 pub struct Postgres {
     address: String,
     session: PostgresSession,
+    identity: ServerIdentity,
     append: Statement,
+    still_waits: Statement,
     poisoned: bool,
 }
 
@@ -54,9 +59,14 @@ impl Postgres {
     pub fn open(address: &str) -> Result<Self, PostgresError> {
         let session = PostgresSession::open(address, "taisai", STATEMENT_TIMEOUT)?;
         server::check(&session)?;
+        server::check_standby(&session)?;
         server::create(&session)?;
-        let append = session.prepare("SELECT taisai_journal.append($1, $2, $3, $4, $5, $6, $7, $8, $9)")?;
-        Ok(Self { address: address.into(), session, append, poisoned: false })
+        let identity = server::identity(&session)?;
+        let append = session.prepare(&format!(
+            "SELECT taisai_journal.append($1, $2, $3, $4, $5, $6, $7, $8, $9) WHERE {WAITS_FOR_STANDBY}"
+        ))?;
+        let still_waits = session.prepare(&format!("SELECT coalesce({WAITS_FOR_STANDBY}, false)"))?;
+        Ok(Self { address: address.into(), session, identity, append, still_waits, poisoned: false })
     }
 
     /// Waits at most this long for the server. After that nobody knows whether an append succeeded.
@@ -76,12 +86,18 @@ impl Postgres {
         let positions: Vec<i64> = blocks.iter().map(|block| as_sql(block.header().position)).collect();
         let bytes: Vec<&[u8]> = blocks.iter().map(Block::bytes).collect();
         self.session.has_warned();
-        let sent = self
-            .session
-            .execute(&self.append, &[&names, &epochs, &froms, &previous, &nexts, &hashes, &chains, &positions, &bytes]);
+        let values: [&(dyn ToSql + Sync); 9] =
+            [&names, &epochs, &froms, &previous, &nexts, &hashes, &chains, &positions, &bytes];
+        let sent = self.session.execute_then_query((&self.append, &values), &self.still_waits);
         match sent {
             Ok(_) if self.session.has_warned() => Err(AppendError::Unknown(Cause::from(COMMIT_WARNING))),
-            Ok(_) => Ok(()),
+            Ok((0, _)) => Err(AppendError::Failed(PostgresError::NoStandby.into())),
+            Ok((_, still_waits)) => match still_waits.and_then(|row| Ok(row.try_get(0)?)) {
+                Ok(true) => Ok(()),
+                // Names that are taken away end a wait without a warning.
+                Ok(false) => Err(AppendError::Unknown(PostgresError::NoStandby.into())),
+                Err(error) => Err(AppendError::Unknown(error.into())),
+            },
             Err(error) => Err(refused(moves, error)),
         }
     }
@@ -117,6 +133,10 @@ impl Journal for Postgres {
             return Err(refused());
         }
         self.session.has_warned();
+        if let Err(error) = server::check_standby(&self.session) {
+            self.poisoned = true;
+            return Err(ClaimError::Failed(error.into()));
+        }
         let raised = self.session.query_opt(
             "INSERT INTO taisai_journal.chains AS c (name, epoch, next, hash)
              VALUES ($1, $2, 0, decode(repeat('00', 32), 'hex'))
@@ -151,8 +171,8 @@ impl Journal for Postgres {
     }
 
     fn archive(&self) -> Result<Box<dyn Archive>, ReadError> {
-        let archive = PostgresArchive::open(&self.address).map_err(|error| ReadError::Failed(error.into()))?;
-        Ok(Box::new(archive))
+        let archive = PostgresArchive::open_on(&self.address, &self.identity);
+        Ok(Box::new(archive.map_err(|error| ReadError::Failed(error.into()))?))
     }
 }
 

@@ -72,6 +72,18 @@ pub enum RecordStoreError {
     Take(#[from] TakeError),
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    /// The machine would lack blocks that were acknowledged.
+    #[error(
+        "chain {chain} was taken over at block {taken}, and reading it ended at block {read}: the session that reads is on \
+         another server than the one that writes, or another node has taken the chain since"
+    )]
+    OtherEnd {
+        chain: String,
+        /// The last block when the chain was taken.
+        taken: u64,
+        /// The last block that was read.
+        read: u64,
+    },
     /// The chain is of a table with another setup.
     #[error("chain {0} is of another casino, or of a table that is set up otherwise")]
     OtherSetup(String),
@@ -115,7 +127,7 @@ impl RecordStore {
     /// Opens the record for partitions with these chains. Beside them it reads only the House's chain, which says whose
     /// they are, so that the number of other partitions does not matter.
     pub fn open_partition(
-        address: &Address,
+        journal: Box<dyn Journal>,
         files: &RecordFiles,
         program: Program,
         new_house: [u8; 16],
@@ -124,7 +136,7 @@ impl RecordStore {
         warn: WarningSink,
     ) -> Result<Self, RecordStoreError> {
         let is_own = |chain: &ChainName| chains.contains(chain);
-        Self::of_chains(address.journal()?, files, program, (new_house, purpose), is_own, warn)
+        Self::of_chains(journal, files, program, (new_house, purpose), is_own, warn)
     }
 
     /// Opens the record in any journal.
@@ -220,11 +232,16 @@ impl RecordStore {
         if reading.opening().is_some_and(|before| !before.builds_the_same(&opening)) {
             return Err(other());
         }
-        let (handle, _) = self.writer.take(&chain, epoch, self.genesis)?;
+        let (handle, taken) = self.writer.take(&chain, epoch, self.genesis)?;
         // The blocks until then, with the take-over.
         let mut replay = ChainReplay::resume(&mut *self.archive, reading);
         replay.run(note_time)?;
         replay.finish()?;
+        let end = replay.head();
+        if (end.next, end.hash) != (taken.next, taken.hash) {
+            let (taken, read) = (taken.next.saturating_sub(1), end.next.saturating_sub(1));
+            return Err(RecordStoreError::OtherEnd { chain: chain.to_string(), taken, read });
+        }
         // The previous writer may have written until the chain was taken, with a clock ahead of this one.
         self.newest = newest;
         let opening = ChainOpening { time: newest.map_or(time, |newest| time.max(Time(newest.0 + 1))), ..opening };

@@ -246,6 +246,7 @@ impl Config {
                 profile: self.profile,
                 is_training: self.is_training,
                 tables: self.tables.into_iter().map(TableConfig::plan).collect(),
+                acknowledged: taisai_journal::AcknowledgedHeads::default(),
             },
         })
     }

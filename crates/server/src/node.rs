@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use taisai_engine::Message;
-use taisai_journal::{Archive, ChainName, ChainPurpose, LeaseError, PublicKey};
+use taisai_journal::{AcknowledgedHeads, Archive, ChainName, ChainPurpose, Journal, LeaseError, PublicKey};
 use taisai_record::{
     Address, ChainOpening, FollowError, MachineSetup, Program, RecordFiles, RecordStore, RecordStoreError, Recorder,
     StoreError, WarningSink, chain_of, first_opening,
@@ -81,6 +81,8 @@ pub struct InstallationPlan {
     /// Whether the whole installation is for training.
     pub is_training: bool,
     pub tables: Vec<TablePlan>,
+    /// What the store has acknowledged to this process: a node that joins again refuses a store with less.
+    pub acknowledged: AcknowledgedHeads,
 }
 
 /// Why a node cannot be opened.
@@ -213,14 +215,16 @@ pub(crate) struct Opened {
 
 /// Opens the record store of an installation, or creates it.
 fn open_store(plan: &InstallationPlan, warn: WarningSink) -> Result<RecordStore, NodeError> {
-    let InstallationPlan { address, files, program, new_house, .. } = plan;
-    RecordStore::open(address, files, program.clone(), *new_house, plan.purpose(), warn).map_err(other_purpose)
+    let InstallationPlan { files, program, new_house, .. } = plan;
+    let opened = RecordStore::in_journal(plan.journal()?, files, program.clone(), *new_house, plan.purpose(), warn);
+    opened.map_err(other_purpose)
 }
 
 /// Opens the record store for these chains of an installation on several machines.
 fn open_partition(plan: &InstallationPlan, chains: &[ChainName], warn: WarningSink) -> Result<RecordStore, NodeError> {
-    let InstallationPlan { address, files, program, new_house, .. } = plan;
-    let opened = RecordStore::open_partition(address, files, program.clone(), *new_house, plan.purpose(), chains, warn);
+    let InstallationPlan { files, program, new_house, .. } = plan;
+    let (journal, purpose) = (plan.journal()?, plan.purpose());
+    let opened = RecordStore::open_partition(journal, files, program.clone(), *new_house, purpose, chains, warn);
     opened.map_err(other_purpose)
 }
 
@@ -232,6 +236,11 @@ fn other_purpose(error: RecordStoreError) -> NodeError {
 }
 
 impl InstallationPlan {
+    /// Opens the store for writing.
+    fn journal(&self) -> Result<Box<dyn Journal>, NodeError> {
+        Ok(self.acknowledged.guard(self.address.journal()?))
+    }
+
     const fn purpose(&self) -> ChainPurpose {
         if self.is_training { ChainPurpose::Training } else { ChainPurpose::Real }
     }

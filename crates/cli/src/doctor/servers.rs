@@ -101,7 +101,7 @@ fn clock(place: &str, ahead: i64, uncertainty: Duration) -> DoctorFinding {
 }
 
 fn judge_primary(primary: &ServerCondition, version: &str) -> Vec<DoctorFinding> {
-    let mut findings = standbys(&primary.synchronous, &primary.standbys);
+    let mut findings = standbys(primary);
     match &primary.commits {
         Some(Ok(taken)) => findings.extend(commits(taken)),
         Some(Err(error)) => findings.push(DoctorFinding::wrong(
@@ -122,13 +122,22 @@ fn judge_primary(primary: &ServerCondition, version: &str) -> Vec<DoctorFinding>
     findings
 }
 
-fn standbys(synchronous: &str, standbys: &[StandbyServer]) -> Vec<DoctorFinding> {
+fn standbys(primary: &ServerCondition) -> Vec<DoctorFinding> {
     const CHECK: &str = "standbys";
+    let ServerCondition { synchronous, standbys, .. } = primary;
+    if synchronous.trim().is_empty() && primary.is_single_server {
+        return vec![DoctorFinding::note(
+            CHECK,
+            "commits wait for no standby, as single_server=on says: the loss of this machine loses what was acknowledged",
+            "for more than tests, add two standbys, and take single_server=on out of the address",
+        )];
+    }
     if synchronous.trim().is_empty() {
         return vec![DoctorFinding::wrong(
             CHECK,
-            "commits wait for no standby: what is acknowledged is on one machine only",
-            "add two standbys, and set synchronous_standby_names = 'ANY 1 (first, second)'",
+            "commits wait for no standby: the casino refuses this server, as what it acknowledges is on one machine only",
+            "add two standbys, and set synchronous_standby_names = 'ANY 1 (first, second)'; or, if one server is wanted, \
+             add single_server=on to the address",
         )];
     }
     if standbys.iter().any(|standby| standby.sync_state.is_none()) {

@@ -16,6 +16,7 @@ fn the_primary_is_killed_and_the_standby_promoted() {
     crowd.watch();
     house.pair.primary.kill();
     house.pair.promote();
+    house.pair.accept_alone();
     tell("the standby takes writes", crowd.first_bet(Instant::now()));
     house.pair.replace();
     crowd.bets(BETS);

@@ -1,5 +1,5 @@
 //! The address of a database, as `libpq` has it, with what the client's library does not know: `sslmode=verify-full` and
-//! `sslrootcert` in a `postgres://` address, and the password in `PGPASSWORD`, where it does not show in a list of processes.
+//! `sslrootcert` in a `postgres://` address, `single_server=on`, and the password in `PGPASSWORD`, where it does not show in a list of processes.
 
 use std::path::PathBuf;
 
@@ -42,6 +42,9 @@ pub enum BadAddress {
     /// A mode that there is not.
     #[error("there is no sslmode={0} here: there are disable, prefer, require, and verify-full with sslrootcert=FILE")]
     SslMode(String),
+    /// Neither on nor off.
+    #[error("there is no single_server={0}: it is on, where one server without synchronous standbys is wanted, or off")]
+    SingleServer(String),
     /// Only one of two that belong together.
     #[error(
         "sslmode=verify-full and sslrootcert=FILE, the authority that signed the server's certificate, go together"
@@ -51,7 +54,7 @@ pub enum BadAddress {
 
 impl ServerAddress {
     pub(super) fn read(address: &str) -> Result<Self, BadAddress> {
-        let (plain, certificate) = certificate(address)?;
+        let Extensions { plain, certificate, is_single_server } = extensions(address)?;
         let mut config: Config = plain.parse().map_err(|error: tokio_postgres::Error| {
             let error: Box<dyn std::error::Error> = error.into();
             BadAddress::Unreadable(error.source().map_or_else(|| error.to_string(), ToString::to_string))
@@ -63,6 +66,10 @@ impl ServerAddress {
             && let Some(password) = std::env::var_os("PGPASSWORD")
         {
             config.password(password.into_encoded_bytes());
+        }
+        if is_single_server {
+            let before = config.get_options().map(|options| format!("{options} ")).unwrap_or_default();
+            config.options(format!("{before}{SINGLE_SERVER}"));
         }
         // A socket in a folder does not leave the machine, and no server speaks TLS on it.
         if config.get_hosts().iter().all(is_socket) && config.get_hostaddrs().is_empty() {
@@ -166,17 +173,28 @@ const fn is_socket(host: &Host) -> bool {
     matches!(host, Host::Unix(_))
 }
 
-/// The address without what only this program knows.
-fn certificate(address: &str) -> Result<(String, Certificate), BadAddress> {
-    let Some((_, rest)) = address.split_once("://") else { return Ok((address.to_owned(), Certificate::Any)) };
+/// Has a session accept a server without synchronous standbys. The server keeps the setting, so that an append can look
+/// at it; it may also be set there, for a database or a user.
+const SINGLE_SERVER: &str = "-c taisai.single_server=on";
+
+/// An address without what only this program knows, and that.
+struct Extensions {
+    plain: String,
+    certificate: Certificate,
+    is_single_server: bool,
+}
+
+fn extensions(address: &str) -> Result<Extensions, BadAddress> {
+    let none = || Extensions { plain: address.to_owned(), certificate: Certificate::Any, is_single_server: false };
+    let Some((_, rest)) = address.split_once("://") else { return Ok(none()) };
     let place = rest.split_once('@').map_or(rest, |(_, place)| place);
     // Half of a password would be taken for the server, and named in errors.
     if place.contains('@') {
         return Err(BadAddress::Unescaped);
     }
-    let Some((_, options)) = place.split_once('?') else { return Ok((address.to_owned(), Certificate::Any)) };
+    let Some((_, options)) = place.split_once('?') else { return Ok(none()) };
     let before = &address[..address.len() - options.len() - 1];
-    let (mut kept, mut is_full, mut roots) = (Vec::new(), false, None);
+    let (mut kept, mut is_full, mut roots, mut is_single_server) = (Vec::new(), false, None, false);
     for option in options.split('&') {
         match option.split_once('=') {
             Some(("sslmode", "verify-full")) => is_full = true,
@@ -187,15 +205,19 @@ fn certificate(address: &str) -> Result<(String, Certificate), BadAddress> {
                 let file = percent_decode_str(file).decode_utf8().map_err(|_| BadAddress::HalfVerified)?;
                 roots = Some(PathBuf::from(file.into_owned()));
             }
+            Some(("single_server", "on")) => is_single_server = true,
+            Some(("single_server", "off")) => is_single_server = false,
+            Some(("single_server", other)) => return Err(BadAddress::SingleServer(other.to_owned())),
             Some(_) | None => kept.push(option),
         }
     }
     let plain = if kept.is_empty() { before.to_owned() } else { format!("{before}?{}", kept.join("&")) };
-    match (is_full, roots) {
-        (true, Some(file)) => Ok((plain, Certificate::SignedBy(file))),
-        (false, None) => Ok((plain, Certificate::Any)),
-        (true, None) | (false, Some(_)) => Err(BadAddress::HalfVerified),
-    }
+    let certificate = match (is_full, roots) {
+        (true, Some(file)) => Certificate::SignedBy(file),
+        (false, None) => Certificate::Any,
+        (true, None) | (false, Some(_)) => return Err(BadAddress::HalfVerified),
+    };
+    Ok(Extensions { plain, certificate, is_single_server })
 }
 
 #[cfg(test)]
@@ -253,6 +275,19 @@ mod tests {
     }
 
     #[test]
+    fn an_address_says_whether_one_server_is_wanted() {
+        for (address, options) in [
+            ("postgres://u@h/d", None),
+            ("postgres://u@h/d?single_server=off", None),
+            ("postgres://u@h/d?single_server=on&connect_timeout=3", Some(SINGLE_SERVER.to_owned())),
+            ("postgres://u@h/d?options=-c%20x%3Dy&single_server=on", Some(format!("-c x=y {SINGLE_SERVER}"))),
+        ] {
+            let read = ServerAddress::read(address).unwrap();
+            assert_eq!(read.config.get_options(), options.as_deref(), "{address}");
+        }
+    }
+
+    #[test]
     fn a_bad_address_is_explained_and_its_password_kept() {
         for (address, expected) in [
             ("postgres://u:secret@h/d?sslmode=verify-full", "sslrootcert=FILE"),
@@ -263,6 +298,7 @@ mod tests {
             ("postgres://u:se/cret@h/d?x=se@cret", "@ is %40"),
             ("postgres://u:secret@h:port/d", "not understood"),
             ("postgres:///d", "names no server"),
+            ("postgres://u:secret@h/d?single_server=yes", "no single_server=yes"),
         ] {
             let said = read(address).expect_err(address);
             assert!(said.contains(expected), "{address}: {said}");

@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::PostgresError;
-use super::server::{check, layout};
+use super::server::{ServerIdentity, check, identity, layout};
 use super::session::PostgresSession;
 use crate::block::MAX_BLOCK_BYTES;
 use crate::chain::ChainName;
@@ -54,6 +54,12 @@ impl PostgresArchive {
         check(&session)?;
         layout(&session)?.ok_or(PostgresError::Empty)?;
         Ok(Self { session })
+    }
+
+    /// Opens the store for reading on this server. On another one it may lack what the writer was acknowledged.
+    pub(super) fn open_on(address: &str, server: &ServerIdentity) -> Result<Self, PostgresError> {
+        let archive = Self::open(address)?;
+        if identity(&archive.session)? == *server { Ok(archive) } else { Err(PostgresError::OtherServer) }
     }
 
     fn put(&self, chain: &str, position: i64, state: Hash, bytes: &[u8]) -> Result<(), Cause> {

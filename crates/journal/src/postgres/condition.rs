@@ -33,6 +33,8 @@ pub struct ServerCondition {
     pub settings: Vec<ServerSetting>,
     /// `synchronous_standby_names`.
     pub synchronous: String,
+    /// Whether the address or the server says that one server without standbys is wanted.
+    pub is_single_server: bool,
     /// The standbys that are connected to it.
     pub standbys: Vec<StandbyServer>,
     /// How far its clock is ahead of this machine's, in microseconds.
@@ -93,7 +95,8 @@ fn condition(server: &ServerAddress) -> Result<ServerCondition, PostgresError> {
     let session = PostgresSession::at(server, "taisai doctor", STATEMENT_TIMEOUT)?;
     let about = session.query_one(
         "SELECT current_setting('server_version'), current_setting('server_version_num')::bigint, pg_is_in_recovery(),
-                current_setting('synchronous_standby_names')",
+                current_setting('synchronous_standby_names'),
+                coalesce(current_setting('taisai.single_server', true) = 'on', false)",
         &[],
     )?;
     let is_standby = about.try_get(2)?;
@@ -108,6 +111,7 @@ fn condition(server: &ServerAddress) -> Result<ServerCondition, PostgresError> {
         is_standby,
         settings: SETTINGS.into_iter().map(setting).collect::<Result<_, PostgresError>>()?,
         synchronous: about.try_get(3)?,
+        is_single_server: about.try_get(4)?,
         standbys: if is_standby { Vec::new() } else { standbys(&session)? },
         ahead,
         uncertainty,

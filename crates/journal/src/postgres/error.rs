@@ -80,6 +80,19 @@ pub enum PostgresError {
         /// What it must be.
         needed: &'static str,
     },
+    /// Commits wait for no standby.
+    #[error(
+        "the server waits for no synchronous standby (synchronous_standby_names is empty), so what it acknowledges is on \
+         one machine only: set synchronous_standby_names = 'ANY 1 (first, second)' there, or add single_server=on to the \
+         address of the store if one server is wanted"
+    )]
+    NoStandby,
+    /// A second session of a store is on another server than the first.
+    #[error(
+        "a session that reads is on another server than the one that writes: the primary has changed, or the address \
+         leads to several servers; the store must be opened again"
+    )]
+    OtherServer,
     /// A newer program made the tables.
     #[error("the tables have layout {found}, and this program knows layouts up to {known}: use the newer program")]
     Newer {

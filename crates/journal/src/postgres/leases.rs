@@ -206,6 +206,7 @@ impl Leases {
         let session =
             PostgresSession::open(&self.address, "taisai leases", MIN_STATEMENT_TIMEOUT.max(self.timing.lease() / 3))?;
         server::check(&session)?;
+        server::check_standby(&session)?;
         server::create(&session)?;
         session.has_warned();
         Ok(session)

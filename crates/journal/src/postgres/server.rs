@@ -33,6 +33,36 @@ pub(super) fn check(session: &PostgresSession) -> Result<(), PostgresError> {
     Ok(())
 }
 
+/// Whether a commit waits for a synchronous standby, or the configuration says that one server is wanted. `PostgreSQL`
+/// waits whenever standbys are named, also if none of them is connected; without names it does not wait and does not
+/// warn. A session sees a change of the names before its next statement.
+pub(super) const WAITS_FOR_STANDBY: &str = "(current_setting('synchronous_standby_names') <> ''
+    AND current_setting('max_wal_senders') <> '0' OR current_setting('taisai.single_server', true) = 'on')";
+
+/// Whether commits of this session wait as they should.
+pub(super) fn check_standby(session: &PostgresSession) -> Result<(), PostgresError> {
+    let row = session.query_one(&format!("SELECT coalesce({WAITS_FOR_STANDBY}, false)"), &[])?;
+    if row.try_get(0)? { Ok(()) } else { Err(PostgresError::NoStandby) }
+}
+
+/// Which server a session is on: its cluster, when it was started, and whether it is a standby.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ServerIdentity {
+    system: String,
+    started: String,
+    is_standby: bool,
+}
+
+/// A primary and its standbys are of one cluster, and each was started at a moment of its own.
+pub(super) fn identity(session: &PostgresSession) -> Result<ServerIdentity, PostgresError> {
+    let row = session.query_one(
+        "SELECT system_identifier::text, extract(epoch FROM pg_postmaster_start_time())::text, pg_is_in_recovery()
+         FROM pg_control_system()",
+        &[],
+    )?;
+    Ok(ServerIdentity { system: row.try_get(0)?, started: row.try_get(1)?, is_standby: row.try_get(2)? })
+}
+
 /// The value of a setting, which must not give durability away.
 fn durable(session: &PostgresSession, setting: &'static str) -> Result<String, PostgresError> {
     let found = show(session, setting)?;

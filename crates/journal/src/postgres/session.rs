@@ -111,6 +111,21 @@ impl PostgresSession {
         self.run(self.client.execute(statement, values))
     }
 
+    /// Runs a statement and then a query, each in its own transaction, in one round trip. Returns how many rows the
+    /// statement gave, and the row that the query gives; it may fail after the statement has succeeded.
+    pub(super) fn execute_then_query(
+        &self,
+        (statement, values): (&Statement, &[&(dyn ToSql + Sync)]),
+        query: &Statement,
+    ) -> Result<(u64, Result<Row, PostgresError>), PostgresError> {
+        // Both are sent before either is waited for.
+        self.run(async {
+            let (executed, queried) =
+                tokio::join!(self.client.execute(statement, values), self.client.query_one(query, &[]));
+            Ok((executed?, queried.map_err(PostgresError::from)))
+        })
+    }
+
     /// The rows that a statement gives.
     pub fn query(
         &self,

@@ -34,7 +34,8 @@ impl PostgresPair {
     /// # Panics
     /// If there is no `PostgreSQL` on this machine, or it cannot be started.
     pub fn start() -> Self {
-        let mut primary = TemporaryServer::start();
+        let mut primary = TemporaryServer::absent("");
+        primary.run("");
         primary.listen("", LETS_IN);
         let mut standby = TemporaryServer::absent(&primary.address("postgres"));
         standby.run_on(Arc::new(ReservedPort::new()), KNOWN_AS);
@@ -79,12 +80,22 @@ impl PostgresPair {
         self.address(name)
     }
 
-    /// Makes the standby the primary; it takes writes when this returns.
+    /// Makes the standby the primary; it takes writes when this returns. It has no standby of its own, so that stores
+    /// refuse it until [`Self::accept_alone`] or [`Self::replace`].
     ///
     /// # Panics
     /// If it does not.
     pub fn promote(&self) {
         self.standby.control(&["promote", "-w", "-t", "120"]);
+    }
+
+    /// Says on the promoted server that one server is wanted, for sessions from now on.
+    ///
+    /// # Panics
+    /// If it does not take the setting.
+    pub fn accept_alone(&self) {
+        let accept = "ALTER ROLE postgres SET taisai.single_server = 'on'";
+        client(&self.standby, "postgres").batch_execute(accept).expect("a setting");
     }
 
     /// After a primary was killed and the standby promoted: what was promoted is the primary from now on, and a new standby takes
@@ -97,6 +108,8 @@ impl PostgresPair {
         standby.run_on(self.primary.reserved_port().expect("a primary listens on a port"), KNOWN_AS);
         self.primary = std::mem::replace(&mut self.standby, standby);
         self.wait_for(ONE);
+        let refuse = "ALTER ROLE postgres RESET taisai.single_server";
+        client(&self.primary, "postgres").batch_execute(refuse).expect("a setting");
     }
 }
 

@@ -27,6 +27,8 @@ pub struct TemporaryServer {
     shell_of_server: Option<ServerShell>,
     databases: AtomicU32,
     port: Option<Arc<ReservedPort>>,
+    /// Whether stores accept it without synchronous standbys.
+    is_single: bool,
 }
 
 #[derive(Debug)]
@@ -62,12 +64,13 @@ kill -CONT "$(head -n 1 "$2/data/postmaster.pid" 2>/dev/null)" 2>/dev/null
 "#;
 
 impl TemporaryServer {
-    /// Makes and starts a server.
+    /// Makes and starts a server that is wanted without standbys.
     ///
     /// # Panics
     /// If there is no `PostgreSQL` on this machine, or it cannot be started.
     pub fn start() -> Self {
         let mut server = Self::absent("");
+        server.is_single = true;
         server.run("");
         server
     }
@@ -91,7 +94,15 @@ impl TemporaryServer {
         let folder = TempDir::with_prefix("taisai-pg-").expect("a folder").keep();
         give(&folder);
         let primary = primary.to_owned();
-        Self { folder, binaries, primary, shell_of_server: None, databases: AtomicU32::new(0), port: None }
+        Self {
+            folder,
+            binaries,
+            primary,
+            shell_of_server: None,
+            databases: AtomicU32::new(0),
+            port: None,
+            is_single: false,
+        }
     }
 
     /// Starts the server again after [`Self::crash`], with more settings (`-c name=value`).
@@ -104,7 +115,7 @@ impl TemporaryServer {
             .args(["-c", SERVER_SCRIPT, "sh"])
             .arg(&self.binaries)
             .arg(&self.folder)
-            .arg(settings)
+            .arg(if self.is_single { format!("-c taisai.single_server=on {settings}") } else { settings.to_owned() })
             .arg(&self.primary);
         let mut shell = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a shell");
         let word = shell.stdin.take().expect("a pipe");

@@ -10,7 +10,7 @@ use taisai_journal::suite::{
 };
 use taisai_journal::{
     AppendError, Block, ChainHead, ClaimError, ClaimOutcome, JoinedNode, Journal, LeaseError, LeaseTiming, Leases,
-    Postgres, PostgresArchive, PostgresError,
+    Postgres, PostgresArchive, PostgresError, ReadError,
 };
 
 /// How long a store waits for a server that does not answer: long enough for what the server does answer.
@@ -69,6 +69,7 @@ fn acknowledged_blocks_are_on_the_promoted_server() {
     let nobody = Postgres::open(&address).map(drop).unwrap_err().to_string();
     assert!(nobody.contains("database does not allow writes") && nobody.contains("Connection refused"), "{nobody}");
     pair.promote();
+    pair.accept_alone();
     let mut journal = Postgres::open(&address).unwrap();
     let heartbeat = holder.heartbeat().expect("the same node goes on, if its time is not over");
     assert_eq!(heartbeat.roster.holder(&table).unwrap().name, *holder.name());
@@ -88,6 +89,7 @@ fn acknowledged_blocks_are_on_the_promoted_server() {
     }
     pair.primary.kill();
     pair.promote();
+    pair.accept_alone();
     assert_eq!(read_on(&pair.standby, "record", "table-1").last().map(head), Some(at));
     assert!(matches!(holder.heartbeat(), Err(LeaseError::Server(_))), "its connection has gone");
     assert_eq!(holder.heartbeat().unwrap().roster.held_by(holder.name()).count(), 1, "the next call makes another one");
@@ -172,6 +174,7 @@ fn hanging_server_is_skipped() {
     begin(&mut Postgres::open(&address).unwrap(), "house");
     pair.primary.pause();
     pair.promote();
+    pair.accept_alone();
     // Whoever waits for the one that hangs waits for an hour.
     let patient = address.replace("connect_timeout=60", "connect_timeout=3600");
     assert_ne!(patient, address);
@@ -179,4 +182,79 @@ fn hanging_server_is_skipped() {
     thread::spawn(move || answer.send(Postgres::open(&patient)).unwrap_or_default());
     let mut journal = opened.recv_timeout(HANG_LIMIT).expect("it waits for the one that hangs").unwrap();
     assert_eq!(journal.claim(&chain("house"), 2).unwrap().next, 1);
+}
+
+/// `PostgreSQL` does not wait, and does not warn, where no standby is named: after a promotion, or where Patroni is not strict.
+#[test]
+fn a_server_without_standbys_is_refused() {
+    let pair = PostgresPair::start();
+    let address = pair.database("record");
+    let mut journal = Postgres::open(&address).unwrap();
+    let at = begin(&mut journal, "house");
+    // Any standby will do, and commits wait for one.
+    pair.wait_for("*");
+    let at = append(&mut journal, &at, b"any");
+    pair.wait_for("");
+    let stored = journal.append(&[block(&at, &[b"alone"])]);
+    let tells = |why: &dyn std::error::Error| {
+        let why = why.to_string();
+        why.contains("synchronous_standby_names") && why.contains("single_server=on")
+    };
+    assert!(matches!(&stored, Err(AppendError::Failed(why)) if tells(&**why)), "{stored:?}");
+    assert_eq!(read_on(&pair.primary, "record", "house").last().map(head), Some(at.clone()), "nothing was stored");
+    assert!(matches!(journal.append(&[]), Err(AppendError::Poisoned)));
+    let opened = Postgres::open(&address).map(drop);
+    assert!(matches!(&opened, Err(error @ PostgresError::NoStandby) if tells(error)), "{opened:?}");
+    let leases = Leases::open(&address, LeaseTiming::default()).map(drop);
+    assert!(matches!(leases, Err(LeaseError::Server(PostgresError::NoStandby))), "{leases:?}");
+
+    // Unless one server is wanted.
+    let mut alone = Postgres::open(&format!("{address}&single_server=on")).unwrap();
+    append(&mut alone, &at, b"wanted");
+}
+
+/// A claim does not wait for nobody either.
+#[test]
+fn a_chain_is_not_claimed_on_a_server_without_standbys() {
+    let pair = PostgresPair::start();
+    let address = pair.database("record");
+    let mut journal = Postgres::open(&address).unwrap();
+    begin(&mut journal, "house");
+    pair.wait_for("");
+    let claim = journal.claim(&chain("house"), 2);
+    assert!(matches!(&claim, Err(ClaimError::Failed(why)) if why.to_string().contains("single_server")), "{claim:?}");
+}
+
+/// Whoever takes the names away ends the waits for them, without a warning.
+#[test]
+fn a_wait_that_ends_without_its_standby_is_no_acknowledgement() {
+    let pair = PostgresPair::start();
+    let address = pair.database("record");
+    let mut journal = Postgres::open(&address).unwrap();
+    let at = begin(&mut journal, "house");
+    pair.standby.pause();
+    let appending = thread::spawn(move || journal.append(&[block(&at, &[b"alone"])]));
+    let mut client = postgres::Client::connect(&pair.primary.address("postgres"), NoTls).expect("a connection");
+    let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    wait_until("someone waits for the standby", || {
+        client.query_one(waits, &[]).expect("an answer").get::<_, i64>(0) > 0
+    });
+    pair.wait_for("");
+    let stored = appending.join().unwrap();
+    assert!(matches!(&stored, Err(AppendError::Unknown(why)) if why.to_string().contains("standby")), "{stored:?}");
+    pair.standby.resume();
+}
+
+/// Whoever reads another server than the one that is written to may miss what was acknowledged.
+#[test]
+fn a_store_is_read_on_the_server_that_it_is_written_on() {
+    let pair = PostgresPair::start();
+    let address = pair.database("record");
+    let mut journal = Postgres::open(&address).unwrap();
+    begin(&mut journal, "house");
+    journal.archive().expect("the same server").heads().expect("heads");
+    pair.primary.pause();
+    pair.promote();
+    let Err(ReadError::Failed(why)) = journal.archive().map(drop) else { panic!("it is read on another server") };
+    assert!(why.to_string().contains("another server"), "{why}");
 }

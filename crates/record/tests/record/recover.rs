@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use taisai_journal::{ChainPurpose, Journal, MemoryStore, Sqlite};
+use taisai_journal::{
+    AcknowledgedHeads, AppendError, Archive, Block, ChainHead, ChainName, ChainPurpose, ClaimError, Journal,
+    MemoryJournal, MemoryStore, ReadError, Sqlite, TakeError,
+};
 use taisai_record::{Address, MachineSetup, RecordStore, RecordStoreError, past_slip};
 use taisai_table::{Profile, Registration, Round, RoundNumber, Time};
 
@@ -111,6 +114,70 @@ fn a_record_that_was_rolled_back_is_not_opened() {
     assert!(matches!(error, RecordStoreError::RolledBack { .. }), "{error}");
 }
 
+/// Writes to one store and reads another, as two sessions do that are on different servers.
+struct Divided {
+    written: MemoryJournal,
+    read: MemoryStore,
+}
+
+impl Journal for Divided {
+    fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<ChainHead, ClaimError> {
+        self.written.claim(chain, epoch)
+    }
+
+    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError> {
+        self.written.append(blocks)
+    }
+
+    fn archive(&self) -> Result<Box<dyn Archive>, ReadError> {
+        self.read.open().archive()
+    }
+}
+
+/// The machine would be built without what the chain holds.
+#[test]
+fn a_chain_that_is_read_on_another_server_is_not_opened() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let memory = MemoryStore::default();
+    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
+    casino.play(1);
+    casino.commit();
+    let lagging = memory.fork();
+    casino.play(1);
+    casino.close();
+    // The anchor, which would tell, is on another machine.
+    let (from, to) = (crate::casino::files(folder.path()).key, crate::casino::files(other.path()).key);
+    std::fs::copy(from, to).unwrap();
+    let divided = Box::new(Divided { written: memory.open(), read: lagging });
+    let error = TestCasino::open(divided, other.path(), "tai-sai").err().expect("it lacks acknowledged bets");
+    assert!(
+        matches!(error, RecordStoreError::OtherEnd { ref chain, taken, read } if chain == "house" && taken > read),
+        "{error}"
+    );
+}
+
+/// A process that joins again knows what was acknowledged to it, and does not go on with less.
+#[test]
+fn a_chain_that_lost_acknowledged_blocks_is_not_opened_again() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (memory, acknowledged) = (MemoryStore::default(), AcknowledgedHeads::default());
+    let mut casino = TestCasino::open(acknowledged.guard(Box::new(memory.open())), folder.path(), "tai-sai").unwrap();
+    casino.play(1);
+    casino.commit();
+    let promoted = memory.fork();
+    casino.play(1);
+    casino.close();
+    let (from, to) = (crate::casino::files(folder.path()).key, crate::casino::files(other.path()).key);
+    std::fs::copy(from, to).unwrap();
+    let open = |memory: &MemoryStore| {
+        TestCasino::open(acknowledged.guard(Box::new(memory.open())), other.path(), "tai-sai").map(TestCasino::close)
+    };
+    open(&memory).expect("this one has everything");
+    let error = open(&promoted).expect_err("it lacks acknowledged bets");
+    assert!(matches!(error, RecordStoreError::Take(TakeError::Claim(ClaimError::Lost { .. }))), "{error}");
+    assert!(error.to_string().contains("chain house lacks blocks"), "{error}");
+}
+
 /// A partition is held up by its own chains only.
 #[test]
 fn partition_opens_with_its_own_chains_only() {
@@ -130,7 +197,8 @@ fn partition_opens_with_its_own_chains_only() {
         let (address, files) = (Address::Folder(early.path().to_owned()), crate::casino::files(folder.path()));
         let (program, chains) = (crate::casino::program(), [part.parse().unwrap()]);
         let warn = std::sync::Arc::new(|warning| panic!("{warning}"));
-        match RecordStore::open_partition(&address, &files, program, [9; 16], ChainPurpose::Real, &chains, warn) {
+        let journal = address.journal().unwrap();
+        match RecordStore::open_partition(journal, &files, program, [9; 16], ChainPurpose::Real, &chains, warn) {
             Ok(record_store) => {
                 assert!(!is_rolled_back, "{part}");
                 assert_eq!(record_store.house(), [7; 16], "the House says whose it is");

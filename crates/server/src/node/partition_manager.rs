@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use taisai_engine::Input;
-use taisai_journal::{ChainName, NODE_SLOTS};
+use taisai_journal::{ChainName, ClaimError, NODE_SLOTS, TakeError};
 use taisai_record::{
     Address, ChainFollower, MachineSetup, RecordStore, RecordStoreError, Recorder, WarningSink, chain_of, machine_of,
 };
@@ -325,6 +325,7 @@ impl ManagerThread {
                     | RecordStoreError::OtherSetup(_)
                     | RecordStoreError::Opening(_)
                     | RecordStoreError::RolledBack { .. }
+                    | RecordStoreError::Take(TakeError::Claim(ClaimError::Lost { .. }))
             ) | NodeError::Clusters(_)
         );
         if partition == house() || !is_its_own {

@@ -51,6 +51,7 @@ impl Cage {
         };
         let plan = InstallationPlan {
             files: address.files().unwrap(),
+            acknowledged: taisai_journal::AcknowledgedHeads::default(),
             address,
             program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
             new_house: [7; 16],
