@@ -272,9 +272,15 @@ fn show_table(out: &mut impl Write, game: &Game, layout: &Layout) -> anyhow::Res
     let effective = game.effective().map_or("undated".to_owned(), |moment| format!("in force from {moment}"));
     print::heading(out, &format!("{paragraph}  {}", layout.title()))?;
     let source = format!("{} · document {} · {effective} · layout {}", game.approved(), game.document(), layout.id());
-    writeln!(out, "  {QUIET}{source}{QUIET:#}\n")?;
+    writeln!(out, "  {QUIET}{source}{QUIET:#}")?;
+    writeln!(out, "  {QUIET}{}{QUIET:#}\n", approval(game))?;
     pay_table(out, layout)?;
     Ok(())
+}
+
+/// Whether a game is approved, for people.
+pub(crate) fn approval(game: &Game) -> String {
+    if game.is_approved() { "approved, unchanged".to_owned() } else { format!("NOT APPROVED (hash {})", game.hash()) }
 }
 
 /// Prints the rows of a pay table as the document does.
@@ -289,7 +295,7 @@ pub(crate) fn pay_table(out: &mut impl Write, layout: &Layout) -> std::io::Resul
 pub(crate) fn check(games: &Games, files: &[PathBuf], json: bool) -> anyhow::Result<bool> {
     let summary = |game: &Game| {
         let boxes: Vec<_> = game.layouts().iter().map(|l| format!("{} {}", l.id(), l.boxes().len())).collect();
-        format!("{}@{}, boxes {}", game.id(), game.version(), boxes.join(", "))
+        format!("{}@{}, {}, boxes {}", game.id(), game.version(), approval(game), boxes.join(", "))
     };
     let checked = CheckedFiles::read(files, read);
     if !checked.have_no_faults() {

@@ -87,6 +87,7 @@ pub struct Game {
     pub(crate) labels: Vec<(BoxKind, Text)>,
     pub(crate) layouts: Vec<Layout>,
     pub(crate) file: String,
+    pub(crate) hash: String,
 }
 
 impl Game {
@@ -115,6 +116,38 @@ impl Game {
     /// ```
     pub fn file(&self) -> &str {
         &self.file
+    }
+
+    /// The hash of everything that the file says. Comments, spaces and the order of keys do not change it.
+    ///
+    /// ```
+    /// let game = taisai_rules::Games::embedded().find("tai-sai@6", None).unwrap();
+    /// let commented = format!("# a comment\n{}", game.file());
+    /// assert_eq!(taisai_rules::Game::from_toml(commented).unwrap().hash(), game.hash());
+    /// ```
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The hash of the approved game of this name and version; nothing if none was approved.
+    ///
+    /// ```
+    /// let game = taisai_rules::Games::embedded().find("tai-sai@6", None).unwrap();
+    /// assert_eq!(game.approved_hash(), Some(game.hash()));
+    /// ```
+    pub fn approved_hash(&self) -> Option<&'static str> {
+        crate::approved::hash_of(&self.id, self.version)
+    }
+
+    /// Whether it is an approved game, unchanged.
+    ///
+    /// ```
+    /// let game = taisai_rules::Games::embedded().find("tai-sai@6", None).unwrap();
+    /// let changed = game.file().replace("62 to 1", "60 to 1");
+    /// assert!(game.is_approved() && !taisai_rules::Game::from_toml(changed).unwrap().is_approved());
+    /// ```
+    pub fn is_approved(&self) -> bool {
+        self.approved_hash() == Some(self.hash())
     }
 
     /// The game's name among games.

@@ -3,6 +3,7 @@
 use toml::de::DeValue;
 use toml::value::Offset;
 
+use crate::approved;
 use crate::bet_box::{BetBox, BoxKind};
 use crate::game::{Cover, Game, LimitRule, Station, TripleRule};
 use crate::layout::{Layout, LayoutParts};
@@ -21,7 +22,9 @@ pub(crate) fn read(file: &[u8]) -> Result<Game, Vec<FileFault>> {
     let game = read_game(&mut reader, root);
     let faults = reader.finish();
     match game {
-        Some(game) if faults.is_empty() => Ok(Game { file: text.to_owned(), ..game }),
+        Some(game) if faults.is_empty() => {
+            Ok(Game { file: text.to_owned(), hash: approved::hash(document.get_ref()), ..game })
+        }
         _ => Err(faults),
     }
 }
@@ -121,6 +124,7 @@ fn read_game<'t>(reader: &mut TomlReader<'t>, mut root: TomlTable<'_, 't>) -> Op
         labels: labels?.into_iter().map(|(kind, text)| Some((kind, text?))).collect::<Option<_>>()?,
         layouts,
         file: String::new(),
+        hash: String::new(),
     })
 }
 

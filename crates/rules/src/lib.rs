@@ -23,6 +23,7 @@
 
 #![warn(missing_docs)]
 
+mod approved;
 mod bet_box;
 mod dice;
 mod felt;

@@ -49,6 +49,8 @@ pub struct Config {
     pub profile: Profile,
     /// Whether the whole installation is for training.
     pub is_training: bool,
+    /// Whether tables with real money may play games that are not approved.
+    pub allows_unapproved: bool,
     pub listen: SocketAddr,
     /// Networks that may read the metrics, beside this machine.
     pub metrics_from: Vec<Network>,
@@ -168,6 +170,7 @@ impl Config {
             name: "Tai Sai".to_owned(),
             profile: Profile::singapore(),
             is_training: false,
+            allows_unapproved: false,
             listen: DEFAULT_LISTEN,
             metrics_from: Vec::new(),
             node: NodeAddress::default(),
@@ -245,6 +248,7 @@ impl Config {
                 new_house,
                 profile: self.profile,
                 is_training: self.is_training,
+                allows_unapproved: self.allows_unapproved,
                 tables: self.tables.into_iter().map(TableConfig::plan).collect(),
                 acknowledged: taisai_journal::AcknowledgedHeads::default(),
             },

@@ -32,6 +32,7 @@ use taisai_record::{
     Address, ChainOpening, FollowError, MachineSetup, Program, RecordFiles, RecordStore, RecordStoreError, Recorder,
     StoreError, WarningSink, chain_of, first_opening,
 };
+use taisai_rules::Game;
 use taisai_table::{
     Actor, Cluster, ClusterId, CommandRequest, Decision, House, HouseCommand, MachineId, Profile, Refusal,
     Registration, Round, Seat, TableId,
@@ -80,6 +81,8 @@ pub struct InstallationPlan {
     pub profile: Profile,
     /// Whether the whole installation is for training.
     pub is_training: bool,
+    /// Whether tables with real money may play games that are not approved.
+    pub allows_unapproved: bool,
     pub tables: Vec<TablePlan>,
     /// What the store has acknowledged to this process: a node that joins again refuses a store with less.
     pub acknowledged: AcknowledgedHeads,
@@ -97,6 +100,14 @@ pub enum NodeError {
     OtherPurpose,
     #[error("the House refuses table {}: {}", table.0, refusal.sentence())]
     Table { table: TableId, refusal: Refusal },
+    /// Real money would be played for by rules that nobody approved.
+    #[error(
+        "table {}: the game {game} is NOT APPROVED: its hash is {found}, and {}. Use the approved game, or play it for training \
+         (training = true); unapproved_games = \"allow\" under [house] opens it for real money all the same",
+        table.0,
+        approved.map_or_else(|| "no game of that name and version is approved".to_owned(), |hash| format!("the approved one has {hash}"))
+    )]
+    NotApproved { table: TableId, game: String, found: String, approved: Option<&'static str> },
     #[error("table {} must have from 1 to 65,535 clusters", .0.0)]
     Clusters(TableId),
     #[error("cannot start a thread: {0}")]
@@ -243,6 +254,20 @@ impl InstallationPlan {
 
     const fn purpose(&self) -> ChainPurpose {
         if self.is_training { ChainPurpose::Training } else { ChainPurpose::Real }
+    }
+
+    /// Real money is played for by approved games only, unless the casino says otherwise. A file that is no game is refused later.
+    fn check_approval(&self, plan: &TablePlan) -> Result<(), NodeError> {
+        let Ok(game) = Game::from_toml(&plan.game) else { return Ok(()) };
+        if game.is_approved() {
+            return Ok(());
+        }
+        let (name, found) = (format!("{}@{}", game.id(), game.version()), game.hash().to_owned());
+        if plan.is_training || self.allows_unapproved {
+            tracing::warn!(table = plan.table.0, game = name, hash = found, "the game is NOT APPROVED");
+            return Ok(());
+        }
+        Err(NodeError::NotApproved { table: plan.table, game: name, found, approved: game.approved_hash() })
     }
 }
 
@@ -398,10 +423,14 @@ fn found(
     sources: &Sources,
 ) -> Result<Plans, NodeError> {
     let mut ids = OwnIds::new(sources);
+    // Before anything of them is recorded.
+    for table in &plan.tables {
+        plan.check_approval(table)?;
+    }
     for table in &plan.tables {
         add(house, table, clock, &mut ids)?;
     }
-    laid_out(store.archive(), house.machine(), &plan.tables)
+    laid_out(store.archive(), house.machine(), plan)
 }
 
 /// Adds a table to a House without people. Once there are people, they add tables.
@@ -425,7 +454,8 @@ fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut Ow
 
 /// The tables of the casino as the record has them. A table that was added but never opened is laid out as planned; without a plan
 /// it is left out.
-fn laid_out(archive: &mut dyn Archive, house: &House, plans: &[TablePlan]) -> Result<Plans, NodeError> {
+fn laid_out(archive: &mut dyn Archive, house: &House, installation: &InstallationPlan) -> Result<Plans, NodeError> {
+    let plans = &installation.tables;
     let mut tables = BTreeMap::new();
     for (table, on_file) in house.tables() {
         let fits = |plan: &&TablePlan| {
@@ -446,6 +476,7 @@ fn laid_out(archive: &mut dyn Archive, house: &House, plans: &[TablePlan]) -> Re
                 "the configuration file differs from the record; the table opens as the record has it"
             );
         }
+        installation.check_approval(&found)?;
         tables.insert(table, found);
     }
     Ok(Arc::new(tables))

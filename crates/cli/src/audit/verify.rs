@@ -162,6 +162,16 @@ impl AuditReport<'_> {
         }
         let tables = self.audited.openings().filter(|(_, opening)| opening.setup.is_training_table());
         notes.extend(tables.map(|(chain, _)| format!("chain {chain} is of a TRAINING table: no money there is real.")));
+        for (chain, opening) in self.audited.openings() {
+            if let Some(game) =
+                opening.rules().ok().map(|rules| rules.game().clone()).filter(|game| !game.is_approved())
+            {
+                let (id, version, hash) = (game.id(), game.version(), game.hash());
+                notes.push(format!(
+                    "chain {chain} was played by rules that are NOT APPROVED: {id}@{version}, hash {hash}."
+                ));
+            }
+        }
         notes
     }
 

@@ -205,3 +205,25 @@ fn boxes_have_their_names_in_every_language() {
         }
     }
 }
+
+/// The list of approved hashes is changed by hand only: a changed game is a decision, not a side effect.
+#[test]
+fn each_embedded_game_has_its_approved_hash() {
+    for game in Games::embedded().iter() {
+        assert_eq!(Some(game.hash()), game.approved_hash(), "{}@{}", game.id(), game.version());
+    }
+}
+
+#[test]
+fn a_changed_game_is_not_approved_and_a_comment_changes_nothing() {
+    let file = Games::embedded().find("tai-sai@6", None).unwrap().file();
+    let read = |text: String| taisai_rules::Game::from_toml(text).unwrap();
+    assert!(read(format!("# a comment\n{file}\n\n# another\n")).is_approved());
+    for (from, to) in
+        [("62 to 1", "60 to 1"), ("version = 6", "version = 7"), ("cover = \"covered\"", "cover = 'covered'")]
+    {
+        assert!(file.contains(from), "{from}");
+        let changed = read(file.replacen(from, to, 1));
+        assert_eq!(changed.is_approved(), to.contains('\''), "{to}");
+    }
+}

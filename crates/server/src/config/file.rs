@@ -95,14 +95,15 @@ impl ConfigReader<'_> {
         }
         let tls = tls.and_then(|value| reader.table(value)).and_then(|table| self.tls(reader, table));
         let node = root.optional("node").and_then(|value| reader.table(value)).map(|table| self.node(reader, table));
-        let is_training = house.as_ref().is_some_and(|(_, _, is_training)| *is_training);
+        let is_training = house.as_ref().is_some_and(|(_, _, is_training, _)| *is_training);
         let tables = root.list(reader, "table").map(|list| self.tables(reader, list, is_training));
         root.finish(reader);
-        let (name, profile, is_training) = house?;
+        let (name, profile, is_training, allows_unapproved) = house?;
         Some(Config {
             name,
             profile,
             is_training,
+            allows_unapproved,
             listen: address.unwrap_or(DEFAULT_LISTEN),
             metrics_from: metrics_from.unwrap_or_default(),
             data: data.unwrap_or_else(|| self.folder.join(DEFAULT_DATA)),
@@ -131,7 +132,11 @@ impl ConfigReader<'_> {
         NodeAddress { address, authority }
     }
 
-    fn house<'t>(&self, reader: &mut TomlReader<'t>, mut table: TomlTable<'_, 't>) -> Option<(String, Profile, bool)> {
+    fn house<'t>(
+        &self,
+        reader: &mut TomlReader<'t>,
+        mut table: TomlTable<'_, 't>,
+    ) -> Option<(String, Profile, bool, bool)> {
         let name = table.string(reader, "name");
         let named = table.optional("profile");
         let is_training = flag(reader, &mut table, "training");
@@ -140,8 +145,11 @@ impl ConfigReader<'_> {
             None => Some(Profile::singapore()),
             Some(value) => self.profile(reader, value),
         };
+        let unapproved = table.optional("unapproved_games");
+        let unapproved =
+            unapproved.map(|_| table.choice(reader, "unapproved_games", &[("refuse", false), ("allow", true)]));
         table.finish(reader);
-        Some((name?, profile?, is_training?))
+        Some((name?, profile?, is_training?, unapproved.unwrap_or(Some(false))?))
     }
 
     /// The name of an embedded profile, or a profile file.

@@ -123,7 +123,7 @@ fn every_fault_is_named_with_its_place() {
             &[
                 "1:1: missing-key: \"table\"",
                 "2:8: bad-value: \"name\" is empty",
-                "3:1: unknown-key: \"profil\" has no meaning here: did you mean \"profile\"? Known are name, profile, training",
+                "3:1: unknown-key: \"profil\" has no meaning here: did you mean \"profile\"? Known are name, profile, training, unapproved_games",
             ],
         ),
         (

@@ -204,7 +204,7 @@ impl JoinedInstallation {
         let house = follower.machine().ok_or(NodeError::NotFounded)?;
         let mut archive = plan.address.archive()?;
         let (id, newest) = RecordStore::beginning(&mut *archive)?;
-        let plans = laid_out(&mut *archive, house, &plan.tables)?;
+        let plans = laid_out(&mut *archive, house, plan)?;
         let opening = recorded(&mut *archive, MachineId::House)?;
         let profile = opening.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
         let clock = Clock::start(clock::system, newest);

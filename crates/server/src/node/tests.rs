@@ -34,6 +34,7 @@ fn plan(folder: &Path) -> InstallationPlan {
         address,
         program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
         new_house: [7; 16],
+        allows_unapproved: false,
         profile: Profile::singapore(),
         is_training: false,
         tables: vec![TablePlan {
@@ -336,6 +337,36 @@ async fn the_record_overrides_the_file() {
 
     other.is_training = true;
     assert!(matches!(Node::open(other, &Arc::new(Metrics::new()), Arc::new(drop)), Err(NodeError::OtherPurpose)));
+}
+
+/// A changed pay table under the approved name is refused where money is real, before anything is recorded.
+#[tokio::test]
+async fn a_changed_game_opens_only_for_training_or_where_it_is_allowed() {
+    let changed = |folder: &Path| {
+        let mut plan = plan(folder);
+        let approved = plan.tables[0].game.clone();
+        plan.tables[0].game = approved.replacen("title = \"", "title = \"Other ", 1);
+        assert_ne!(plan.tables[0].game, approved);
+        plan
+    };
+    let open = |plan: InstallationPlan| Node::open(plan, &Arc::new(Metrics::new()), Arc::new(drop));
+    let folder = tempfile::tempdir().unwrap();
+    let Err(refused) = open(changed(folder.path())) else { panic!("it opens") };
+    let approved = Games::embedded().find("sic-bo-etg", None).unwrap().hash();
+    let said = refused.to_string();
+    assert!(matches!(refused, NodeError::NotApproved { table: TABLE, .. }), "{said}");
+    for word in ["sic-bo-etg@2 is NOT APPROVED", approved, "training = true", "unapproved_games"] {
+        assert!(said.contains(word), "{said}");
+    }
+    close(open(plan(folder.path())).unwrap()).await;
+
+    let (allowed, training) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    close(open(InstallationPlan { allows_unapproved: true, ..changed(allowed.path()) }).unwrap()).await;
+    let again = open(plan(allowed.path())).map(drop);
+    assert!(matches!(again, Err(NodeError::NotApproved { .. })), "the record has the other game");
+    let mut plan = InstallationPlan { is_training: true, ..changed(training.path()) };
+    plan.tables[0].is_training = true;
+    close(open(plan).unwrap()).await;
 }
 
 #[tokio::test]

@@ -35,6 +35,7 @@ pub(crate) fn plan(folder: &Path) -> InstallationPlan {
         address,
         program: program(),
         new_house: [7; 16],
+        allows_unapproved: false,
         profile: Profile::singapore(),
         is_training: false,
         tables: vec![TablePlan {

@@ -76,6 +76,7 @@ impl RunningServer {
             address: address.clone(),
             program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
             new_house: [7; 16],
+            allows_unapproved: false,
             profile: Profile::singapore(),
             is_training: false,
             tables: vec![table],

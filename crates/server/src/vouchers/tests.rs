@@ -55,6 +55,7 @@ impl Cage {
             address,
             program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
             new_house: [7; 16],
+            allows_unapproved: false,
             profile: Profile::singapore(),
             is_training: false,
             tables: vec![table],
