@@ -6,6 +6,7 @@ pub(crate) mod denied;
 pub(crate) mod guard;
 pub(crate) mod network;
 pub(crate) mod operations;
+pub(crate) mod outage;
 pub(crate) mod reply;
 pub(crate) mod request;
 pub(crate) mod screens;

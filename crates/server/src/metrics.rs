@@ -24,6 +24,15 @@ struct OfRefusal {
     code: &'static str,
 }
 
+/// Counts connections over the life of the process: the listener outlives a node that joins again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ConnectionMetrics {
+    /// Of every kind.
+    pub(crate) open: Gauge,
+    /// Rejected because too many were open.
+    pub(crate) rejected: Counter,
+}
+
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
@@ -34,20 +43,21 @@ pub(crate) struct Metrics {
     ledger: Family<OfTable, Gauge>,
     refusals: Family<OfRefusal, Counter>,
     commit: Histogram,
-    /// Of every kind.
-    pub(crate) connections: Gauge,
-    /// Rejected because too many were open.
-    pub(crate) rejected: Counter,
 }
 
 impl Metrics {
+    #[cfg(test)]
     pub(crate) fn new() -> Self {
+        Self::beside(&ConnectionMetrics::default())
+    }
+
+    /// The metrics of a node, with those of the process's connections.
+    pub(crate) fn beside(ConnectionMetrics { open, rejected }: &ConnectionMetrics) -> Self {
         let mut registry = Registry::with_prefix("taisai");
         let (rounds, bets) = (Family::<OfTable, Counter>::default(), Family::<OfTable, Counter>::default());
         let (terminals, queue_depth, ledger) = (Family::default(), Family::default(), Family::default());
         let refusals = Family::<OfRefusal, Counter>::default();
         let commit = Histogram::new(COMMIT_SECONDS_BUCKETS);
-        let (connections, rejected) = (Gauge::default(), Counter::default());
         registry.register("rounds", "Rounds settled or void", rounds.clone());
         registry.register("bets", "Bets placed", bets.clone());
         registry.register("terminals_connected", "Player Terminals that are connected", terminals.clone());
@@ -56,9 +66,9 @@ impl Metrics {
         registry.register("refusals", "Commands refused, by code", refusals.clone());
         let help = "From the decision of a command until the record holds it";
         registry.register_with_unit("commit", help, Unit::Seconds, commit.clone());
-        registry.register("connections", "Open connections", connections.clone());
+        registry.register("connections", "Open connections", open.clone());
         registry.register("connections_rejected", "Connections rejected because too many were open", rejected.clone());
-        Self { registry, rounds, bets, terminals, queue_depth, ledger, refusals, commit, connections, rejected }
+        Self { registry, rounds, bets, terminals, queue_depth, ledger, refusals, commit }
     }
 
     pub(crate) fn table(&self, table: TableId) -> PartitionMetrics {

@@ -12,8 +12,11 @@ use taisai_engine::Worker;
 use taisai_record::{Address, WarningSink};
 use taisai_rules::RulesText;
 use taisai_table::Time;
+use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
 
 use crate::audit::{Audits, RecordSource};
 use crate::auth::secrets::{Expected, Secrets, SecretsError};
@@ -22,11 +25,12 @@ use crate::config::{FirstUse, Founding, NotFounded, Seed};
 use crate::demo::{Demo, Pace};
 use crate::devices::displays::Displays;
 use crate::devices::{Devices, enrolment_code, find_out};
-use crate::http::accept::{self, Accepting, Tls, TlsError};
+use crate::http::accept::{self, Accepting, Answering, Tls, TlsError};
 use crate::http::guard::guard;
 use crate::http::network::Network;
+use crate::http::outage::{Outage, outage};
 use crate::http::{api, operations, screens};
-use crate::metrics::Metrics;
+use crate::metrics::{ConnectionMetrics, Metrics};
 use crate::node;
 use crate::node::membership::FormerNames;
 use crate::node::peers::NodeAddress;
@@ -111,8 +115,9 @@ pub enum ServeError {
 /// passwords and codes. People are recorded only if `tell` succeeds.
 ///
 /// A node of several machines that has lost its database, its lease or the outcome of an append drops everything and joins again.
+/// It keeps its listener meanwhile.
 pub async fn serve(
-    mut plan: ServePlan,
+    plan: ServePlan,
     warn: WarningSink,
     mut tell: impl FnMut(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     stop: impl Future<Output = ()>,
@@ -124,20 +129,20 @@ pub async fn serve(
     let is_shared = matches!(plan.installation.address, Address::Postgres(_));
     let mut has_run = false;
     let former = FormerNames::default();
+    let mut front = Front::listen(&plan)?;
     loop {
-        let this = plan.clone();
         let listens = |address: SocketAddr, first_use: Option<&FirstUse>| {
-            plan.listen = address;
             let is_news = !has_run || first_use.is_some();
             has_run = true;
             if is_news { tell(address, first_use) } else { Ok(()) }
         };
-        let ended = run((this, former.clone()), Arc::clone(&warn), listens, stop.as_mut()).await;
+        let ended = run((plan.clone(), former.clone()), &mut front, Arc::clone(&warn), listens, stop.as_mut()).await;
         let Err(error) = ended else { return Ok(()) };
         if !is_shared || !has_run || !error.may_pass() {
             return Err(error);
         }
         tracing::warn!(%error, "this node joins again after a failure");
+        front.fail(&error.to_string());
         if tokio::time::timeout(REJOIN_INTERVAL, stop.as_mut()).await.is_ok() {
             return Ok(());
         }
@@ -148,8 +153,63 @@ impl ServeError {
     /// Whether joining again may help.
     const fn may_pass(&self) -> bool {
         match self {
-            Self::Node(_) | Self::Secrets(_) | Self::Stopped(_) | Self::Listen { .. } | Self::NotFounded(_) => true,
-            Self::Tls(_) | Self::RealDemo | Self::NotPrinted(_) | Self::NoChance(_) => false,
+            Self::Node(_) | Self::Secrets(_) | Self::Stopped(_) | Self::NotFounded(_) => true,
+            Self::Listen { .. } | Self::Tls(_) | Self::RealDemo | Self::NotPrinted(_) | Self::NoChance(_) => false,
+        }
+    }
+}
+
+/// The listener, for the life of the process. Nothing is accepted before a node has run.
+struct Front {
+    address: SocketAddr,
+    is_secured: bool,
+    connections: ConnectionMetrics,
+    waiting: Option<(TcpListener, Option<TlsAcceptor>)>,
+    accepting: Option<(watch::Sender<Answering>, JoinHandle<()>)>,
+    /// Held while no node runs.
+    outage: Option<Outage>,
+}
+
+impl Front {
+    fn listen(plan: &ServePlan) -> Result<Self, ServeError> {
+        let tls = plan.tls.as_ref().map(Tls::acceptor).transpose()?;
+        let bad = |error| ServeError::Listen { address: plan.listen, error };
+        let listener = accept::listen(plan.listen).map_err(bad)?;
+        Ok(Self {
+            address: listener.local_addr().map_err(bad)?,
+            is_secured: tls.is_some(),
+            connections: ConnectionMetrics::default(),
+            waiting: Some((listener, tls)),
+            accepting: None,
+            outage: None,
+        })
+    }
+
+    /// From now on connections are answered so.
+    fn answer(&mut self, answering: Answering) {
+        if let Some((listener, tls)) = self.waiting.take() {
+            let (metrics, max_connections) = (self.connections.clone(), accept::max_connections());
+            let (sender, receiver) = watch::channel(answering);
+            let accepting = Accepting { listener, tls, metrics, max_connections };
+            self.accepting = Some((sender, tokio::spawn(accepting.run(receiver))));
+        } else if let Some((sender, _)) = &self.accepting {
+            sender.send_replace(answering);
+        }
+        self.outage = None;
+    }
+
+    /// Nothing is behind the listener, for this reason.
+    fn fail(&mut self, why: &str) {
+        let (held, answering) = outage(why);
+        self.answer(answering);
+        self.outage = Some(held);
+    }
+
+    /// Closes the listener for good.
+    async fn close(&mut self) {
+        if let Some((sender, accepting)) = self.accepting.take() {
+            drop(sender);
+            accepting.await.unwrap_or_default();
         }
     }
 }
@@ -157,22 +217,20 @@ impl ServeError {
 /// Runs a node once, until it is told to stop or one of its threads stops.
 async fn run(
     (plan, former): (ServePlan, FormerNames),
+    front: &mut Front,
     warn: WarningSink,
     tell: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     mut stop: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), ServeError> {
     let ServePlan { installation, seed, new_secrets, node_address, .. } = plan;
-    let tls = plan.tls.map(|tls| tls.acceptor()).transpose()?;
-    let bad = |error| ServeError::Listen { address: plan.listen, error };
-    let listener = accept::listen(plan.listen).map_err(bad)?;
-    let address = listener.local_addr().map_err(bad)?;
-    let metrics = Arc::new(Metrics::new());
+    let (address, is_secured) = (front.address, front.is_secured);
+    let metrics = Arc::new(Metrics::beside(&front.connections));
     let (version, is_training) = (installation.program.version.clone(), installation.is_training);
     let store = installation.address.clone();
     let (address_of_record, anchor, program) =
         (store.clone(), installation.files.anchor.clone(), installation.program.clone());
     let games = games_of(installation.tables.iter().map(|table| table.game.as_str()), plan.texts);
-    let (counted, is_secured, is_shared) = (Arc::clone(&metrics), tls.is_some(), matches!(store, Address::Postgres(_)));
+    let (counted, is_shared) = (Arc::clone(&metrics), matches!(store, Address::Postgres(_)));
     // Opening waits for the store, and on several machines for other nodes.
     let open = move || {
         let node = match &installation.address {
@@ -226,7 +284,7 @@ async fn run(
         vouchers,
         secrets,
         displays: Displays::default(),
-        metrics: Arc::clone(&metrics),
+        metrics,
         metrics_from: plan.metrics_from,
         reports,
         audits,
@@ -236,15 +294,21 @@ async fn run(
     if is_shared {
         tokio::spawn(find_out(Arc::downgrade(&server)));
     }
-    let accepting =
-        Accepting { listener, tls, routes: routes(&server), metrics, max_connections: accept::max_connections() };
-    let accepting = tokio::spawn(accepting.run(is_stopping));
+    front.answer(Answering { routes: routes(&server), stopping: is_stopping });
     tracing::info!(front_page = front_page(address, is_secured), is_training, "the server runs");
     let ended = until_stopped(&server, node.stopped(), (demo.as_ref(), plan.grace), stop).await;
+    // Nobody comes to a node that has stopped: the next answers, or nothing does.
+    match &ended {
+        Err(stopped) if is_shared => front.fail(&stopped.to_string()),
+        Ok(()) | Err(_) => front.close().await,
+    }
+    let ended = ended.map_err(|stopped| say_why(&server, stopped));
+    if ended.is_ok() {
+        server.stopping.send_replace(Stopping::Now);
+    }
     if let Some(demo) = demo {
         demo.stop().await;
     }
-    accepting.await.unwrap_or_default();
     if !is_left(server).await {
         tracing::warn!("connections did not close in time and are dropped");
         return ended;
@@ -259,19 +323,18 @@ async fn until_stopped(
     mut stopped: watch::Receiver<Option<Stopped>>,
     (demo, grace): (Option<&Demo>, Duration),
     stop: Pin<&mut impl Future<Output = ()>>,
-) -> Result<(), ServeError> {
+) -> Result<(), Stopped> {
     tokio::select! {
         () = stop => {
             if let Some(demo) = demo {
                 demo.last_round();
             }
             finish_rounds(server, grace).await;
-            server.stopping.send_replace(Stopping::Now);
             Ok(())
         }
         // The sender lives as long as the node.
         stopped = stopped.wait_for(Option::is_some) => {
-            Err(say_why(server, stopped.ok().and_then(|stopped| stopped.clone()).unwrap_or(Stopped::Closed)))
+            Err(stopped.ok().and_then(|stopped| stopped.clone()).unwrap_or(Stopped::Closed))
         }
     }
 }

@@ -243,7 +243,7 @@ fn beginning(text: &str) -> &str {
 fn reply_or_close(answer: Result<CommandReply, Denied>) -> Result<CommandReply, CloseReason> {
     match answer {
         Ok(answer) => Ok(answer),
-        Err(denied @ (Denied::Stopped | Denied::Elsewhere)) => Err(denied.into()),
+        Err(denied @ (Denied::Unreachable | Denied::Stopped | Denied::Elsewhere)) => Err(denied.into()),
         Err(denied) => Ok(CommandReply::Refused(denied.into())),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::house::{HOUSE_PARTITION, TABLE_PARTITION};
+use crate::house::{HOUSE_PARTITION, TABLE, TABLE_PARTITION, TestCasino, until};
 use crate::play::{BETS, BettingRun, tell};
 use crate::relay::RelayMode;
 
@@ -45,4 +45,41 @@ fn node_is_cut_off_and_returns() {
         house.wait_until_all_partitions_are_held();
     }
     BettingRun { house, crowd, dealer: dealer.rests() }.ends();
+}
+
+/// The status that a path is answered with, whether the answer says when to ask again, and its text.
+fn answer(node: std::net::SocketAddr, path: &str) -> (u16, bool, String) {
+    let mut answer = crate::person::agent().get(format!("http://{node}{path}")).call().expect("the listener answers");
+    let may_retry = answer.headers().contains_key("retry-after");
+    (answer.status().as_u16(), may_retry, answer.body_mut().read_to_string().unwrap())
+}
+
+/// Nobody reaches the database. A liveness probe must not end a process that joins again by itself.
+#[test]
+fn node_without_database_keeps_its_listener() {
+    let house = TestCasino::open(1);
+    let nodes = house.addresses();
+    for node in 0..nodes.len() {
+        house.set_relay_mode(node, RelayMode::Cut);
+    }
+    let table = format!("/api/v1/tables/{TABLE}");
+    for node in &nodes {
+        until("it joins again", || {
+            assert_eq!(answer(*node, "/healthz").0, 200);
+            let (status, may_retry, text) = answer(*node, &table);
+            assert!(matches!(status, 200 | 503), "{status}: {text}");
+            may_retry && text.contains("unreachable")
+        });
+        let (status, _, why) = answer(*node, "/readyz");
+        assert!(status == 503 && !why.trim().is_empty(), "{status}: {why}");
+    }
+    for node in 0..nodes.len() {
+        house.set_relay_mode(node, RelayMode::Open);
+    }
+    for node in &nodes {
+        until("it is ready again", || {
+            assert_eq!(answer(*node, "/healthz").0, 200);
+            answer(*node, "/readyz").0 == 200
+        });
+    }
 }

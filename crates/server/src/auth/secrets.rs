@@ -74,6 +74,13 @@ pub enum SecretsError {
     Random,
 }
 
+impl SecretsError {
+    /// Whether the store failed: the same may work in a moment.
+    pub(crate) const fn is_of_store(&self) -> bool {
+        matches!(self, Self::Postgres(_) | Self::Warned | Self::Unreachable(_))
+    }
+}
+
 type StoreJob = Box<dyn FnOnce(&mut StoreConnection) + Send>;
 
 #[derive(Clone, Debug)]

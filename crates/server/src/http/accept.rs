@@ -22,7 +22,7 @@ use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt as _;
 
 use crate::http::write_timeout::WriteTimeout;
-use crate::metrics::Metrics;
+use crate::metrics::ConnectionMetrics;
 use crate::server::Stopping;
 
 /// For a TLS handshake, or for the head of a request.
@@ -88,21 +88,30 @@ pub(crate) fn max_connections() -> usize {
     usize::try_from(connections).unwrap_or(64)
 }
 
+/// What answers the connections that are accepted now, and when it closes them.
+#[derive(Clone)]
+pub(crate) struct Answering {
+    pub(crate) routes: Router,
+    pub(crate) stopping: watch::Receiver<Stopping>,
+}
+
 pub(crate) struct Accepting {
     pub(crate) listener: TcpListener,
     pub(crate) tls: Option<TlsAcceptor>,
-    pub(crate) routes: Router,
-    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) metrics: ConnectionMetrics,
     pub(crate) max_connections: usize,
 }
 
 impl Accepting {
-    /// Accepts connections until the server stops. Open connections end by themselves.
-    pub(crate) async fn run(self, mut stopping: watch::Receiver<Stopping>) {
+    /// Accepts connections until the sender of `answering` is dropped. Open connections end by themselves.
+    pub(crate) async fn run(self, mut answering: watch::Receiver<Answering>) {
         let places = Arc::new(Semaphore::new(self.max_connections));
         loop {
             let (stream, peer) = tokio::select! {
-                _ = stop_reason(&mut stopping) => return,
+                changed = answering.changed() => match changed {
+                    Ok(()) => continue,
+                    Err(_) => return,
+                },
                 accepted = self.listener.accept() => match accepted {
                     Ok(accepted) => accepted,
                     Err(error) => {
@@ -117,8 +126,9 @@ impl Accepting {
                 self.metrics.rejected.inc();
                 continue;
             };
-            let connection = AcceptedConnection { peer, place, metrics: Arc::clone(&self.metrics) };
-            let (tls, routes, stopping) = (self.tls.clone(), self.routes.clone(), stopping.clone());
+            let connection = AcceptedConnection { peer, place, metrics: self.metrics.clone() };
+            let Answering { routes, stopping } = answering.borrow_and_update().clone();
+            let tls = self.tls.clone();
             tokio::spawn(async move { connection.run(stream, tls, routes, stopping).await });
         }
     }
@@ -127,7 +137,7 @@ impl Accepting {
 struct AcceptedConnection {
     peer: SocketAddr,
     place: OwnedSemaphorePermit,
-    metrics: Arc<Metrics>,
+    metrics: ConnectionMetrics,
 }
 
 /// Holds a connection's permit and count, also after an upgrade.
@@ -136,12 +146,12 @@ pub(crate) struct ConnectionGuard(#[expect(dead_code, reason = "it is held, not 
 
 struct ConnectionSlot {
     _place: OwnedSemaphorePermit,
-    metrics: Arc<Metrics>,
+    metrics: ConnectionMetrics,
 }
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.metrics.connections.dec();
+        self.metrics.open.dec();
     }
 }
 
@@ -153,7 +163,7 @@ impl AcceptedConnection {
         routes: Router,
         stopping: watch::Receiver<Stopping>,
     ) {
-        self.metrics.connections.inc();
+        self.metrics.open.inc();
         let held = ConnectionGuard(Arc::new(ConnectionSlot { _place: self.place, metrics: self.metrics }));
         // Delay is no reason to fail.
         stream.set_nodelay(true).unwrap_or_default();

@@ -2,11 +2,15 @@
 
 use axum::Json;
 use axum::http::StatusCode;
+use axum::http::header::{self, HeaderValue};
 use axum::response::{IntoResponse, Response};
 
 use crate::auth::secrets::SecretsError;
 use crate::http::reply::{CommandReply, Refused};
 use crate::node::stopped::Stopped;
+
+/// How soon a client may ask again while the database cannot be reached.
+const RETRY_AFTER_SECONDS: &str = "1";
 
 macro_rules! denied {
     ($($name:ident, $status:ident, $code:literal, $sentence:literal;)*) => {
@@ -60,6 +64,7 @@ denied! {
     TooLong, SERVICE_UNAVAILABLE, "too-long", "That took too long: ask for less.";
     NotYet, CONFLICT, "not-yet", "The round is not over, or no checkpoint vouches for it yet.";
     Elsewhere, SERVICE_UNAVAILABLE, "elsewhere", "That part of the casino moves to another machine: ask again in a moment, under the same number.";
+    Unreachable, SERVICE_UNAVAILABLE, "unreachable", "The database cannot be reached; nothing that was not recorded counts; try again.";
     Stopped, SERVICE_UNAVAILABLE, "stopped", "The house has stopped: nothing is taken until it runs again.";
     Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the server failed; it is in its log.";
 }
@@ -67,7 +72,7 @@ denied! {
 impl Denied {
     /// Whether the command may have been carried out all the same. The client must send it again under the same number to learn its fate.
     pub(crate) const fn leaves_fate_unknown(self) -> bool {
-        matches!(self, Self::Stopped | Self::Internal | Self::TooSlow | Self::Elsewhere)
+        matches!(self, Self::Unreachable | Self::Stopped | Self::Internal | Self::TooSlow | Self::Elsewhere)
     }
 }
 
@@ -86,12 +91,40 @@ impl From<Stopped> for Denied {
 impl From<SecretsError> for Denied {
     fn from(error: SecretsError) -> Self {
         tracing::error!(%error, "cannot use the secrets");
-        Self::Internal
+        if error.is_of_store() { Self::Unreachable } else { Self::Internal }
     }
 }
 
 impl IntoResponse for Denied {
     fn into_response(self) -> Response {
-        (self.status(), Json(CommandReply::Refused(self.into()))).into_response()
+        let mut response = (self.status(), Json(CommandReply::Refused(self.into()))).into_response();
+        if self == Self::Unreachable {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_SECONDS));
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use taisai_journal::PostgresError;
+
+    use super::*;
+
+    #[test]
+    fn failed_store_is_unavailable_and_no_fault_of_the_server() {
+        let silent = || PostgresError::Silent(std::time::Duration::from_secs(3));
+        for error in [
+            SecretsError::Postgres(silent()),
+            SecretsError::Warned,
+            SecretsError::Unreachable("connection refused".to_owned()),
+        ] {
+            let denied = Denied::from(error);
+            assert!(denied.leaves_fate_unknown(), "{denied:?}");
+            let response = denied.into_response();
+            assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+            assert!(response.headers().contains_key(header::RETRY_AFTER));
+        }
+        assert_eq!(Denied::from(SecretsError::Damaged("a row")), Denied::Internal);
     }
 }

@@ -50,6 +50,14 @@ impl ReportError {
         )
     }
 
+    /// Whether the store failed: the same may work in a moment.
+    const fn is_of_store(&self) -> bool {
+        matches!(
+            self,
+            Self::Store(_) | Self::Read(ReadError::Failed(_)) | Self::Replay(ReplayError::Read(ReadError::Failed(_)))
+        )
+    }
+
     /// The error with its causes.
     pub(crate) fn with_causes(&self) -> String {
         let mut text = self.to_string();
@@ -69,7 +77,7 @@ impl From<ReportError> for Denied {
             ReportError::TooLong | ReportError::Tables(TablesError::Stopped) => Self::TooLong,
             error => {
                 tracing::error!(error = error.with_causes(), "cannot build a report");
-                Self::Internal
+                if error.is_of_store() { Self::Unreachable } else { Self::Internal }
             }
         }
     }
