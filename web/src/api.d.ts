@@ -864,7 +864,7 @@ export interface components {
             chains: components["schemas"]["ChainSheet"][];
             /** @description Everything that is wrong. */
             findings: string[];
-            /** @description The house's id; none where no chain has a beginning. */
+            /** @description The casino's id; none where no chain has a beginning. */
             house?: string | null;
             /** @description Programs, rules and profiles in use. */
             in_use: components["schemas"]["InUse"][];
@@ -2390,7 +2390,7 @@ export interface components {
         List: "approvals" | "events" | "claims" | "receivables" | "vouchers" | "devices" | "people" | "tables";
         /** @description Whose a record is, and whether its money is real: no sheet of a training record can be taken for a real one (F54). */
         Mark: {
-            /** @description The house's id. */
+            /** @description The casino's id. */
             house: string;
             /** @description Whether no money in it is real. */
             training: boolean;
@@ -3908,7 +3908,7 @@ export interface components {
             clusters: components["schemas"]["ClusterSheet"][];
             /** @description The game, with its version. */
             game: string;
-            /** @description The house's id. */
+            /** @description The casino's id. */
             house: string;
             /** @description The layout. */
             layout: string;

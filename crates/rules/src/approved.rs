@@ -41,7 +41,7 @@ fn add_value(hasher: &mut Hasher, value: &DeValue<'_>) {
         DeValue::Datetime(moment) => add_text(hasher, b'd', &moment.to_string()),
         DeValue::Array(list) => {
             add_text(hasher, b'a', &list.len().to_string());
-            for value in &list {
+            for value in list {
                 add_value(hasher, value.get_ref());
             }
         }
