@@ -149,7 +149,6 @@ export const words = {
   offlineShort: 'Offline',
   offlineMore: 'Registered bets stand. This screen reconnects by itself.',
   connecting: 'Connecting…',
-  unreachable: 'Cannot connect. Trying again…',
   betsStand: (amount: string) => `Connected again. Your bets stand: ${amount}.`,
   backAgain: 'Connected again.',
   denied: 'This terminal is not recognised.',
@@ -230,6 +229,7 @@ export const words = {
   enrolNow: 'Set up',
 
   reasons: {
+    unreachable: 'Cannot connect. Trying again…',
     offline: 'This terminal is offline.',
     'too-late': 'Betting closed before it was registered.',
     'command-too-old': 'It was not registered. Please try again.',

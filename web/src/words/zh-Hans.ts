@@ -139,7 +139,6 @@ export const words: Words = {
   offlineShort: '离线',
   offlineMore: '已登记的投注有效。屏幕会自动重新连接。',
   connecting: '正在连接…',
-  unreachable: '无法连接，正在重试…',
   betsStand: (amount) => `已重新连接。您的投注有效：${amount}。`,
   backAgain: '已重新连接。',
   denied: '无法识别此终端。',
@@ -219,6 +218,7 @@ export const words: Words = {
   enrolNow: '设置',
 
   reasons: {
+    unreachable: '无法连接，正在重试…',
     offline: '终端离线。',
     'too-late': '停止下注前未能登记。',
     'command-too-old': '未登记，请重试。',

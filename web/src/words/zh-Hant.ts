@@ -139,7 +139,6 @@ export const words: Words = {
   offlineShort: '離線',
   offlineMore: '已登記的投注有效。螢幕會自動重新連接。',
   connecting: '正在連接…',
-  unreachable: '無法連接，正在重試…',
   betsStand: (amount) => `已重新連接。您的投注有效：${amount}。`,
   backAgain: '已重新連接。',
   denied: '無法識別此終端。',
@@ -219,6 +218,7 @@ export const words: Words = {
   enrolNow: '設定',
 
   reasons: {
+    unreachable: '無法連接，正在重試…',
     offline: '終端離線。',
     'too-late': '停止下注前未能登記。',
     'command-too-old': '未登記，請重試。',

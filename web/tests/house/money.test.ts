@@ -104,7 +104,7 @@ describe('at a terminal', () => {
     expect(number).not.toBe(dead);
     await have(first).click();
     await first.locator('dialog').waitFor({ state: 'detached' });
-    expect(await first.locator('[data-card]').count()).toBe(0);
+    await expect.poll(() => first.locator('[data-card]').count()).toBe(0);
     await pay(dead);
     await cage.getByText(/Reissued on .* this number no longer works/).waitFor();
     await pay(number);
