@@ -25,10 +25,10 @@ use crate::config::{FirstUse, Founding, NotFounded, Seed};
 use crate::demo::{Demo, Pace};
 use crate::devices::displays::Displays;
 use crate::devices::{Devices, enrolment_code, find_out};
-use crate::http::accept::{self, Accepting, Answering, Tls, TlsError};
+use crate::http::accept::{self, Accepting, Tls, TlsError};
 use crate::http::guard::guard;
 use crate::http::network::Network;
-use crate::http::outage::{Outage, outage};
+use crate::http::outage::outage;
 use crate::http::{api, operations, screens};
 use crate::metrics::{ConnectionMetrics, Metrics};
 use crate::node;
@@ -165,9 +165,7 @@ struct Front {
     is_secured: bool,
     connections: ConnectionMetrics,
     waiting: Option<(TcpListener, Option<TlsAcceptor>)>,
-    accepting: Option<(watch::Sender<Answering>, JoinHandle<()>)>,
-    /// Held while no node runs.
-    outage: Option<Outage>,
+    accepting: Option<(watch::Sender<Router>, JoinHandle<()>)>,
 }
 
 impl Front {
@@ -181,28 +179,24 @@ impl Front {
             connections: ConnectionMetrics::default(),
             waiting: Some((listener, tls)),
             accepting: None,
-            outage: None,
         })
     }
 
-    /// From now on connections are answered so.
-    fn answer(&mut self, answering: Answering) {
+    /// From now on requests are answered by these routes.
+    fn answer(&mut self, routes: Router) {
         if let Some((listener, tls)) = self.waiting.take() {
             let (metrics, max_connections) = (self.connections.clone(), accept::max_connections());
-            let (sender, receiver) = watch::channel(answering);
+            let (sender, receiver) = watch::channel(routes);
             let accepting = Accepting { listener, tls, metrics, max_connections };
             self.accepting = Some((sender, tokio::spawn(accepting.run(receiver))));
         } else if let Some((sender, _)) = &self.accepting {
-            sender.send_replace(answering);
+            sender.send_modify(|current| *current = routes);
         }
-        self.outage = None;
     }
 
     /// Nothing is behind the listener, for this reason.
     fn fail(&mut self, why: &str) {
-        let (held, answering) = outage(why);
-        self.answer(answering);
-        self.outage = Some(held);
+        self.answer(outage(why));
     }
 
     /// Closes the listener for good.
@@ -268,7 +262,7 @@ async fn run(
     let reports = Reports::start(address_of_record.clone(), keys.clone(), games).map_err(NodeError::Thread)?;
     let audits = Audits::new(RecordSource { address: address_of_record, keys, anchor, program });
     let demo = plan.demo.map(|pace| Demo::start(&node, &seed, pace));
-    let (stopping, is_stopping) = watch::channel(Stopping::No);
+    let (stopping, _) = watch::channel(Stopping::No);
     let server = Arc::new(Server {
         place: Property { name: plan.name, house: node.house(), is_training, version },
         profile: node.profile(),
@@ -294,7 +288,7 @@ async fn run(
     if is_shared {
         tokio::spawn(find_out(Arc::downgrade(&server)));
     }
-    front.answer(Answering { routes: routes(&server), stopping: is_stopping });
+    front.answer(routes(&server));
     tracing::info!(front_page = front_page(address, is_secured), is_training, "the server runs");
     let ended = until_stopped(&server, node.stopped(), (demo.as_ref(), plan.grace), stop).await;
     // Nobody comes to a node that has stopped: the next answers, or nothing does.

@@ -58,6 +58,13 @@ impl Stopping {
     }
 }
 
+/// Waits until connections must close, and returns the reason for their clients.
+pub(crate) async fn stop_reason(stopping: &mut watch::Receiver<Stopping>) -> Cow<'static, str> {
+    let stopped = stopping.wait_for(|stopping| stopping.close_reason().is_some()).await;
+    // A server that was dropped has stopped too.
+    stopped.ok().and_then(|stopping| stopping.close_reason()).unwrap_or("the server has stopped".into())
+}
+
 pub(crate) struct Server {
     pub(crate) place: Property,
     pub(crate) profile: Arc<Profile>,

@@ -29,13 +29,13 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::auth;
-use crate::http::accept::{ConnectionGuard, stop_reason};
+use crate::http::accept::ConnectionGuard;
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
 use crate::http::reply::{CommandReply, NumberedReplies, NumberedReply, Refused, json};
 use crate::http::request::Object;
 use crate::node::stopped::Stopped;
-use crate::server::{Server, SharedServer};
+use crate::server::{Server, SharedServer, stop_reason};
 use crate::ws::connection::{Connection, ConnectionQueue};
 pub(crate) use terminal::InCluster;
 #[cfg(test)]

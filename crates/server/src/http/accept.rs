@@ -1,7 +1,6 @@
 //! The accept loop. It bounds the number of connections, the time for a handshake or a request's head, and the time that a response
 //! may stay unread.
 
-use std::borrow::Cow;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -11,8 +10,8 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{ConnectInfo, Request};
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -23,7 +22,6 @@ use tower::ServiceExt as _;
 
 use crate::http::write_timeout::WriteTimeout;
 use crate::metrics::ConnectionMetrics;
-use crate::server::Stopping;
 
 /// For a TLS handshake, or for the head of a request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
@@ -88,13 +86,6 @@ pub(crate) fn max_connections() -> usize {
     usize::try_from(connections).unwrap_or(64)
 }
 
-/// What answers the connections that are accepted now, and when it closes them.
-#[derive(Clone)]
-pub(crate) struct Answering {
-    pub(crate) routes: Router,
-    pub(crate) stopping: watch::Receiver<Stopping>,
-}
-
 pub(crate) struct Accepting {
     pub(crate) listener: TcpListener,
     pub(crate) tls: Option<TlsAcceptor>,
@@ -103,12 +94,13 @@ pub(crate) struct Accepting {
 }
 
 impl Accepting {
-    /// Accepts connections until the sender of `answering` is dropped. Open connections end by themselves.
-    pub(crate) async fn run(self, mut answering: watch::Receiver<Answering>) {
+    /// Accepts connections until the sender of `routes` is dropped, and then closes them. Each request is answered by the routes of its
+    /// moment, so that a connection outlives the node that it came to.
+    pub(crate) async fn run(self, mut routes: watch::Receiver<Router>) {
         let places = Arc::new(Semaphore::new(self.max_connections));
         loop {
             let (stream, peer) = tokio::select! {
-                changed = answering.changed() => match changed {
+                changed = routes.changed() => match changed {
                     Ok(()) => continue,
                     Err(_) => return,
                 },
@@ -127,9 +119,8 @@ impl Accepting {
                 continue;
             };
             let connection = AcceptedConnection { peer, place, metrics: self.metrics.clone() };
-            let Answering { routes, stopping } = answering.borrow_and_update().clone();
-            let tls = self.tls.clone();
-            tokio::spawn(async move { connection.run(stream, tls, routes, stopping).await });
+            let (tls, routes) = (self.tls.clone(), routes.clone());
+            tokio::spawn(async move { connection.run(stream, tls, routes).await });
         }
     }
 }
@@ -156,22 +147,16 @@ impl Drop for ConnectionSlot {
 }
 
 impl AcceptedConnection {
-    async fn run(
-        self,
-        stream: TcpStream,
-        tls: Option<TlsAcceptor>,
-        routes: Router,
-        stopping: watch::Receiver<Stopping>,
-    ) {
+    async fn run(self, stream: TcpStream, tls: Option<TlsAcceptor>, routes: watch::Receiver<Router>) {
         self.metrics.open.inc();
         let held = ConnectionGuard(Arc::new(ConnectionSlot { _place: self.place, metrics: self.metrics }));
         // Delay is no reason to fail.
         stream.set_nodelay(true).unwrap_or_default();
         match tls {
-            None => serve_connection(stream, self.peer, held, routes, stopping).await,
+            None => serve_connection(stream, self.peer, held, routes).await,
             Some(tls) => {
                 if let Ok(Ok(secured)) = tokio::time::timeout(HEAD_TIMEOUT, tls.accept(stream)).await {
-                    serve_connection(secured, self.peer, held, routes, stopping).await;
+                    serve_connection(secured, self.peer, held, routes).await;
                 }
             }
         }
@@ -182,32 +167,70 @@ async fn serve_connection<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     stream: S,
     peer: SocketAddr,
     held: ConnectionGuard,
-    routes: Router,
-    mut stopping: watch::Receiver<Stopping>,
+    mut routes: watch::Receiver<Router>,
 ) {
-    let service = routes.map_request(move |mut request: Request<hyper::body::Incoming>| {
+    let current = routes.clone();
+    let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
         request.extensions_mut().insert(held.clone());
-        request
+        let routes = current.borrow().clone();
+        routes.oneshot(request)
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_HEAD_BYTES).half_close(false);
     let stream = TokioIo::new(WriteTimeout::new(stream));
-    let mut connection =
-        std::pin::pin!(builder.serve_connection(stream, TowerToHyperService::new(service)).with_upgrades());
+    let mut connection = std::pin::pin!(builder.serve_connection(stream, service).with_upgrades());
+    let closed = async { while routes.changed().await.is_ok() {} };
     tokio::select! {
         // However it ends, only this connection does.
         _ = connection.as_mut() => {}
-        _ = stop_reason(&mut stopping) => {
+        () = closed => {
             connection.as_mut().graceful_shutdown();
             connection.await.unwrap_or_default();
         }
     }
 }
 
-/// Waits until connections must close, and returns the reason for their clients.
-pub(crate) async fn stop_reason(stopping: &mut watch::Receiver<Stopping>) -> Cow<'static, str> {
-    let stopped = stopping.wait_for(|stopping| stopping.close_reason().is_some()).await;
-    // A server that was dropped has stopped too.
-    stopped.ok().and_then(|stopping| stopping.close_reason()).unwrap_or("the server has stopped".into())
+#[cfg(test)]
+mod tests {
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    async fn answer(connection: &mut TcpStream) -> String {
+        connection.write_all(b"GET / HTTP/1.1\r\nhost: here\r\n\r\n").await.unwrap();
+        let mut answer = vec![0; 1_024];
+        let length = connection.read(&mut answer).await.unwrap();
+        String::from_utf8(answer[..length].to_vec()).unwrap()
+    }
+
+    /// A node may stop between a connection and its first request. A liveness probe that came then would find the process dead.
+    #[tokio::test]
+    async fn connection_outlives_the_routes_that_it_came_to() {
+        let listener = listen("127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = listener.local_addr().unwrap();
+        let metrics = ConnectionMetrics::default();
+        let accepting = Accepting { listener, tls: None, metrics: metrics.clone(), max_connections: 8 };
+        let (routes, receiver) = watch::channel(Router::new().route("/", get(async || "first")));
+        let running = tokio::spawn(accepting.run(receiver));
+
+        let mut used = TcpStream::connect(address).await.unwrap();
+        assert!(answer(&mut used).await.ends_with("first"));
+        let mut fresh = TcpStream::connect(address).await.unwrap();
+        while metrics.open.get() < 2 {
+            tokio::task::yield_now().await;
+        }
+        routes.send_modify(|routes| *routes = Router::new().route("/", get(async || "second")));
+        tokio::task::yield_now().await;
+        for connection in [&mut used, &mut fresh] {
+            assert!(answer(connection).await.ends_with("second"));
+        }
+
+        drop(routes);
+        running.await.unwrap();
+        for mut connection in [used, fresh] {
+            assert_eq!(connection.read(&mut [0; 8]).await.unwrap(), 0, "it is closed");
+        }
+    }
 }

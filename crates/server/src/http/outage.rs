@@ -6,25 +6,17 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
 use axum::routing::get;
-use tokio::sync::watch;
 
-use super::accept::Answering;
 use super::denied::Denied;
-use crate::server::Stopping;
-
-/// While this is held, connections are kept. When it is dropped they close, so that clients come to the node that has joined.
-pub(crate) struct Outage(#[expect(dead_code, reason = "it is held, not used")] watch::Sender<Stopping>);
 
 /// Liveness is well, readiness says why not, and everything else is unavailable for now.
-pub(crate) fn outage(why: &str) -> (Outage, Answering) {
+pub(crate) fn outage(why: &str) -> Router {
     let why: Arc<str> = format!("{why}\n").into();
     let ready = async move || (StatusCode::SERVICE_UNAVAILABLE, why.to_string());
-    let routes = Router::new()
+    Router::new()
         .route("/healthz", get(async || "ok\n"))
         .route("/readyz", get(ready))
-        .fallback(async || Denied::Unreachable.into_response());
-    let (sender, stopping) = watch::channel(Stopping::No);
-    (Outage(sender), Answering { routes, stopping })
+        .fallback(async || Denied::Unreachable.into_response())
 }
 
 #[cfg(test)]
@@ -37,7 +29,7 @@ mod tests {
 
     #[tokio::test]
     async fn node_without_database_lives_and_is_not_ready() {
-        let (_outage, Answering { routes, .. }) = outage("the server did not answer");
+        let routes = outage("the server did not answer");
         for (method, path, status, begins) in [
             ("GET", "/healthz", 200, "ok\n"),
             ("GET", "/readyz", 503, "the server did not answer\n"),

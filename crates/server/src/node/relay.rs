@@ -20,9 +20,9 @@ use tokio::io::copy_bidirectional;
 use super::peer_client::PeerError;
 use super::peers::{Peers, house, partition_of};
 use crate::auth::secrets::hex;
-use crate::http::accept::{ConnectionGuard, stop_reason};
+use crate::http::accept::ConnectionGuard;
 use crate::http::denied::Denied;
-use crate::server::SharedServer;
+use crate::server::{SharedServer, stop_reason};
 
 /// Carry the shared key of the nodes, and the client's address, on relayed requests.
 pub(super) const NODE_KEY_HEADER: HeaderName = HeaderName::from_static("taisai-node");
