@@ -26,7 +26,7 @@ SCREENS_FROM := $(shell find games web/src web/public web/scripts web/*.* -type 
 # Screens that weigh too much are not there: they are built, and refused, again.
 .DELETE_ON_ERROR:
 
-.PHONY: run release lab demo test soak-tests bench lint types check-screens screens browser machines take-over pictures fuzz mutants torture torture-years installations installations-long planted bless release-check
+.PHONY: run release lab demo test soak-tests bench lint types check-screens screens browser machines take-over pictures fuzz fuzz-targets mutants torture torture-years installations installations-long planted bless release-check
 .PHONY: tools checkers program python postgres chromium fonts
 
 run: tools $(SCREENS) ## run a house in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
@@ -98,8 +98,10 @@ bench: tools python chromium $(SCREENS)
 	@.ci/node npm --prefix web run --silent speed
 endif
 
-fuzz: tools checkers ## the parsers: corpus, then FUZZ_RUNS runs each
+fuzz-targets: tools checkers
 	@fuzz/build
+
+fuzz: fuzz-targets ## the parsers: corpus, then FUZZ_RUNS runs each
 	@printf '%s\n' $(FUZZ_TARGETS) | xargs -P 2 -I '{}' fuzz/run '{}' -runs=$(FUZZ_RUNS) -seed=1
 
 mutants: tools ## breaks rules and table on purpose, two thousand times: a test must go red each time; .cargo/mutants*.toml
