@@ -29,7 +29,7 @@ SCREENS_FROM := $(shell find games web/src web/public web/scripts web/*.* -type 
 .PHONY: run release lab demo test soak-tests bench lint types check-screens screens browser machines take-over pictures fuzz fuzz-targets mutants torture torture-years installations installations-long planted bless release-check
 .PHONY: tools checkers program python postgres chromium fonts
 
-run: tools $(SCREENS) ## run a house in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
+run: tools $(SCREENS) ## run a casino in data/: a table with eight Player Terminals and a live one; ARGS are those of `taisai serve`
 	@[ -e "$(TARGET)/quick/taisai" ] || echo "Building the program: about three minutes, once."
 	@$(CARGO) build --profile quick --locked -p taisai-cli
 	@exec "$(TARGET)/quick/taisai" serve $(ARGS)
@@ -40,7 +40,7 @@ release: tools $(SCREENS) ## the program as it is installed and measured, target
 lab: tools $(SCREENS) ## target/release/taisai-lab, which is not installed: simulator, load generator, simulated devices; and the program it measures
 	@$(CARGO) build --release --locked -p taisai-cli -p taisai-lab
 
-demo: ## run a TRAINING house in demo-data/ that deals by itself, with play players and play money
+demo: ## run a TRAINING casino in demo-data/ that deals by itself, with play players and play money
 	@$(MAKE) --no-print-directory run ARGS="--demo $(ARGS)"
 
 test: tools checkers python postgres chromium ## every test, in stages: all run, whatever fails; a table at the end says what each reached
@@ -73,13 +73,13 @@ screens: check-screens ## the screens: their types, their modules, and what they
 program: tools
 	@$(CARGO) test --quiet --workspace --locked --no-run --test machines --test lab
 
-browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a stand-in house, with the program, and as pictures in web/shots/
+browser: tools python chromium $(SCREENS) ## the screens in Chromium: with a stand-in server, with the program, and as pictures in web/shots/
 	@$(MAKE) --no-print-directory program
 	@.ci/node npm --prefix web run --silent browser
 	@.ci/node npm --prefix web run --silent house
 	@.ci/node npm --prefix web run --silent pictures
 
-machines: tools postgres ## a house on three machines and two servers: what only real processes on a real database show
+machines: tools postgres ## a casino on three machines and two servers: what only real processes on a real database show
 	@$(CARGO) test --quiet --workspace --locked --test machines
 
 take-over: tools postgres ## how soon bets are taken again when a machine or the primary is lost, with an optimised program
