@@ -35,26 +35,31 @@ impl AcknowledgedHeads {
             let header = block.header();
             let last = LastBlock { position: header.position, hash: block.hash() };
             match heads.get_mut(&header.chain) {
+                // A former writer of this process may come to note its last block after the next one has.
+                Some(before) if before.position >= last.position => {}
                 Some(before) => *before = last,
                 None => drop(heads.insert(header.chain.clone(), last)),
             }
         }
     }
 
-    /// Whether the store still holds the last acknowledged block of a chain.
-    fn check(&self, archive: &mut dyn Archive, chain: &ChainName) -> Result<(), ClaimError> {
-        let Some(last) = self.lock().get(chain).copied() else { return Ok(()) };
-        let failed = |error: ReadError| ClaimError::Failed(error.into());
-        let next = archive.heads().map_err(failed)?.into_iter().find(|head| head.chain == *chain);
-        let next = next.map_or(0, |head| head.next);
-        let lost = |first| ClaimError::Lost { chain: chain.clone(), first, last: last.position };
-        if next <= last.position {
-            return Err(lost(next));
-        }
-        let bytes = archive.read(chain, last.position, 1).map_err(failed)?.into_iter().next();
-        let block = bytes.and_then(|bytes| Block::decode(bytes).ok());
-        if block.is_some_and(|block| block.hash() == last.hash) { Ok(()) } else { Err(lost(last.position)) }
+    fn last(&self, chain: &ChainName) -> Option<LastBlock> {
+        self.lock().get(chain).copied()
     }
+}
+
+/// Whether the store still holds the last acknowledged block of a chain.
+fn check(last: LastBlock, archive: &mut dyn Archive, chain: &ChainName) -> Result<(), ClaimError> {
+    let failed = |error: ReadError| ClaimError::Failed(error.into());
+    let next = archive.heads().map_err(failed)?.into_iter().find(|head| head.chain == *chain);
+    let next = next.map_or(0, |head| head.next);
+    let lost = |first| ClaimError::Lost { chain: chain.clone(), first, last: last.position };
+    if next <= last.position {
+        return Err(lost(next));
+    }
+    let bytes = archive.read(chain, last.position, 1).map_err(failed)?.into_iter().next();
+    let block = bytes.and_then(|bytes| Block::decode(bytes).ok());
+    if block.is_some_and(|block| block.hash() == last.hash) { Ok(()) } else { Err(lost(last.position)) }
 }
 
 struct GuardedJournal {
@@ -64,8 +69,10 @@ struct GuardedJournal {
 
 impl Journal for GuardedJournal {
     fn claim(&mut self, chain: &ChainName, epoch: u64) -> Result<ChainHead, ClaimError> {
-        let mut archive = self.journal.archive().map_err(|error| ClaimError::Failed(error.into()))?;
-        self.acknowledged.check(&mut *archive, chain)?;
+        if let Some(last) = self.acknowledged.last(chain) {
+            let mut archive = self.journal.archive().map_err(|error| ClaimError::Failed(error.into()))?;
+            check(last, &mut *archive, chain)?;
+        }
         self.journal.claim(chain, epoch)
     }
 

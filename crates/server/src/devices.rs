@@ -104,7 +104,7 @@ pub(crate) async fn take(server: &Server, proven: Proven) -> Result<DeviceConnec
 
 /// With several nodes: closes connections of devices that were revoked or enrolled again at another node, even if that node's
 /// message was lost.
-pub(crate) async fn find_out(server: Weak<Server>) {
+pub(crate) async fn close_revoked_elsewhere(server: Weak<Server>) {
     let mut looks = tokio::time::interval(CHECK_INTERVAL);
     loop {
         looks.tick().await;

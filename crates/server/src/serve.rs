@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use taisai_engine::Worker;
 use taisai_record::{Address, WarningSink};
 use taisai_rules::RulesText;
@@ -24,9 +24,9 @@ use crate::auth::{People, TimeOuts, one_time_password};
 use crate::config::{FirstUse, Founding, NotFounded, Seed};
 use crate::demo::{Demo, Pace};
 use crate::devices::displays::Displays;
-use crate::devices::{Devices, enrolment_code, find_out};
+use crate::devices::{Devices, close_revoked_elsewhere, enrolment_code};
 use crate::http::accept::{self, Accepting, Tls, TlsError};
-use crate::http::guard::guard;
+use crate::http::guard::{ResponseHeaders, add_headers, guard};
 use crate::http::network::Network;
 use crate::http::outage::outage;
 use crate::http::{api, operations, screens};
@@ -94,7 +94,7 @@ pub enum ServeError {
     Secrets(#[from] SecretsError),
     #[error(
         "{address} cannot be listened on: {error}. Choose another address by --listen, by TAISAI_LISTEN (like \
-         TAISAI_LISTEN=127.0.0.1:8081 make run) or by the house's file"
+         TAISAI_LISTEN=127.0.0.1:8081 make run) or by the configuration file"
     )]
     Listen { address: SocketAddr, error: std::io::Error },
     /// Only training installations deal by themselves (F54).
@@ -130,6 +130,10 @@ pub async fn serve(
     let mut has_run = false;
     let former = FormerNames::default();
     let mut front = Front::listen(&plan)?;
+    if is_shared {
+        // The first start may wait for other nodes, longer than a liveness probe would.
+        front.fail("this node starts");
+    }
     loop {
         let listens = |address: SocketAddr, first_use: Option<&FirstUse>| {
             let is_news = !has_run || first_use.is_some();
@@ -159,10 +163,10 @@ impl ServeError {
     }
 }
 
-/// The listener, for the life of the process. Nothing is accepted before a node has run.
+/// The listener, for the life of the process. It accepts nothing before it has something to answer.
 struct Front {
     address: SocketAddr,
-    is_secured: bool,
+    headers: ResponseHeaders,
     connections: ConnectionMetrics,
     waiting: Option<(TcpListener, Option<TlsAcceptor>)>,
     accepting: Option<(watch::Sender<Router>, JoinHandle<()>)>,
@@ -175,7 +179,7 @@ impl Front {
         let listener = accept::listen(plan.listen).map_err(bad)?;
         Ok(Self {
             address: listener.local_addr().map_err(bad)?,
-            is_secured: tls.is_some(),
+            headers: ResponseHeaders { is_secured: tls.is_some(), is_training: plan.installation.is_training },
             connections: ConnectionMetrics::default(),
             waiting: Some((listener, tls)),
             accepting: None,
@@ -196,7 +200,7 @@ impl Front {
 
     /// Nothing is behind the listener, for this reason.
     fn fail(&mut self, why: &str) {
-        self.answer(outage(why));
+        self.answer(outage(why, self.headers));
     }
 
     /// Closes the listener for good.
@@ -217,7 +221,7 @@ async fn run(
     mut stop: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), ServeError> {
     let ServePlan { installation, seed, new_secrets, node_address, .. } = plan;
-    let (address, is_secured) = (front.address, front.is_secured);
+    let (address, is_secured) = (front.address, front.headers.is_secured);
     let metrics = Arc::new(Metrics::beside(&front.connections));
     let (version, is_training) = (installation.program.version.clone(), installation.is_training);
     let store = installation.address.clone();
@@ -286,7 +290,7 @@ async fn run(
         sign_of_life: plan.sign_of_life,
     });
     if is_shared {
-        tokio::spawn(find_out(Arc::downgrade(&server)));
+        tokio::spawn(close_revoked_elsewhere(Arc::downgrade(&server)));
     }
     front.answer(routes(&server));
     tracing::info!(front_page = front_page(address, is_secured), is_training, "the server runs");
@@ -390,6 +394,7 @@ fn front_page(address: SocketAddr, is_secured: bool) -> String {
 }
 
 fn routes(server: &SharedServer) -> Router {
+    let headers = ResponseHeaders { is_secured: server.is_secured, is_training: server.place.is_training };
     Router::new()
         .merge(api::routes().into_router())
         .merge(api::docs())
@@ -397,7 +402,8 @@ fn routes(server: &SharedServer) -> Router {
         .merge(node::peer_api::routes())
         .merge(screens::routes())
         .layer(from_fn_with_state(Arc::clone(server), node::relay))
-        .layer(from_fn_with_state(Arc::clone(server), guard))
+        .layer(from_fn(guard))
+        .layer(from_fn_with_state(headers, add_headers))
         .with_state(Arc::clone(server))
 }
 

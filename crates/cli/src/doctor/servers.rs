@@ -48,7 +48,7 @@ pub(super) fn judge(servers: &[ExaminedServer], version: &str) -> Vec<DoctorFind
         [] => findings.push(DoctorFinding::wrong(
             "primary",
             "no server of the address takes writes",
-            "promote a standby (pg_ctl promote), or add the primary to the address",
+            "promote a standby (pg_ctl promote; under Patroni: patronictl failover), or add the primary to the address",
         )),
         _ => {
             let places: Vec<_> = primaries.iter().map(|(place, _)| *place).collect();
@@ -136,8 +136,18 @@ fn standbys(primary: &ServerCondition) -> Vec<DoctorFinding> {
         return vec![DoctorFinding::wrong(
             CHECK,
             "commits wait for no standby: the casino refuses this server, as what it acknowledges is on one machine only",
-            "add two standbys, and set synchronous_standby_names = 'ANY 1 (first, second)'; or, if one server is wanted, \
-             add single_server=on to the address",
+            "add two standbys, and set synchronous_standby_names = 'ANY 1 (first, second)' (under Patroni: synchronous_mode \
+             and synchronous_mode_strict, by patronictl edit-config); or, if one server is wanted, add single_server=on to \
+             the address",
+        )];
+    }
+    if primary.is_single_server {
+        return vec![DoctorFinding::wrong(
+            CHECK,
+            format!(
+                "commits wait for {synchronous}, but single_server=on has the casino take a server that waits for none too"
+            ),
+            "take single_server=on out of the address",
         )];
     }
     if standbys.iter().any(|standby| standby.sync_state.is_none()) {
@@ -161,7 +171,8 @@ fn standbys(primary: &ServerCondition) -> Vec<DoctorFinding> {
             DoctorFinding::wrong(CHECK, found, fix)
         }
         Ordering::Equal => {
-            let fix = "if one is lost, the casino stops; add another: ANY 1 (first, second)";
+            let fix = "if one is lost, the casino stops until another is named: Patroni does so by itself where a further standby \
+                       streams; without Patroni name two: ANY 1 (first, second)";
             DoctorFinding::note(CHECK, found, fix)
         }
         Ordering::Greater => DoctorFinding::ok(CHECK, found),

@@ -1,4 +1,4 @@
-//! Checks that hold for every request: its origin, its size, its time limit, and the security headers of the response.
+//! What holds for every request: checks of its origin, its size and its time, and the security headers of the response.
 
 use std::time::Duration;
 
@@ -10,7 +10,6 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use crate::http::denied::Denied;
-use crate::server::SharedServer;
 
 /// For the whole body of a request.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -24,9 +23,8 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; img-src 'self' data:;
 /// Marks every response of a training installation (F54).
 const TRAINING_HEADER: HeaderName = HeaderName::from_static("taisai-training");
 
-pub(crate) async fn guard(State(server): State<SharedServer>, request: Request, next: Next) -> Response {
-    let is_api = request.uri().path().starts_with("/api/");
-    let mut response = if is_from_elsewhere(request.method(), request.headers()) {
+pub(crate) async fn guard(request: Request, next: Next) -> Response {
+    if is_from_elsewhere(request.method(), request.headers()) {
         Denied::OtherSite.into_response()
     } else {
         let answered = async {
@@ -36,7 +34,23 @@ pub(crate) async fn guard(State(server): State<SharedServer>, request: Request, 
             }
         };
         tokio::time::timeout(RESPONSE_TIMEOUT, answered).await.unwrap_or_else(|_| Denied::TooSlow.into_response())
-    };
+    }
+}
+
+/// What the headers of every response depend on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ResponseHeaders {
+    pub(crate) is_secured: bool,
+    pub(crate) is_training: bool,
+}
+
+pub(crate) async fn add_headers(
+    State(ResponseHeaders { is_secured, is_training }): State<ResponseHeaders>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let is_api = request.uri().path().starts_with("/api/");
+    let mut response = next.run(request).await;
     let headers = response.headers_mut();
     let mut set = |name: HeaderName, value: &'static str| {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
@@ -49,10 +63,10 @@ pub(crate) async fn guard(State(server): State<SharedServer>, request: Request, 
     if is_api {
         set(header::CACHE_CONTROL, "no-store");
     }
-    if server.is_secured {
+    if is_secured {
         set(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000");
     }
-    if server.place.is_training {
+    if is_training {
         set(TRAINING_HEADER, "yes");
     }
     response

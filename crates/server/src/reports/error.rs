@@ -54,7 +54,15 @@ impl ReportError {
     const fn is_of_store(&self) -> bool {
         matches!(
             self,
-            Self::Store(_) | Self::Read(ReadError::Failed(_)) | Self::Replay(ReplayError::Read(ReadError::Failed(_)))
+            Self::Store(_)
+                | Self::Read(ReadError::Failed(_))
+                | Self::Replay(ReplayError::Read(ReadError::Failed(_)))
+                | Self::Tables(TablesError::Postgres(_))
+                | Self::Projection(
+                    ProjectionError::Tables(TablesError::Postgres(_))
+                        | ProjectionError::Read(ReadError::Failed(_))
+                        | ProjectionError::Replay(ReplayError::Read(ReadError::Failed(_)))
+                )
         )
     }
 
@@ -103,4 +111,24 @@ pub(super) fn text(value: &SqlValue) -> Result<&str, ReportError> {
 
 pub(super) fn bet_box(value: &SqlValue) -> Result<BetBox, ReportError> {
     text(value)?.parse().map_err(|_| ReportError::Unreadable("a box"))
+}
+
+#[cfg(test)]
+mod tests {
+    use taisai_journal::PostgresError;
+
+    use super::*;
+
+    /// In an outage a client asks again, and needs no one to look into a log.
+    #[test]
+    fn lost_database_is_unreachable_and_no_fault_of_the_server() {
+        let absent = || PostgresError::Absent { place: "db-1:5432".to_owned(), why: "refused".to_owned() };
+        for error in [
+            ReportError::Tables(TablesError::Postgres(absent())),
+            ReportError::Projection(ProjectionError::Tables(TablesError::Postgres(absent()))),
+        ] {
+            assert!(matches!(Denied::from(error), Denied::Unreachable));
+        }
+        assert!(matches!(Denied::from(ReportError::TooLarge), Denied::Internal));
+    }
 }

@@ -71,6 +71,7 @@ fn every_fault_is_reported() {
         (weak("fsync"), vec![("fsync", CheckState::Wrong)]),
         (synchronous("", vec![standby("b", "async")]), vec![("standbys", CheckState::Wrong)]),
         (ServerCondition { is_single_server: true, ..synchronous("", vec![]) }, vec![("standbys", CheckState::Note)]),
+        (ServerCondition { is_single_server: true, ..primary() }, vec![("standbys", CheckState::Wrong)]),
         (synchronous("ANY 1 (b)", vec![]), vec![("standbys", CheckState::Wrong)]),
         (synchronous("ANY 1 (b)", vec![standby("b", "async")]), vec![("standbys", CheckState::Wrong)]),
         (synchronous("ANY 1 (b)", vec![starting]), vec![("standbys", CheckState::Wrong)]),
