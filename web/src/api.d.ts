@@ -4803,7 +4803,7 @@ export interface components {
                 time: components["schemas"]["Time"];
             };
         };
-        /** @description A checkpoint, as it is told. */
+        /** @description A checkpoint, as it is reported. */
         Vouching: {
             /**
              * Format: uint64
@@ -5251,7 +5251,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The house has stopped */
+            /** @description The server has stopped */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5837,7 +5837,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The house has stopped */
+            /** @description The server has stopped */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -273,7 +273,7 @@ impl Membership {
         }
         self.seized.retain(|_, until| *until > now);
         let stay = self.seized.keys().copied().collect();
-        if let Some((partition, node)) = self.roster.too_many(&self.name, &stay) {
+        if let Some((partition, node)) = self.roster.partition_to_move(&self.name, &stay) {
             self.waiting.push_back(LeaseStatement::Wish { partition, node });
         }
         for lease in &self.roster.leases {
@@ -291,7 +291,7 @@ impl Membership {
         let given = self.roster.held_by(&self.name).map(|lease| lease.partition);
         let is_unknown = |partition: &MachineId| !self.held.contains(partition) && !self.unreleased.contains(partition);
         let mut claimed: Vec<_> = given.filter(is_unknown).collect();
-        claimed.extend(self.roster.dealt_to(&self.name, &self.partitions));
+        claimed.extend(self.roster.assigned_to(&self.name, &self.partitions));
         let is_new = |partition: &MachineId| !self.waiting.contains(&LeaseStatement::Claim(*partition));
         let claims: Vec<_> = claimed.into_iter().filter(is_new).take(MAX_CLAIMS).map(LeaseStatement::Claim).collect();
         self.waiting.extend(claims);

@@ -33,10 +33,10 @@ impl<E> Outbox<E> {
 
     /// The next effects that may leave, where all up to this batch is durable. Call it until there are none.
     ///
-    /// `may_speak` tells whether the node's lease lasts. Once it does not, another node may answer for the partition: whatever
+    /// `lease_holds` tells whether the node's lease lasts. Once it does not, another node may answer for the partition: whatever
     /// waits then is dropped, and nothing leaves any more.
-    pub fn release(&mut self, durable: BatchNumber, may_speak: bool) -> Option<E> {
-        if !may_speak && !makes(Mistake::ReleaseAfterLease) {
+    pub fn release(&mut self, durable: BatchNumber, lease_holds: bool) -> Option<E> {
+        if !lease_holds && !makes(Mistake::ReleaseAfterLease) {
             self.close();
         }
         let durable = if makes(Mistake::ReleaseBeforeDurable) { BatchNumber(durable.0 + 1) } else { durable };
@@ -60,8 +60,8 @@ impl<E> Outbox<E> {
 mod tests {
     use super::*;
 
-    fn released(outbox: &mut Outbox<char>, durable: u64, may_speak: bool) -> String {
-        std::iter::from_fn(|| outbox.release(BatchNumber(durable), may_speak)).collect()
+    fn released(outbox: &mut Outbox<char>, durable: u64, lease_holds: bool) -> String {
+        std::iter::from_fn(|| outbox.release(BatchNumber(durable), lease_holds)).collect()
     }
 
     #[test]

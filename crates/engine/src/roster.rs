@@ -73,7 +73,11 @@ impl Roster {
 
     /// A partition that this node should give to one that has just joined and holds at least two fewer, and that node. One moves at a
     /// time: the last in order, never the House, and none of `stay`.
-    pub(crate) fn too_many(&self, name: &NodeName, stay: &BTreeSet<MachineId>) -> Option<(MachineId, NodeName)> {
+    pub(crate) fn partition_to_move(
+        &self,
+        name: &NodeName,
+        stay: &BTreeSet<MachineId>,
+    ) -> Option<(MachineId, NodeName)> {
         if self.leases.iter().any(|lease| lease.wanted.is_some()) {
             return None;
         }
@@ -88,7 +92,7 @@ impl Roster {
     /// Those of these partitions that a node should claim now. What is wanted goes to the node that it is wanted for; the rest is
     /// dealt in order, each to the node with the fewest, the first by name among equals. All nodes compute the same, so that two
     /// rarely claim the same partition; where they do, the store decides.
-    pub(crate) fn dealt_to(&self, name: &NodeName, partitions: &[MachineId]) -> Vec<MachineId> {
+    pub(crate) fn assigned_to(&self, name: &NodeName, partitions: &[MachineId]) -> Vec<MachineId> {
         let mut counts: BTreeMap<&NodeName, usize> =
             self.nodes.iter().map(|node| (&node.name, self.held_by(&node.name).count())).collect();
         let mut dealt = Vec::new();
@@ -135,14 +139,14 @@ mod tests {
     fn free_partitions_go_to_the_node_with_the_fewest() {
         let partitions = [HOUSE, table(1), table(2), table(3)];
         let empty = roster(&["a", "b"], &[]);
-        assert_eq!(empty.dealt_to(&"a".into(), &partitions), [HOUSE, table(2)]);
-        assert_eq!(empty.dealt_to(&"b".into(), &partitions), [table(1), table(3)]);
+        assert_eq!(empty.assigned_to(&"a".into(), &partitions), [HOUSE, table(2)]);
+        assert_eq!(empty.assigned_to(&"b".into(), &partitions), [table(1), table(3)]);
         let uneven =
             roster(&["a", "b"], &[(HOUSE, Some("a"), None), (table(1), Some("a"), None), (table(2), None, None)]);
-        assert_eq!(uneven.dealt_to(&"a".into(), &partitions), []);
-        assert_eq!(uneven.dealt_to(&"b".into(), &partitions), [table(2), table(3)]);
-        assert_eq!(uneven.dealt_to(&"c".into(), &partitions), [], "a node that does not live");
-        assert_eq!(roster(&[], &[]).dealt_to(&"a".into(), &partitions), []);
+        assert_eq!(uneven.assigned_to(&"a".into(), &partitions), []);
+        assert_eq!(uneven.assigned_to(&"b".into(), &partitions), [table(2), table(3)]);
+        assert_eq!(uneven.assigned_to(&"c".into(), &partitions), [], "a node that does not live");
+        assert_eq!(roster(&[], &[]).assigned_to(&"a".into(), &partitions), []);
     }
 
     #[test]
@@ -151,11 +155,11 @@ mod tests {
         let partitions: Vec<_> = (1..=20).map(table).collect();
         let roster = roster(&names, &[(table(3), Some("b"), None), (table(7), None, Some("c"))]);
         let mut all: Vec<_> =
-            names.iter().flat_map(|name| roster.dealt_to(&NodeName::from(*name), &partitions)).collect();
+            names.iter().flat_map(|name| roster.assigned_to(&NodeName::from(*name), &partitions)).collect();
         all.sort_unstable();
         let free: Vec<_> = partitions.iter().copied().filter(|partition| *partition != table(3)).collect();
         assert_eq!(all, free);
-        assert!(roster.dealt_to(&"c".into(), &partitions).contains(&table(7)), "where it is wanted");
+        assert!(roster.assigned_to(&"c".into(), &partitions).contains(&table(7)), "where it is wanted");
     }
 
     #[test]
@@ -163,16 +167,16 @@ mod tests {
         let held = [(HOUSE, Some("a"), None), (table(1), Some("a"), None), (table(2), Some("a"), None)];
         let mut roster = roster(&["a", "b"], &held);
         let none = BTreeSet::new();
-        assert_eq!(roster.too_many(&"a".into(), &none), Some((table(2), "b".into())));
-        assert_eq!(roster.too_many(&"a".into(), &BTreeSet::from([table(2)])), Some((table(1), "b".into())));
-        assert_eq!(roster.too_many(&"b".into(), &none), None);
+        assert_eq!(roster.partition_to_move(&"a".into(), &none), Some((table(2), "b".into())));
+        assert_eq!(roster.partition_to_move(&"a".into(), &BTreeSet::from([table(2)])), Some((table(1), "b".into())));
+        assert_eq!(roster.partition_to_move(&"b".into(), &none), None);
         roster.leases[2].wanted = Some("b".into());
-        assert_eq!(roster.too_many(&"a".into(), &none), None, "one at a time");
+        assert_eq!(roster.partition_to_move(&"a".into(), &none), None, "one at a time");
         roster.leases[2] = RosterLease { partition: table(2), holder: Some("b".into()), wanted: None };
-        assert_eq!(roster.too_many(&"a".into(), &none), None, "one more is as even as it gets");
+        assert_eq!(roster.partition_to_move(&"a".into(), &none), None, "one more is as even as it gets");
         roster.nodes.push(RosterNode { name: "c".into(), is_new: false });
-        assert_eq!(roster.too_many(&"a".into(), &none), None, "it was emptied on purpose");
+        assert_eq!(roster.partition_to_move(&"a".into(), &none), None, "it was emptied on purpose");
         roster.nodes[2].is_new = true;
-        assert_eq!(roster.too_many(&"a".into(), &none), Some((table(1), "c".into())));
+        assert_eq!(roster.partition_to_move(&"a".into(), &none), Some((table(1), "c".into())));
     }
 }

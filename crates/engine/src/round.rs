@@ -481,7 +481,7 @@ impl RoundPartition {
     }
 
     /// A round is closed when every cluster's chain holds the close (5.2). A cluster of another node that does not answer in time
-    /// is given to a third, which follows, and what its holder writes from then on is refused. One that has received a notice and
+    /// is seized by another node, which follows; the epoch then refuses what the former holder writes. One that has received a notice and
     /// waits for the slip of an old round answers, and is left alone.
     fn seize_silent(&mut self, now: Time, effects: &mut Effects) {
         let round = self.round.machine();

@@ -85,7 +85,7 @@ async fn measure(args: &BenchArgs) -> anyhow::Result<Vec<Figure>> {
     let mut figures = vec![start_to_ready(args, &program)?];
     figures.extend(cut_off::measure(args, &program).await?);
     let players = args.players.min(args.terminals);
-    eprintln!("A house with {} terminals is set up, and each is enrolled.", args.terminals);
+    eprintln!("A casino with {} terminals is set up, and each is enrolled.", args.terminals);
     let house = MeasuredCasino::start(&program, args.terminals, 1)?;
     let mut staff = house.staff()?;
     staff.open_bets()?;

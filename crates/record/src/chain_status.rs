@@ -24,7 +24,7 @@ pub struct ChainStatus {
     pub checkpoint: Option<CheckpointStatus>,
 }
 
-/// A checkpoint, as it is told.
+/// A checkpoint, as it is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Vouching))]

@@ -58,7 +58,7 @@ pub enum AuditFinding {
     Followed {
         round: ChainName,
         chain: ChainName,
-        /// How far the round was told.
+        /// The position that the cluster reported to the round.
         reported: u64,
         /// How far the cluster is.
         followed: u64,

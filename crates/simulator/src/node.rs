@@ -81,7 +81,7 @@ impl SimulatedNode {
     }
 
     /// Whether the node may answer for what it holds. One that is alone always may.
-    pub(crate) fn may_speak(&self, now: u64) -> bool {
+    pub(crate) fn lease_holds(&self, now: u64) -> bool {
         self.membership.as_ref().is_none_or(|membership| membership.holds(self.clock.monotonic(now)))
     }
 

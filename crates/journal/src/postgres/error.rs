@@ -19,7 +19,7 @@ pub enum PostgresError {
     Absent {
         /// Where.
         place: String,
-        /// What was heard instead.
+        /// The error of the connection.
         why: String,
     },
     /// The user is not let in.

@@ -41,8 +41,8 @@ struct ServerShell {
 const DEFAULT_PORT: u16 = 5432;
 
 /// Makes the cluster if it is not there, a new one or a copy of another server's, starts the server and waits. `keep` keeps the
-/// folder; anything else, and the end of the one who speaks, at whatever moment, does not. A server that is paused hears
-/// nothing, so it is woken before it is stopped.
+/// folder; anything else, and the end of its standard input, at whatever moment, does not. A paused server gets no
+/// signal, so it is resumed before it is stopped.
 const SERVER_SCRIPT: &str = r#"
 trap '' INT TERM PIPE
 make() {

@@ -79,7 +79,7 @@ impl AppendOrder {
             })?;
         }
         self.two_people(entry)?;
-        self.letter(round, entry)?;
+        self.check_document_rules(round, entry)?;
         if let (RoundCommand::Commit { .. }, Ok(_)) = (&entry.request.command, &entry.outcome) {
             // Written out here: the machine's own number is what is checked.
             let is_flat = self.faces.is_none_or(|faces| faces.iter().all(Option::is_some));
@@ -101,7 +101,7 @@ impl AppendOrder {
     }
 
     /// What the documents say to the letter: concealed dice, what is known, and what a ruling has decided.
-    fn letter(&self, round: &Round, entry: &RoundEntry) -> CheckResult {
+    fn check_document_rules(&self, round: &Round, entry: &RoundEntry) -> CheckResult {
         let is_concealed = round.rules().game().cover() == Cover::Covered && self.phase == Phase::Open;
         let command = &entry.request.command;
         let says_faces = matches!(command, RoundCommand::AtRest { .. } | RoundCommand::Commit { .. })

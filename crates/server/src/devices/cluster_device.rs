@@ -124,7 +124,7 @@ struct ClusterDeviceSession<D> {
 
 impl<D> ClusterDeviceSession<D> {
     /// Whether the device is on file and not revoked.
-    async fn may_speak(&self) -> Result<bool, Stopped> {
+    async fn is_accepted(&self) -> Result<bool, Stopped> {
         let device = self.proven.device;
         let is_known = move |house: &House| house.device(device).is_some_and(|device| !device.is_revoked);
         self.server.node.house().look(is_known).await
@@ -153,7 +153,7 @@ impl<D: ClusterDevice> SocketSession for ClusterDeviceSession<D> {
             Ok(message) => message,
             Err(UnreadableMessage(sequence)) => return self.deny(sequence, Denied::BadRequest),
         };
-        if !self.may_speak().await? {
+        if !self.is_accepted().await? {
             return Err(Denied::NotYours.into());
         }
         self.denied = 0;
@@ -178,7 +178,7 @@ impl<D: ClusterDevice> SocketSession for ClusterDeviceSession<D> {
                     }
                     ConnectionSignal::CutOff => return Some(Denied::NotProven.into()),
                 },
-                _ = self.checks.tick() => match self.may_speak().await {
+                _ = self.checks.tick() => match self.is_accepted().await {
                     Ok(true) => {}
                     Ok(false) => return Some(Denied::NotYours.into()),
                     Err(stopped) => return Some(stopped.into()),

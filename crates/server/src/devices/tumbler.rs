@@ -113,7 +113,7 @@ impl SocketSession for Tumbler {
                     }
                     ConnectionSignal::CutOff => return Some(Denied::NotProven.into()),
                 },
-                _ = self.checks.tick() => match self.session.may_speak().await {
+                _ = self.checks.tick() => match self.session.is_accepted().await {
                     Ok(true) => {}
                     Ok(false) => return Some(Denied::NotYours.into()),
                     Err(stopped) => return Some(stopped.into()),

@@ -60,12 +60,12 @@ denied! {
     TooLarge, PAYLOAD_TOO_LARGE, "too-large", "The request is too large.";
     NotSent, REQUEST_TIMEOUT, "not-sent", "The request was not sent in time.";
     TooSlow, GATEWAY_TIMEOUT, "too-slow", "The answer was not ready in time. It may have been done: ask again under the same number.";
-    Stopping, SERVICE_UNAVAILABLE, "stopping", "The house is being closed: no new round begins.";
+    Stopping, SERVICE_UNAVAILABLE, "stopping", "The server is about to stop: no new round begins.";
     TooLong, SERVICE_UNAVAILABLE, "too-long", "That took too long: ask for less.";
     NotYet, CONFLICT, "not-yet", "The round is not over, or no checkpoint vouches for it yet.";
     Elsewhere, SERVICE_UNAVAILABLE, "elsewhere", "That part of the casino moves to another machine: ask again in a moment, under the same number.";
     Unreachable, SERVICE_UNAVAILABLE, "unreachable", "The database cannot be reached; nothing that was not recorded counts; try again.";
-    Stopped, SERVICE_UNAVAILABLE, "stopped", "The house has stopped: nothing is taken until it runs again.";
+    Stopped, SERVICE_UNAVAILABLE, "stopped", "The server has stopped: nothing is taken until it runs again.";
     Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the server failed; it is in its log.";
 }
 

@@ -272,7 +272,7 @@ mod tests {
             ("/terminal", None),
             ("/api/docs", None),
             ("/api/v1/tables", None),
-            ("/api/v1/node/letters", None),
+            ("/api/v1/node/messages", None),
             ("/api/v1/tables/7", Some(RequestTarget::Table(TableId(7)))),
             ("/api/v1/tables/7/console?source=9", Some(RequestTarget::Table(TableId(7)))),
             ("/api/v1/tables/7/console?cluster=3", Some(RequestTarget::Table(TableId(7)))),

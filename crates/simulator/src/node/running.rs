@@ -219,9 +219,9 @@ impl RunningWorker {
     }
 
     /// What may leave now.
-    pub(crate) fn release(&mut self, may_speak: bool) -> Option<Submitted> {
+    pub(crate) fn release(&mut self, lease_holds: bool) -> Option<Submitted> {
         let ahead = u64::from(self.mistakes.is(Planted::NextBatchIsDurable));
-        self.outbox.release(BatchNumber(self.durable + ahead), may_speak)
+        self.outbox.release(BatchNumber(self.durable + ahead), lease_holds)
     }
 
     /// Whether all that was decided is durable.

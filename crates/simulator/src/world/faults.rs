@@ -32,10 +32,10 @@ impl World {
         let node = self.schedule.random.index(self.nodes.len());
         self.schedule.fault(fault);
         self.schedule.trace(format_args!("fault: {fault:?}, node {node}"));
-        self.happen(fault, node)
+        self.apply_fault(fault, node)
     }
 
-    fn happen(&mut self, fault: Fault, node: usize) -> InvariantResult {
+    fn apply_fault(&mut self, fault: Fault, node: usize) -> InvariantResult {
         let now = self.now();
         match fault {
             Fault::ProcessKilled | Fault::ProcessStopped => return self.bring_down(fault, node),

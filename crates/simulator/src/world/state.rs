@@ -72,7 +72,7 @@ impl World {
 
     fn node_state(&self, node: &SimulatedNode) -> String {
         let joined = node.name().map_or_else(String::new, |name| format!(", joined as {}", name.0 % 10_000));
-        let lease = match (&node.membership, node.may_speak(self.now())) {
+        let lease = match (&node.membership, node.lease_holds(self.now())) {
             (None, _) => "",
             (Some(_), true) => ", lease lasts",
             (Some(_), false) => ", without a lease",

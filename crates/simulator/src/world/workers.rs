@@ -32,7 +32,7 @@ impl World {
         outcome: &StatementOutcome,
     ) -> InvariantResult {
         let (now, mistakes) = (self.now(), self.schedule.mistakes);
-        let may_take = self.nodes[node].may_speak(now);
+        let may_take = self.nodes[node].lease_holds(now);
         let Some(Slot::Opening(opening)) = self.nodes[node].slots.get_mut(&partition) else { return Ok(()) };
         let Some(chain) = opening.chain().filter(|_| opening.run == run) else { return Ok(()) };
         let StatementOutcome::Head(head) = *outcome else { return self.over(node, "a chain could not be taken") };
@@ -165,13 +165,13 @@ impl World {
     /// Writes what can be written, lets leave what may, and looks when there is more to do.
     fn after_batch(&mut self, node: usize, partition: MachineId) -> InvariantResult {
         let now = self.now();
-        let may_speak = self.nodes[node].may_speak(now) || self.schedule.mistakes.is(Planted::LeaseNotChecked);
+        let lease_holds = self.nodes[node].lease_holds(now) || self.schedule.mistakes.is(Planted::LeaseNotChecked);
         let Some(running) = self.nodes[node].running(partition) else { return Ok(()) };
         let run = running.run;
         if let Some(blocks) = running.next_write() {
             self.call(node, StoreStatement::Append { blocks }, StatementPurpose::Writer { partition, run });
         }
-        while let Some(submitted) = self.release(node, partition, may_speak) {
+        while let Some(submitted) = self.release(node, partition, lease_holds) {
             self.carry_out(node, partition, submitted)?;
         }
         let clock = self.nodes[node].clock.clone();
@@ -189,8 +189,8 @@ impl World {
         Ok(())
     }
 
-    fn release(&mut self, node: usize, partition: MachineId, may_speak: bool) -> Option<Submitted> {
-        self.nodes[node].running(partition)?.release(may_speak)
+    fn release(&mut self, node: usize, partition: MachineId, lease_holds: bool) -> Option<Submitted> {
+        self.nodes[node].running(partition)?.release(lease_holds)
     }
 
     /// What came of an append.

@@ -44,7 +44,7 @@ impl Cluster {
             }
         }
         if let Ok(event) = &entry.outcome {
-            self.happen(&entry.request, event);
+            self.apply_event(&entry.request, event);
             return;
         }
         self.state.refusals += 1;
@@ -55,7 +55,7 @@ impl Cluster {
         }
     }
 
-    fn happen(&mut self, request: &CommandRequest<ClusterCommand>, event: &ClusterEvent) {
+    fn apply_event(&mut self, request: &CommandRequest<ClusterCommand>, event: &ClusterEvent) {
         let CommandRequest { time, actor, command, .. } = request;
         match command {
             ClusterCommand::Place { seat, chips, stakes }

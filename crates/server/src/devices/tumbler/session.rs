@@ -46,7 +46,7 @@ impl TumblerSession {
     }
 
     /// Whether the tumbler is on file and not revoked.
-    pub(super) async fn may_speak(&self) -> Result<bool, Stopped> {
+    pub(super) async fn is_accepted(&self) -> Result<bool, Stopped> {
         Ok(self.newest_fault().await?.is_some())
     }
 

@@ -240,9 +240,9 @@ async fn a_revoked_tumbler_is_ignored() {
     let mut pit = Pit::new().await;
     let mut tumbler = pit.tumbler(TUMBLER);
     pit.deal(RoundCommand::OpenBets).await;
-    assert!(tumbler.0.may_speak().await.unwrap());
+    assert!(tumbler.0.is_accepted().await.unwrap());
     pit.house(person(9, Role::Administrator), HouseCommand::Revoke { device: TUMBLER }).await;
-    assert!(!tumbler.0.may_speak().await.unwrap());
+    assert!(!tumbler.0.is_accepted().await.unwrap());
     assert_eq!(tumbler.says(json!({"sequence": 1, "activated": {}})).await, json!({"end": "not-yours"}));
     assert_eq!(pit.phase().await, Phase::Open);
     drop(tumbler);

@@ -59,7 +59,7 @@ struct ForHouse {
         (status = 401, description = "Nobody is signed in"),
         (status = 403, description = "The number is another's, or the password is asked again"),
         (status = 404, description = "There is no such table"),
-        (status = 503, description = "The house has stopped")
+        (status = 503, description = "The server has stopped")
     )
 )]
 async fn at_table(
@@ -82,7 +82,7 @@ async fn at_table(
         (status = 400, description = "The request cannot be read, or there is no such command"),
         (status = 401, description = "Nobody is signed in"),
         (status = 403, description = "The number is another's, or the password is asked again"),
-        (status = 503, description = "The house has stopped")
+        (status = 503, description = "The server has stopped")
     )
 )]
 async fn at_house(
