@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use taisai_journal::{AnchorLine, Archive, ChainFault, ChainFaultReason, ChainHead, ChainName, Genesis, PublicKey};
-use taisai_table::{Cluster, ClusterId, House, MachineId, Round, TableId, check_transit};
+use taisai_table::{Cluster, ClusterCommand, ClusterId, House, MachineId, Round, RoundCommand, TableId, check_transit};
 
 pub use store::{AuditError, AuditProgress, AuditSheet, ChainSheet, StoreAudit, VersionInUse};
 
@@ -16,8 +16,10 @@ use crate::finding::AuditFinding;
 use crate::machine::RecordedMachine;
 use crate::notices::Notices;
 use crate::opening::{ChainOpening, Program, chain_of, machine_of};
+use crate::people::{ActingPeople, PeopleOnFile, UnlikePerson};
 use crate::replay::{ReplayError, ReplayEvent};
 use crate::store::StoreError;
+use crate::transfers::{ClusterTransfers, HouseTransfers, OwnTransfers, UnlikeTransfer};
 use crate::verify::{VerifiedChain, verify_chain};
 
 /// What a store is audited by.
@@ -70,13 +72,27 @@ impl Audit {
     }
 }
 
-/// The machines at the ends of their chains, and the notices between them.
+/// The machines at the ends of their chains, and what passed between them.
 #[derive(Default)]
 struct Ends {
-    house: Option<House>,
+    house: Option<HouseEnd>,
     rounds: BTreeMap<TableId, (Round, Notices)>,
-    clusters: BTreeMap<ClusterId, (Cluster, Notices)>,
+    clusters: BTreeMap<ClusterId, ClusterEnd>,
+    /// Who acted in the chains of tables.
+    acting: BTreeMap<ChainName, ActingPeople>,
     genesis: BTreeMap<ChainName, Genesis>,
+}
+
+struct HouseEnd {
+    house: House,
+    transfers: BTreeMap<ClusterId, OwnTransfers>,
+    people: PeopleOnFile,
+}
+
+struct ClusterEnd {
+    cluster: Cluster,
+    notices: Notices,
+    transfers: OwnTransfers,
 }
 
 impl Auditor<'_> {
@@ -143,27 +159,42 @@ impl Auditor<'_> {
     ) -> Result<ChainSummary, AuditFinding> {
         let machine = machine_of(&head.chain).ok_or_else(|| AuditFinding::UnknownChain(head.chain.clone()))?;
         let lock = || ends.lock().expect("no thread has stopped");
-        let mut notices = Notices::default();
+        let (mut notices, mut acting) = (Notices::default(), ActingPeople::default());
         let (counted, genesis) = match machine {
             MachineId::House => {
-                let verified = self.verify::<House>(archive, head, progress, |_| {})?;
+                let (mut transfers, mut people) = (HouseTransfers::default(), PeopleOnFile::default());
+                let verified = self.verify::<House>(archive, head, progress, |seen| {
+                    transfers.see(seen);
+                    people.see(seen);
+                })?;
                 let counted = counted(&verified, |_| None);
-                lock().house = verified.machine;
+                let end = |house| HouseEnd { transfers: transfers.end(&house), people, house };
+                lock().house = verified.machine.map(end);
                 (counted, verified.genesis)
             }
             MachineId::Round(table) => {
-                let verified = self.verify::<Round>(archive, head, progress, |seen| notices.see_round(seen))?;
+                let verified = self.verify::<Round>(archive, head, progress, |seen| {
+                    notices.see_round(seen);
+                    acting.see(seen, RoundCommand::second);
+                })?;
                 let counted = counted(&verified, |round| Some(round.number().0));
                 lock().rounds.extend(verified.machine.map(|round| (table, (round, notices))));
                 (counted, verified.genesis)
             }
-            MachineId::Cluster(cluster) => {
-                let verified = self.verify::<Cluster>(archive, head, progress, |seen| notices.see_cluster(seen))?;
+            MachineId::Cluster(id) => {
+                let mut transfers = ClusterTransfers::default();
+                let verified = self.verify::<Cluster>(archive, head, progress, |seen| {
+                    notices.see_cluster(seen);
+                    transfers.see(seen);
+                    acting.see(seen, ClusterCommand::second);
+                })?;
                 let counted = counted(&verified, |cluster| Some(cluster.round().0));
-                lock().clusters.extend(verified.machine.map(|machine| (cluster, (machine, notices))));
+                let end = |cluster| ClusterEnd { transfers: transfers.end(&cluster), notices, cluster };
+                lock().clusters.extend(verified.machine.map(|cluster| (id, end(cluster))));
                 (counted, verified.genesis)
             }
         };
+        lock().acting.insert(head.chain.clone(), acting);
         lock().genesis.extend(genesis.map(|genesis| (head.chain.clone(), genesis)));
         Ok(counted)
     }
@@ -229,11 +260,19 @@ impl Ends {
             findings.extend(self.followed(*table, round, given));
         }
         findings.extend(self.missing());
-        let Some(house) = &self.house else { return findings };
-        for (id, (cluster, _)) in &self.clusters {
-            let transit = check_transit(house, cluster);
+        let Some(end) = &self.house else { return findings };
+        for (id, of_cluster) in &self.clusters {
+            let transit = check_transit(&end.house, &of_cluster.cluster);
             let chain = chain_of(MachineId::Cluster(*id));
             findings.extend(transit.err().map(|broken| AuditFinding::Transit { chain, broken }));
+            findings.extend(end.transferred(*id, &of_cluster.transfers));
+        }
+        for (chain, acting) in &self.acting {
+            let unlike = acting.unlike(&end.people).into_iter();
+            findings.extend(unlike.map(|UnlikePerson { at, person, roles }| match roles {
+                Some(roles) => AuditFinding::PersonRoles { chain: chain.clone(), at, person, roles },
+                None => AuditFinding::UnknownPerson { chain: chain.clone(), at, person },
+            }));
         }
         findings
     }
@@ -253,7 +292,7 @@ impl Ends {
         for id in self.clusters.keys() {
             need(MachineId::Round(id.table), MachineId::Cluster(*id), self.rounds.contains_key(&id.table));
         }
-        for (table, of_house) in self.house.iter().flat_map(House::tables) {
+        for (table, of_house) in self.house.iter().flat_map(|end| end.house.tables()) {
             need(MachineId::Round(table), MachineId::House, self.rounds.contains_key(&table));
             for id in (0..of_house.clusters.get()).map(|number| ClusterId { table, number }) {
                 need(MachineId::Cluster(id), MachineId::House, self.clusters.contains_key(&id));
@@ -270,7 +309,7 @@ impl Ends {
         for (id, (reported, ..)) in clusters.map_while(|id| Some((id, round.reported(id)?))) {
             let chain = chain_of(MachineId::Cluster(id));
             let end = self.clusters.get(&id);
-            let followed = end.map_or(0, |(cluster, _)| cluster.followed());
+            let followed = end.map_or(0, |end| end.cluster.followed());
             if followed < reported {
                 findings.push(AuditFinding::Followed {
                     round: chain_of_round(),
@@ -279,11 +318,37 @@ impl Ends {
                     followed,
                 });
             }
-            if let Some(unlike) = end.and_then(|(_, followed)| followed.first_unlike(given)) {
+            if let Some(unlike) = end.and_then(|end| end.notices.first_unlike(given)) {
                 let (at, number) = (unlike.at, unlike.number);
                 findings.push(AuditFinding::Notice { chain, at, number, round: chain_of_round() });
             }
         }
         findings
+    }
+}
+
+impl HouseEnd {
+    /// The first transfer of each direction that a cluster and the House do not both have so.
+    fn transferred(&self, id: ClusterId, of_cluster: &OwnTransfers) -> impl Iterator<Item = AuditFinding> {
+        let (house, cluster) = (chain_of(MachineId::House), chain_of(MachineId::Cluster(id)));
+        let none = OwnTransfers::default();
+        let of_house = self.transfers.get(&id).unwrap_or(&none);
+        let directions = [
+            (of_cluster.first_unlike(of_house), cluster.clone(), house.clone()),
+            (of_house.first_unlike(of_cluster), house, cluster),
+        ];
+        directions.into_iter().filter_map(|(unlike, sender, receiver)| {
+            Some(match unlike? {
+                UnlikeTransfer::Differs { number, received, sent } => {
+                    AuditFinding::TransferDiffers { chain: receiver, at: received, number, sender, sent }
+                }
+                UnlikeTransfer::Unsent { number, received } => {
+                    AuditFinding::TransferUnsent { chain: receiver, at: received, number, sender }
+                }
+                UnlikeTransfer::Unreceived { number, sent } => {
+                    AuditFinding::TransferUnreceived { chain: sender, at: sent, number, receiver }
+                }
+            })
+        })
     }
 }

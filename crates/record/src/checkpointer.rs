@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
@@ -11,6 +12,9 @@ use taisai_table::Time;
 
 /// Tables wait when more checkpoints than this are queued.
 const MAX_QUEUED_CHECKPOINTS: usize = 16;
+
+/// With this many queued the checkpointer is busy: a checkpoint that can come later does, so that settled rounds do not wait.
+const BUSY_CHECKPOINTS: usize = MAX_QUEUED_CHECKPOINTS / 2;
 
 /// A failure that does no harm to the chains.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +63,7 @@ pub(crate) struct CheckpointedState {
 #[derive(Clone)]
 pub(crate) struct Checkpointer {
     jobs: SyncSender<CheckpointJob>,
+    queued: Arc<AtomicUsize>,
     warn: WarningSink,
 }
 
@@ -76,20 +81,29 @@ impl Checkpointer {
     ) -> std::io::Result<(Self, thread::JoinHandle<()>)> {
         let (jobs, queue) = mpsc::sync_channel::<CheckpointJob>(MAX_QUEUED_CHECKPOINTS);
         let warnings = Arc::clone(&warn);
+        let queued = Arc::new(AtomicUsize::new(0));
+        let waiting = Arc::clone(&queued);
         let work = move || {
             for job in queue {
+                waiting.fetch_sub(1, Ordering::Relaxed);
                 job.work(&mut *archive, anchor.as_mut(), &warnings);
             }
         };
         let thread = thread::Builder::new().name("checkpointer".into()).spawn(work)?;
-        Ok((Self { jobs, warn }, thread))
+        Ok((Self { jobs, queued, warn }, thread))
     }
 
     /// Submits a job. If the checkpointer has panicked there are no more checkpoints, but no entry is lost.
     pub(crate) fn submit(&self, job: CheckpointJob) {
+        self.queued.fetch_add(1, Ordering::Relaxed);
         if self.jobs.send(job).is_err() {
             (self.warn)(RecordWarning::NoCheckpointer);
         }
+    }
+
+    /// Whether many jobs are queued.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.queued.load(Ordering::Relaxed) >= BUSY_CHECKPOINTS
     }
 }
 
@@ -113,5 +127,55 @@ impl CheckpointJob {
         if let Some(Err(error)) = anchor.map(|anchor| anchor.add(&[checkpoint])) {
             warn(error.into());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use taisai_journal::suite::wait_until;
+    use taisai_journal::{ChainPurpose, Genesis, Journal as _, MemoryStore, READER_VERSION, SigningKey, Writer};
+
+    use super::*;
+
+    #[test]
+    fn a_checkpointer_is_busy_while_its_queue_is_half_full() {
+        let journal = Box::new(MemoryStore::default().open());
+        let archive = journal.archive().expect("memory can be read");
+        let (checkpointer, thread) = Checkpointer::start(archive, None, Arc::new(drop)).expect("a thread");
+        let writer = Writer::start(journal, SigningKey::from_secret([1; 32]), "test".to_owned()).expect("a thread");
+        let genesis = Genesis { house: [7; 16], purpose: ChainPurpose::Real, least_reader: READER_VERSION };
+        let (handle, head) = writer.take(&"house".parse().expect("a name"), 1, genesis).expect("nobody has it");
+        let (release, held) = mpsc::channel::<()>();
+        let held = Arc::new(Mutex::new(held));
+        let submit = || {
+            let (answer, target) = mpsc::channel();
+            answer.send(Ok(CheckpointTarget { position: head.next - 1, hash: head.hash })).expect("it is received");
+            let held = Arc::clone(&held);
+            let state = move || {
+                let held = held.lock().expect("nobody panics");
+                held.recv().unwrap_or_default();
+                CheckpointedState { hash: [0; 32], snapshot: None }
+            };
+            checkpointer.submit(CheckpointJob {
+                handle: handle.clone(),
+                target,
+                time: Time(1),
+                state: Box::new(state),
+            });
+        };
+        for _ in 1..BUSY_CHECKPOINTS {
+            submit();
+        }
+        assert!(!checkpointer.is_busy());
+        // One is worked on, and the others are queued.
+        submit();
+        submit();
+        assert!(checkpointer.is_busy());
+        drop(release);
+        wait_until("the queue is empty", || !checkpointer.is_busy());
+        drop(checkpointer);
+        thread.join().expect("it did not panic");
     }
 }

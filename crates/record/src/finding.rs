@@ -3,7 +3,7 @@
 use taisai_journal::{
     AnchorError, Archive, ChainHead, ChainName, Hash, MAX_BLOCK_NUMBER, PublicKey, ReadError, StrayBlock,
 };
-use taisai_table::BrokenInvariant;
+use taisai_table::{BrokenInvariant, PersonId, Role, Roles};
 
 use crate::opening::Program;
 use crate::replay::{EntryPosition, ReplayError, SkippedSnapshot};
@@ -66,6 +66,30 @@ pub enum AuditFinding {
     /// The money between a cluster and the House is not what is on its way.
     #[error("between chain {chain} and chain house: {broken}")]
     Transit { chain: ChainName, broken: BrokenInvariant },
+    /// A transfer was received otherwise than it was sent.
+    #[error(
+        "chain {chain}, block {}, entry {}: transfer {number} is not the one that chain {sender} sent in block {}, entry {}",
+        at.position, at.entry, sent.position, sent.entry
+    )]
+    TransferDiffers { chain: ChainName, at: EntryPosition, number: u64, sender: ChainName, sent: EntryPosition },
+    /// A transfer was received that nobody sent.
+    #[error("chain {chain}, block {}, entry {}: chain {sender} never sent transfer {number}", at.position, at.entry)]
+    TransferUnsent { chain: ChainName, at: EntryPosition, number: u64, sender: ChainName },
+    /// A transfer counts as received, and was not.
+    #[error(
+        "chain {chain}, block {}, entry {}: chain {receiver} never received transfer {number}, which counts as delivered",
+        at.position, at.entry
+    )]
+    TransferUnreceived { chain: ChainName, at: EntryPosition, number: u64, receiver: ChainName },
+    /// Someone acts, first or second, who was never on file.
+    #[error("chain {chain}, block {}, entry {}: person {} is not on file in chain house", at.position, at.entry, person.0)]
+    UnknownPerson { chain: ChainName, at: EntryPosition, person: PersonId },
+    /// Someone acts, first or second, with roles that were not theirs.
+    #[error(
+        "chain {chain}, block {}, entry {}: person {} acts as {}, and was not that at the time by chain house",
+        at.position, at.entry, person.0, role_names(*roles)
+    )]
+    PersonRoles { chain: ChainName, at: EntryPosition, person: PersonId, roles: Roles },
     /// The store has a block that is no part of the chain.
     #[error("chain {chain}: the store holds a block at {position} that is no part of the chain")]
     Stray {
@@ -97,6 +121,10 @@ impl AuditFinding {
     pub const fn is_of_store(&self) -> bool {
         matches!(self, Self::Read(ReadError::Failed(_)) | Self::Replay(ReplayError::Read(ReadError::Failed(_))))
     }
+}
+
+fn role_names(roles: Roles) -> String {
+    roles.iter().map(Role::text).collect::<Vec<_>>().join(" and ")
 }
 
 fn of_version(program: Option<&Program>) -> String {

@@ -38,12 +38,14 @@ mod merge;
 mod notices;
 mod opening;
 mod past;
+mod people;
 mod record_store;
 mod recorder;
 mod replay;
 mod settlement;
 mod sheet;
 mod store;
+mod transfers;
 mod verify;
 
 pub use audit::{

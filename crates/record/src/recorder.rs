@@ -75,9 +75,19 @@ impl ChainWriter {
         }
     }
 
+    /// Whether entries were handed over that no checkpoint was requested for.
+    pub const fn is_uncovered(&self) -> bool {
+        self.since_checkpoint > 0
+    }
+
+    /// Whether a checkpoint that is requested now may have to wait.
+    pub fn is_checkpointer_busy(&self) -> bool {
+        self.checkpointer.is_busy()
+    }
+
     /// Requests a checkpoint for everything appended so far, with this state of the machine, and now and then a
-    /// snapshot with it. Another thread does the work. Called when a round is settled. Waits only if many checkpoints
-    /// are queued; does nothing if nothing was recorded.
+    /// snapshot with it. Another thread does the work. Called when a round is settled, and when a chain ends here. Waits
+    /// only if many checkpoints are queued; does nothing if nothing was recorded.
     pub fn checkpoint<M: RecordedMachine>(&mut self, time: Time, machine: &M) -> Result<(), RecordingStopped> {
         self.commit(drop)?;
         if std::mem::take(&mut self.since_checkpoint) == 0 {

@@ -295,7 +295,7 @@ impl TestCasino {
         // After the next round has opened a live table's result is changed by a ruling.
         if machine.rules().game().station() == Station::LiveTable && round < machine.number() {
             let ruling = Ruling::Settle { round, dice };
-            return self.round(person(7, Role::ShiftManager), RoundCommand::Rule { ruling, why, second });
+            return self.round(person(6, Role::ShiftManager), RoundCommand::Rule { ruling, why, second });
         }
         self.round(supervisor(), RoundCommand::Correct { round, dice, why, second });
     }

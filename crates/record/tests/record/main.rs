@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod between;
 mod bytes;
 #[path = "../common/casino.rs"]
 mod casino;

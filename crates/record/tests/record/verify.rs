@@ -44,12 +44,12 @@ fn audit_with(archive: &(impl Archive + Clone + Sync + 'static), keys: &[PublicK
     auditor.audit(&|| Ok(Box::new(archive.clone())), &heads, &|| {}).unwrap()
 }
 
-fn audit(folder: &Path, memory: &MemoryStore) -> Audit {
+pub(crate) fn audit(folder: &Path, memory: &MemoryStore) -> Audit {
     audit_with(memory, &[key(folder)], &anchored(folder))
 }
 
 /// The first thing that is found, in a sentence.
-fn first(audit: &Audit) -> String {
+pub(crate) fn first(audit: &Audit) -> String {
     audit.findings().next().map(ToString::to_string).unwrap_or_default()
 }
 

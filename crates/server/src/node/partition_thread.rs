@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use taisai_engine::{BatchNumber, Effect, Effects, HouseInput, Input, Partition, ReplyTo, RoundInput, Topic, Worker};
 use taisai_record::{ChainWriter, RecordingStopped};
-use taisai_table::{HouseCommand, MachineId, ReportedEvent};
+use taisai_table::{HouseCommand, MachineId, ReportedEvent, Time};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::Instant;
 
@@ -27,6 +27,11 @@ const MAX_BATCHES_IN_FLIGHT: usize = 2;
 
 /// How long a new subscription counts as a follower, until the publisher counts it.
 const SUBSCRIBE_GRACE: Duration = Duration::from_secs(5);
+
+/// An entry gets a checkpoint this long after it was decided, so that after a crash no more can be cut off unnoticed. While the
+/// checkpointer is busy, the thread tries again instead of waiting, as bets would wait too.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(5);
+const CHECKPOINT_RETRY: Duration = Duration::from_millis(500);
 
 /// How often the system clock is checked, and the smallest step that is reported.
 const CLOCK_INTERVAL: Duration = Duration::from_secs(1);
@@ -65,6 +70,8 @@ struct PartitionLoop {
     watched: [bool; OPTIONAL_TOPICS.len()],
     /// Notified when an append has failed.
     failed: Arc<Notify>,
+    /// When entries without a checkpoint get one, if there are any.
+    checkpoint_at: Option<Instant>,
     /// By how much the system clock was ahead when that was last reported; only where the House runs.
     clock_ahead: Option<i64>,
 }
@@ -84,6 +91,7 @@ impl PartitionThread {
             subscribed: [None; OPTIONAL_TOPICS.len()],
             watched: [false; OPTIONAL_TOPICS.len()],
             failed: Arc::default(),
+            checkpoint_at: None,
             clock_ahead,
         };
         running.run(&mut requests).await
@@ -101,16 +109,18 @@ impl PartitionLoop {
         self.parts.worker.start(now, &mut self.effects)?;
         let room = self.room(&in_flight).await;
         self.end_batch(room)?;
+        self.plan_checkpoint(CHECKPOINT_INTERVAL);
         let mut taken = Vec::with_capacity(MAX_BATCH_REQUESTS);
         let mut clock_looks = tokio::time::interval(CLOCK_INTERVAL);
         loop {
             let room = self.room(&in_flight).await;
             let timer = self.parts.worker.next_timer().map(|time| Instant::from(self.parts.clock.at(time)));
+            let wakes_at = timer.into_iter().chain(self.checkpoint_at).min();
             let mut is_clock_due = false;
             let count = tokio::select! {
                 biased;
                 count = requests.recv_many(&mut taken, MAX_BATCH_REQUESTS) => Some(count),
-                () = tokio::time::sleep_until(timer.unwrap_or_else(Instant::now)), if timer.is_some() => None,
+                () = tokio::time::sleep_until(wakes_at.unwrap_or_else(Instant::now)), if wakes_at.is_some() => None,
                 () = self.failed.notified() => None,
                 _ = clock_looks.tick(), if self.clock_ahead.is_some() => {
                     is_clock_due = true;
@@ -128,6 +138,7 @@ impl PartitionLoop {
             }
             self.set_watched()?;
             self.end_batch(room)?;
+            self.checkpoint_when_due()?;
             if self.parts.worker.has_departed() {
                 return self.depart(requests, &in_flight).await;
             }
@@ -151,12 +162,46 @@ impl PartitionLoop {
         self.close(room)
     }
 
-    /// The last batch, with a checkpoint of the House.
+    /// The last batch, with a checkpoint of every chain: what was acknowledged cannot be cut off unnoticed afterwards.
     fn close(&mut self, room: Room) -> Result<(), Stopped> {
         if self.parts.worker.the_house().is_some() {
             self.handle(Input::House(HouseInput::Checkpoint))?;
         }
-        self.end_batch(room)
+        self.end_batch(room)?;
+        self.checkpoint_uncovered(|_| true)
+    }
+
+    fn checkpoint_when_due(&mut self) -> Result<(), Stopped> {
+        let is_due = self.checkpoint_at.is_some_and(|due| due <= Instant::now());
+        if is_due {
+            self.checkpoint_at = None;
+            self.checkpoint_uncovered(|chain| !chain.is_checkpointer_busy())?;
+        }
+        self.plan_checkpoint(if is_due { CHECKPOINT_RETRY } else { CHECKPOINT_INTERVAL });
+        Ok(())
+    }
+
+    /// Plans the next checkpoint while there are entries without one.
+    fn plan_checkpoint(&mut self, after: Duration) {
+        if self.parts.chains.values().any(ChainWriter::is_uncovered) {
+            self.checkpoint_at.get_or_insert_with(|| Instant::now() + after);
+        } else {
+            self.checkpoint_at = None;
+        }
+    }
+
+    /// Everything decided is appended, so the machines are as their chains end.
+    fn checkpoint_uncovered(&mut self, may: impl Fn(&ChainWriter) -> bool) -> Result<(), Stopped> {
+        let PartitionThread { worker, chains, clock, .. } = &mut self.parts;
+        for partition in worker.partitions() {
+            if let Some(chain) = chains.get_mut(&partition.id())
+                && chain.is_uncovered()
+                && may(chain)
+            {
+                checkpoint(chain, clock.now(), partition)?;
+            }
+        }
+        Ok(())
     }
 
     fn take(&mut self, request: Request) -> Result<(), Stopped> {
@@ -300,13 +345,18 @@ impl PartitionLoop {
         }
         for partition in self.effects.checkpoints.drain(..) {
             let Some(chain) = chains.get_mut(&partition) else { continue };
-            match worker.partitions().iter().find(|of| of.id() == partition) {
-                Some(Partition::House(house)) => chain.checkpoint(now, house.machine())?,
-                Some(Partition::Round(round)) => chain.checkpoint(now, round.machine())?,
-                Some(Partition::Cluster(cluster)) => chain.checkpoint(now, cluster.machine())?,
-                None => {}
+            if let Some(partition) = worker.partitions().iter().find(|of| of.id() == partition) {
+                checkpoint(chain, now, partition)?;
             }
         }
         Ok(())
+    }
+}
+
+fn checkpoint(chain: &mut ChainWriter, now: Time, partition: &Partition) -> Result<(), RecordingStopped> {
+    match partition {
+        Partition::House(house) => chain.checkpoint(now, house.machine()),
+        Partition::Round(round) => chain.checkpoint(now, round.machine()),
+        Partition::Cluster(cluster) => chain.checkpoint(now, cluster.machine()),
     }
 }

@@ -77,6 +77,7 @@ impl Playing {
             (3, "Ben", Role::PitSupervisor),
             (5, "Cai", Role::PitManager),
             (6, "Dee", Role::ShiftManager),
+            (8, "Hui", Role::Cashier),
             (9, "Ina", Role::Administrator),
         ];
         let people = people.map(|(id, name, role)| Founder {

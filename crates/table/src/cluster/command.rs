@@ -198,6 +198,45 @@ impl ClusterCommand {
     pub const fn is_of_acceptor(&self) -> bool {
         matches!(self, Self::AcceptNote { .. } | Self::CountStacker { .. })
     }
+
+    /// The second person, where the command names one.
+    pub const fn second(&self) -> Option<Person> {
+        match self {
+            Self::BuyIn { second, .. }
+            | Self::IssueColour { second, .. }
+            | Self::ReverseBuyIn { second, .. }
+            | Self::Register { second, .. }
+            | Self::RegisterFromFilm { second, .. }
+            | Self::CloseReturns { second, .. }
+            | Self::WithdrawFromFilm { second, .. } => *second,
+            Self::Place { .. }
+            | Self::PlaceFor { .. }
+            | Self::PlaceExcess { .. }
+            | Self::Withdraw { .. }
+            | Self::Clear { .. }
+            | Self::Repeat { .. }
+            | Self::Double { .. }
+            | Self::RejectExcess
+            | Self::Advise { .. }
+            | Self::RedeemColour { .. }
+            | Self::CashOut { .. }
+            | Self::Leave { .. }
+            | Self::WalkAway { .. }
+            | Self::Lost { .. }
+            | Self::Back { .. }
+            | Self::ClearLock { .. }
+            | Self::Follow { .. }
+            | Self::Receive { .. }
+            | Self::Delivered { .. }
+            | Self::AcceptNote { .. }
+            | Self::CountStacker { .. }
+            | Self::EmptyStacker { .. }
+            | Self::Read { .. }
+            | Self::TellTotal { .. }
+            | Self::AllRegistered
+            | Self::TickOff { .. } => None,
+        }
+    }
 }
 
 /// A part of a bet that the House rejects.

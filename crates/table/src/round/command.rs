@@ -264,6 +264,42 @@ pub enum RoundCommand {
 }
 
 impl RoundCommand {
+    /// The second person, where the command names one.
+    pub const fn second(&self) -> Option<Person> {
+        match self {
+            Self::Correct { second, .. }
+            | Self::CorrectKnown { second, .. }
+            | Self::VoidDamaged { second, .. }
+            | Self::VoidByLaw { second, .. }
+            | Self::Inspect { second, .. }
+            | Self::Rule { second, .. } => *second,
+            Self::OpenTable
+            | Self::AnnounceClosure
+            | Self::CloseTable
+            | Self::Relieve { .. }
+            | Self::ShowLimits { .. }
+            | Self::UseDice { .. }
+            | Self::UseTumbler { .. }
+            | Self::OpenBets
+            | Self::CloseBets
+            | Self::Tick
+            | Self::Activate
+            | Self::Tumbled { .. }
+            | Self::AtRest { .. }
+            | Self::Conceal { .. }
+            | Self::Cover
+            | Self::Uncover
+            | Self::Commit { .. }
+            | Self::Void { .. }
+            | Self::Interrupt { .. }
+            | Self::Continue
+            | Self::Restarted
+            | Self::DamagedSet { .. }
+            | Self::Witness { .. }
+            | Self::Report { .. } => None,
+        }
+    }
+
     /// How the command gives faces of the round in play, if it does. `open` is the round with open bets, if any.
     pub(super) fn faces_said(&self, open: Option<RoundNumber>) -> Option<Concealed> {
         match self {
