@@ -8,5 +8,5 @@ export interface Marked {
 
 /** The marks, the weightier last. Without the server's word there are none. */
 export function marksOf(of: Marked | null | undefined, words: { training: string; notApproved: string }): string[] {
-  return of ? [of.is_training ? words.training : '', of.is_game_approved ? '' : words.notApproved].filter(Boolean) : [];
+  return [of?.is_training && words.training, of && !of.is_game_approved && words.notApproved].filter((mark) => typeof mark === 'string');
 }

@@ -8,7 +8,7 @@ import { settled, SIZES } from './stage';
 import { StaffStage } from './staffStage';
 
 const staff = new StaffStage();
-const NOT_APPROVED = { en: 'Game NOT APPROVED', 'zh-Hans': '游戏未获批准', 'zh-Hant': '遊戲未獲批准' };
+const NOT_APPROVED = { en: 'Game NOT APPROVED', 'zh-Hans': '游戏未经核准', 'zh-Hant': '遊戲未經核准' };
 const CHANGED = 1;
 const OTHER = 2;
 
@@ -85,6 +85,14 @@ it('marks the table at the pit, and a round at the audit', async () => {
   await audit.getByRole('button', { name: 'Rounds' }).click();
   await audit.getByRole('button', { name: /^Open \d+$/ }).first().click();
   await audit.locator('main header').getByText(NOT_APPROVED.en).waitFor();
+});
+
+it('claims no approval in the help of a changed game', async () => {
+  const player = await staff.stage.terminal(CHANGED, 64);
+  await player.getByRole('button', { name: 'Help' }).click();
+  await player.locator('dialog').getByText(/^Approved as: /).waitFor();
+  staff.house.table(CHANGED).change({ is_game_approved: false });
+  await player.locator('dialog').getByText(/^Game NOT APPROVED: /).waitFor();
 });
 
 it('marks vouchers of the terminal and of the cage, and the receipt of a buy-in', async () => {

@@ -21,7 +21,7 @@ border-block:1.5mm solid}";
 const VOID: &str = "<div class=\"void\">VOID 作廢 作废<br>TRAINING</div>";
 
 /// Above a voucher of a casino with a game that is not approved. It is money all the same.
-const UNAPPROVED: &str = "<p class=\"unapproved\">Game NOT APPROVED<br>遊戲未獲批准 游戏未获批准</p>";
+const UNAPPROVED: &str = "<p class=\"unapproved\">Game NOT APPROVED<br>遊戲未經核准 游戏未经核准</p>";
 
 pub(crate) fn page(voucher: &Voucher) -> String {
     let Voucher { property, issued_at, date, time, good_until, figures, words, sequence, validation, .. } = voucher;
