@@ -12,7 +12,7 @@ const SCREENS = [...SHARING, 'terminal'];
 
 /** Chunks of the sharing pages: few files, because they compress better. */
 const GROUPS = [
-  { name: 'base', priority: 2, test: /node_modules\/svelte\/|src\/(look\/(base|fonts)\.|words\/(locale|languages)|protocol\/publicApi|parts\/(LanguageSwitch|Training|Settings|settings|Sheet|Die\.|faces))/ },
+  { name: 'base', priority: 2, test: /node_modules\/svelte\/|src\/(look\/(base|fonts)\.|words\/(locale|languages)|protocol\/publicApi|parts\/(LanguageSwitch|Marks|Settings|settings|Sheet|Die\.|faces))/ },
   { name: 'play', priority: 1, test: /src\/(felt\/(figures|fit|odds|print|walk|wins)|parts\/(Chip|chips|pile|Roads|Bars|Countdown|Dice\.|DieSymbols|Felt|laid|rail|Limits|above|now)|state\/(bets|clock|limits|money|roads)\.|protocol\/(connection|numbered)\.)/ },
 ];
 

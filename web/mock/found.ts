@@ -108,7 +108,7 @@ function sheet(house: MockHouse, table: number, round: number): RoundSheet {
   const changes = round === LATE ? [late] : isChanged ? [{ block: 815, entry: 1, time: THEN + 90_000, dice, void: null, movements: [{ from: 'house' as const, to: at(1), amount: 5_000, why: 'at-once' as const }] }] : [];
   const settled = { lines, collected: lines.filter(({ paid }) => paid === 0).reduce((sum, { stake }) => sum + stake, 0), paid_out };
   return {
-    table, round, game: layout.game, layout: layout.layout, house: 'Stand-in House', profile: 'singapore', program: '0.0.0', rules: 'b3:4d1f', training: true, registration: 'every-bet', past: { dice: isVoid ? null : dice, void: isVoid, dice_set: 4, tumbler: 190 },
+    table, round, game: layout.game, is_game_approved: house.table(table).public.is_game_approved, layout: layout.layout, house: 'Stand-in House', profile: 'singapore', program: '0.0.0', rules: 'b3:4d1f', training: true, registration: 'every-bet', past: { dice: isVoid ? null : dice, void: isVoid, dice_set: 4, tumbler: 190 },
     cited: isVoid ? ['5.4'] : isChanged ? ['5.5', '5.6'] : ['3.7'], unwitnessed: null, behind: [],
     acts: [
       act(810, 0, 'open-bets'), act(811, 36_000, 'close-bets'), act(811, 41_000, 'activate'), act(812, 46_000, { tumbled: { times: 3 } }), act(812, 52_000, round === NEVER ? { void: { reason: 'not-flat' } } : { commit: { dice: isChanged ? [1, 1, 2] : dice } }),

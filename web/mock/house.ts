@@ -112,6 +112,7 @@ export class MockHouse {
       table.refusesExcess = false;
       if (table.phase === 'open' || table.phase === 'closed' || table.phase === 'result') table.void('ruling');
       if (table.public.registration === 'winners') table.change({ registration: 'every-bet' });
+      if (!table.public.is_game_approved) table.change({ is_game_approved: true });
       table.attended({ returns: [] });
     }
   }
@@ -138,7 +139,7 @@ export class MockHouse {
     if (rules) return json(rules);
     if (path === '/api/v1/tables') return json(this.tables.map((table) => this.listed(table)));
     if (path === '/api/v1/house') {
-      return json({ name: 'Stand-in House', house: HOUSE, is_training: true, version: '0.0.0', profile: 'singapore', time_zone: 'Asia/Singapore', betting_seconds: 36, reality_check_minutes: 60, voucher_limit: 1_000_000, law: this.law, notes: [1_000, 5_000], time: Date.now() });
+      return json({ name: 'Stand-in House', house: HOUSE, is_training: true, is_game_approved: this.isGameApproved, version: '0.0.0', profile: 'singapore', time_zone: 'Asia/Singapore', betting_seconds: 36, reality_check_minutes: 60, voucher_limit: 1_000_000, law: this.law, notes: [1_000, 5_000], time: Date.now() });
     }
     if (path === '/api/v1/devices/enrol' && request.method === 'POST') return this.enrol(said, json);
     if (path.startsWith('/api/')) return json({ refused: { code: 'unknown', paragraphs: [], sentence: 'There is no such thing here.' } }, 404);
@@ -170,7 +171,7 @@ export class MockHouse {
   }
 
   voucher(amount: number, serial = 1) {
-    return voucher(amount, Date.now(), serial);
+    return voucher(amount, Date.now(), serial, this.isGameApproved);
   }
 
   reports(path: string, query: URLSearchParams, method: string) {
@@ -180,8 +181,13 @@ export class MockHouse {
     return value === undefined ? null : { status: 200, value };
   }
 
-  private listed({ table, layout, phase }: MockTable) {
-    return { table, game: layout.game, title: layout.title, layout: layout.layout, phase, is_training: true, seats: [layout.has_terminals ? 8 : 10], has_terminals: layout.has_terminals };
+  /** Whether every table plays an approved game. */
+  private get isGameApproved(): boolean {
+    return this.tables.every(({ public: view }) => view.is_game_approved);
+  }
+
+  private listed({ table, layout, phase, public: { is_game_approved } }: MockTable) {
+    return { table, is_game_approved, game: layout.game, title: layout.title, layout: layout.layout, phase, is_training: true, seats: [layout.has_terminals ? 8 : 10], has_terminals: layout.has_terminals };
   }
 
   private enrol(text: string, json: (value: unknown, status?: number) => true): true {

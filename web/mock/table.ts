@@ -83,7 +83,7 @@ export class MockTable {
     const boxes = LIMITS.boxes.filter(({ boxes }) => kinds.has(boxes));
     const isLive = !layout.has_terminals;
     this.view = {
-      number: 0, table, game: layout.game.split('@')[0]!, layout: layout.layout, is_training: isTraining, round: 0, phase: 'idle',
+      number: 0, table, game: layout.game.split('@')[0]!, layout: layout.layout, is_training: isTraining, is_game_approved: true, round: 0, phase: 'idle',
       closes_at: null, closure_announced: false, is_held: false, is_interrupted: false, registration: 'every-bet', is_registering: false, tumbles: null, dealer: 21,
       limits: { ...LIMITS, boxes, differential: isLive ? 200_000 : null }, latest: null, results: [],
     };
@@ -409,7 +409,7 @@ export class MockTable {
 
   /** A voucher of a seat, each time under another number. */
   private issue(amount: number, change: Partial<SeatView>): { answer: unknown; change: Partial<SeatView> } {
-    const issued = voucher(amount, this.now(), ++this.vouchers);
+    const issued = voucher(amount, this.now(), ++this.vouchers, this.view.is_game_approved);
     const { serial, validation } = issued.voucher.voucher;
     const on = { serial, amount, last_digits: Number(validation.slice(-4)), issued: this.now(), expires: this.now() + 86_400_000, session: 7, state: 'good' as const };
     return { answer: { accepted: issued }, change: { ...change, money: { ...NO_MONEY, voucher: on } } };
@@ -440,12 +440,12 @@ export class MockTable {
   }
 }
 
-export function voucher(amount: number, now: number, serial = 1) {
+export function voucher(amount: number, now: number, serial = 1, isGameApproved = true) {
   const bars = Array.from({ length: 60 }, (_, at) => `<rect x="${at * 4}" width="${1 + ((at * 7) % 3)}" height="40"/>`).join('');
   const at = new Date(now).toISOString();
   const drawn = {
     property: 'Stand-in House', issued_at: 'Table 1, terminal 3', date: at.slice(0, 10), time: at.slice(11, 19), good_until: '2030-01-01 00:00',
-    amount, figures: `$${(amount / 100).toFixed(2)}`, sequence: String(serial), serial, validation: `12 3456 7890 1234 ${5677 + serial}`, is_training: true,
+    amount, figures: `$${(amount / 100).toFixed(2)}`, sequence: String(serial), serial, validation: `12 3456 7890 1234 ${5677 + serial}`, is_training: true, is_game_approved: isGameApproved,
     words: { english: 'One thousand dollars', simplified: '壹仟元整', traditional: '壹仟元整' },
     barcode: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 40">${bars}</svg>`,
   };

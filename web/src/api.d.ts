@@ -2219,6 +2219,8 @@ export interface components {
             betting_seconds: number;
             /** @description Its id, in hexadecimal digits; devices sign with it. */
             house: string;
+            /** @description Whether every table plays the approved game of its name, unchanged. */
+            is_game_approved: boolean;
             is_training: boolean;
             /** @description What players are shown of the law before play, and what a void by law cites (F80, F81). */
             law: components["schemas"]["Law"];
@@ -2963,6 +2965,8 @@ export interface components {
             closure_announced?: boolean;
             dealer?: components["schemas"]["PersonId"] | null;
             game?: string;
+            /** @description Whether the game is the approved one of its name, unchanged. */
+            is_game_approved?: boolean;
             is_held?: boolean;
             is_interrupted?: boolean;
             /** @description Whether the dice are committed and what wins is being registered: the phase is `result`, and nothing is paid yet. */
@@ -2992,6 +2996,8 @@ export interface components {
             closure_announced: boolean;
             dealer?: components["schemas"]["PersonId"] | null;
             game: string;
+            /** @description Whether the game is the approved one of its name, unchanged. */
+            is_game_approved: boolean;
             is_held: boolean;
             is_interrupted: boolean;
             /** @description Whether the dice are committed and what wins is being registered: the phase is `result`, and nothing is paid yet. */
@@ -3910,6 +3916,8 @@ export interface components {
             game: string;
             /** @description The casino's id. */
             house: string;
+            /** @description Whether it is the approved game of that name, unchanged. */
+            is_game_approved: boolean;
             /** @description The layout. */
             layout: string;
             /** @description How it stands; none while it is in play. */
@@ -4537,6 +4545,8 @@ export interface components {
             game: string;
             /** @description Whether bets are placed at terminals, or with chips on the layout. */
             has_terminals: boolean;
+            /** @description Whether the game is the approved one of its name, unchanged. */
+            is_game_approved: boolean;
             is_training: boolean;
             layout: string;
             /** @description What the casino calls it. */

@@ -363,6 +363,12 @@ impl Node {
         NodeHandle { router: Arc::clone(router), plans: plans.clone(), unopened: Arc::clone(unopened) }
     }
 
+    /// Whether the game of every table on record is an approved one, also of tables that run on other nodes.
+    pub(crate) fn is_game_approved(&self) -> bool {
+        let is_approved = |plan: &TablePlan| Game::from_toml(&plan.game).is_ok_and(|game| game.is_approved());
+        self.host.plans.values().all(is_approved)
+    }
+
     /// The keys whose checkpoints are trusted.
     pub(crate) fn keys(&self) -> &[PublicKey] {
         &self.host.keys

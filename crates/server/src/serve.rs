@@ -268,7 +268,13 @@ async fn run(
     let demo = plan.demo.map(|pace| Demo::start(&node, &seed, pace));
     let (stopping, _) = watch::channel(Stopping::No);
     let server = Arc::new(Server {
-        place: Property { name: plan.name, house: node.house(), is_training, version },
+        place: Property {
+            name: plan.name,
+            house: node.house(),
+            is_training,
+            is_game_approved: node.is_game_approved(),
+            version,
+        },
         profile: node.profile(),
         seed,
         is_secured,

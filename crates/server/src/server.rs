@@ -33,6 +33,8 @@ pub(crate) struct Property {
     /// The id in the record.
     pub(crate) house: [u8; 16],
     pub(crate) is_training: bool,
+    /// Whether every table plays an approved game: vouchers and screens of the House are marked if not.
+    pub(crate) is_game_approved: bool,
     pub(crate) version: String,
 }
 

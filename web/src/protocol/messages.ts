@@ -126,6 +126,8 @@ export interface Voucher {
   validation: string;
   barcode: string;
   is_training: boolean;
+  /** Whether every table of the casino plays an approved game. */
+  is_game_approved: boolean;
   /** The same as a page to be printed. */
   page: string;
 }

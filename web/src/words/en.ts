@@ -2,6 +2,7 @@
 
 export const words = {
   training: 'Training – play money',
+  notApproved: 'Game NOT APPROVED',
   phases: {
     shut: 'Table closed',
     idle: 'Next round soon',

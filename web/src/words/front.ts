@@ -15,7 +15,7 @@ interface FirstUse {
 
 export const firstUse: Record<Language, FirstUse> = {
   en: {
-    lead: 'Sic Bo and Tai Sai tables, by the approved rules. Choose a screen.',
+    lead: 'Sic Bo and Tai Sai tables. Choose a screen.',
     noTables: 'No table is set up yet.',
     screens: {
       terminal: ['Place bets, follow the round, buy credits and cash out.', 'For players'],
@@ -35,7 +35,7 @@ export const firstUse: Record<Language, FirstUse> = {
     ],
   },
   'zh-Hans': {
-    lead: '按核准规则运行的骰宝赌台。请选择屏幕。',
+    lead: '骰宝赌台。请选择屏幕。',
     noTables: '尚未设置赌台。',
     screens: {
       terminal: ['下注、跟进骰局、增加余额与兑现。', '玩家'],
@@ -55,7 +55,7 @@ export const firstUse: Record<Language, FirstUse> = {
     ],
   },
   'zh-Hant': {
-    lead: '按核准規則運行的骰寶賭檯。請選擇螢幕。',
+    lead: '骰寶賭檯。請選擇螢幕。',
     noTables: '尚未設定賭檯。',
     screens: {
       terminal: ['下注、跟進骰局、增加餘額與兌現。', '玩家'],

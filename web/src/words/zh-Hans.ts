@@ -4,6 +4,7 @@ import type { Words } from './en';
 
 export const words: Words = {
   training: '培训模式 – 游戏币',
+  notApproved: '游戏未经核准',
   phases: { shut: '赌台关闭', idle: '下一局即将开始', open: '请下注', closing: '停止下注', closed: '停止下注', result: '开骰', settled: '本局已结算', void: '本局作废' },
   held: '游戏暂停。已登记的投注有效，等待荷官继续。',
   interrupted: '游戏中断。已登记的投注有效，等待裁定。',

@@ -4,6 +4,7 @@ import type { Words } from './en';
 
 export const words: Words = {
   training: '培訓模式 – 遊戲幣',
+  notApproved: '遊戲未經核准',
   phases: { shut: '賭檯關閉', idle: '下一局即將開始', open: '請下注', closing: '停止下注', closed: '停止下注', result: '開骰', settled: '本局已結算', void: '本局作廢' },
   held: '遊戲暫停。已登記的投注有效，等待荷官繼續。',
   interrupted: '遊戲中斷。已登記的投注有效，等待裁定。',

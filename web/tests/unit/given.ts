@@ -4,7 +4,7 @@ import type { Box, PublicView, SeatView, Snapshot } from '../../src/protocol/mes
 
 export function table(change: Partial<PublicView> = {}): PublicView {
   return {
-    number: 0, table: 1, game: 'sic-bo-etg', layout: 'A', is_training: false, round: 12, phase: 'open', closes_at: null, closure_announced: false,
+    number: 0, table: 1, game: 'sic-bo-etg', layout: 'A', is_training: false, is_game_approved: true, round: 12, phase: 'open', closes_at: null, closure_announced: false,
     is_held: false, is_interrupted: false, registration: 'every-bet', is_registering: false, tumbles: null, dealer: null, limits: null, latest: null, results: [], ...change,
   };
 }

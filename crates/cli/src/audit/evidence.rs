@@ -7,13 +7,13 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde_json::json;
 use taisai_journal::PublicKey;
-use taisai_record::{MoneyHolder, ProvenRound, RoundEvidence, RoundSheet};
+use taisai_record::{MoneyHolder, ProvenRound, RoundEvidence, RoundSheet, chain_of, first_opening};
 use taisai_rules::{Dice, Money};
 use taisai_script::describe::void_reason;
-use taisai_table::{RoundNumber, RoundStanding};
+use taisai_table::{MachineId, RoundNumber, RoundStanding};
 
 use super::Store;
-use super::show::{RoundReport, waits};
+use super::show::{RoundReport, not_approved, waits};
 use crate::args::RoundArgs;
 use crate::output_file::OutputFile;
 use crate::print::{BAD, GOOD, moment};
@@ -27,6 +27,7 @@ pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path, force: bool)
     let written = OutputFile::new(output)?;
     let mut archive = store.archive()?;
     let (table, round) = (store::table(args.table, &archive.heads()?)?, RoundNumber(args.round));
+    let opening = first_opening(&mut *archive, &chain_of(MachineId::Round(table)))?;
     let evidence = RoundEvidence::gather(&mut *archive, &store.keys, table, round)?;
     let bytes = evidence.to_bytes()?;
     if !store.keys.is_empty() {
@@ -40,6 +41,9 @@ pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path, force: bool)
     writeln!(out, "Evidence of round {} of table {}, {length} bytes, is in {file}. Check it with", round.0, table.0)?;
     let key = store.keys.last().map_or_else(|| "KEY".to_owned(), ToString::to_string);
     writeln!(out, "  taisai audit verify-evidence {file} --key {key}")?;
+    if let Some(why) = opening.and_then(|opening| opening.rules().ok()).and_then(|rules| not_approved(rules.game())) {
+        writeln!(out, "The game is NOT APPROVED. {why}")?;
+    }
     Ok(true)
 }
 
@@ -111,9 +115,11 @@ fn sentence(proven: &ProvenRound, sheet: &RoundSheet) -> String {
         text.push_str(&sentence);
     }
     let training = if sheet.mark.is_training { " This is TRAINING: no money was played for." } else { "" };
+    let unapproved = not_approved(sheet.table_rules().game());
+    let unapproved = unapproved.map_or_else(String::new, |why| format!(" The game is NOT APPROVED. {why}"));
     format!(
         "{text} The record that says so was signed with {} up to {}, and all {entries} decisions in it are those of the rules. \
-         What was corrected, voided or ruled after that is not part of this evidence.{training}",
+         What was corrected, voided or ruled after that is not part of this evidence.{training}{unapproved}",
         signers.join(" and "),
         moment(*signed),
     )

@@ -44,6 +44,9 @@ impl RoundReport<'_> {
     pub(super) fn print(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let RoundSheet { mark, table, round, rules, program, past, acts, clusters, .. } = self.sheet;
         let (game, layout) = (self.game(), self.sheet.table_rules().layout());
+        if let Some(why) = not_approved(game) {
+            writeln!(out, "{BAD}NOT APPROVED{BAD:#}  {why}")?;
+        }
         print_mark(mark, out)?;
         print::heading(out, &format!("Table {}, round {}", table.0, round.0))?;
         let title = game.title().get(Language::English);
@@ -177,6 +180,18 @@ pub(super) fn waits(sheet: &RoundSheet) -> Vec<String> {
         sentences.push(format!("The money has not followed yet at cluster {}.", clusters.join(", ")));
     }
     sentences
+}
+
+/// What a game is that is not approved; nothing of an approved one.
+pub(super) fn not_approved(game: &Game) -> Option<String> {
+    if game.is_approved() {
+        return None;
+    }
+    let (id, version, hash) = (game.id(), game.version(), game.hash());
+    Some(match game.approved_hash() {
+        Some(approved) => format!("The game {id}@{version} has the hash {hash}; the approved one has {approved}."),
+        None => format!("No game {id}@{version} is approved (hash {hash})."),
+    })
 }
 
 /// Prints the installation of the record, and whether its money is real.

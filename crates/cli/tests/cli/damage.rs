@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use rusqlite::Connection;
+use taisai_rules::{Game, Games};
 
 use crate::common::{SCRIPT, key, sell, taisai};
 
@@ -149,6 +150,46 @@ fn training_records_are_marked_in_every_output() {
     sell(real.path(), beside.path(), 1..2);
     let (_, printed, _) = taisai(real.path(), &["audit", "verify", "."]);
     assert!(!printed.contains("TRAINING") && printed.contains(&"07".repeat(16)), "{printed}");
+}
+
+/// A round that was played by a changed pay table says so on its sheet and in its evidence.
+#[test]
+fn rounds_of_a_game_that_is_not_approved_are_marked_in_every_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let approved = Games::embedded().find("tai-sai@6", None).unwrap();
+    let changed = approved.file().replace("62 to 1", "60 to 1");
+    std::fs::create_dir(folder.join("games")).unwrap();
+    std::fs::write(folder.join("games/tai-sai-6.toml"), &changed).unwrap();
+    std::fs::write(folder.join("script.round"), SCRIPT).unwrap();
+    let play = ["--games", "games", "play", "script.round", "--store", "data"];
+    let (status, printed, error) = taisai(folder, &play);
+    assert_eq!(status, Some(0), "{printed}{error}");
+    let mark = format!(
+        "The game tai-sai@6 has the hash {}; the approved one has {}.",
+        Game::from_toml(&changed).unwrap().hash(),
+        approved.hash()
+    );
+    let (status, printed, error) = taisai(folder, &["audit", "evidence", "data", "--round", "1", "-o", "proof"]);
+    assert_eq!(status, Some(0), "{error}");
+    assert!(printed.ends_with(&format!("The game is NOT APPROVED. {mark}\n")), "{printed}");
+    let key = key(folder, "data");
+    let proof = ["audit", "verify-evidence", "proof", "--key", &key];
+    for args in [&["audit", "show", "data", "--round", "1"][..], &proof] {
+        let (status, printed, _) = taisai(folder, args);
+        assert_eq!(status, Some(0), "{printed}");
+        assert!(printed.starts_with(&format!("NOT APPROVED  {mark}\n")), "{args:?}: {printed}");
+        let (_, json, _) = taisai(folder, &[args, &["--json"]].concat());
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let json = json.get("round").filter(|round| round.is_object()).unwrap_or(&json);
+        assert_eq!(json["is_game_approved"], false, "{args:?}");
+    }
+    let (_, printed, _) = taisai(folder, &proof);
+    assert!(printed.trim_end().ends_with(&format!("The game is NOT APPROVED. {mark}")), "{printed}");
+
+    let same = recorded();
+    let (_, printed, _) = taisai(same.path(), &["audit", "show", "data", "--round", "1"]);
+    assert!(!printed.contains("APPROVED"), "{printed}");
 }
 
 #[test]

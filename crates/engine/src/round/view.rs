@@ -18,6 +18,8 @@ pub struct PublicView {
     game: String,
     layout: String,
     is_training: bool,
+    /// Whether the game is the approved one of its name, unchanged.
+    is_game_approved: bool,
     round: RoundNumber,
     phase: Phase,
     closes_at: Option<Time>,
@@ -92,6 +94,7 @@ impl PublicView {
             game: round.rules().game().id().to_owned(),
             layout: round.rules().layout().id().to_owned(),
             is_training: round.is_training(),
+            is_game_approved: round.rules().game().is_approved(),
             round: round.number(),
             phase: round.phase(),
             closes_at: round.closes_at(),

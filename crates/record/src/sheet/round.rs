@@ -56,6 +56,8 @@ pub struct RoundSheet {
     pub round: RoundNumber,
     /// The game, with its version.
     pub game: String,
+    /// Whether it is the approved game of that name, unchanged.
+    pub is_game_approved: bool,
     /// The layout.
     pub layout: String,
     /// Which bets are registered: where only winners are, the sheet has no others, and handle and result are not known.
@@ -195,6 +197,7 @@ impl RoundSheet {
             table: *table,
             round: *round,
             game: format!("{}@{}", game.id(), game.version()),
+            is_game_approved: game.is_approved(),
             layout: table_rules.layout().id().to_owned(),
             registration: table_rules.registration(),
             rules: opening.rules_hash().ok_or(BadChainOpening::OtherMachine)?.to_string(),

@@ -4,7 +4,7 @@ use taisai_journal::{Hash, MemoryStore, PublicKey, SigningKey};
 use taisai_record::{
     BadEvidenceFile, GatherError, ProvenRound, RoundEvidence, RoundSheet, UnprovenRound, round_settlement,
 };
-use taisai_rules::Dice;
+use taisai_rules::{Dice, Games};
 use taisai_table::{PersonId, Role, RoundCommand, RoundNumber, RoundStanding, Ruling, Time, VoidReason};
 
 use crate::casino::{TABLE, TestCasino, person, program};
@@ -53,6 +53,25 @@ fn evidence_proves_every_round_without_the_store() {
                 assert_eq!(proven.signers, [key]);
                 assert!(there.slip.lines.len() == 4 && proven.entries > 8, "{game} {round}: {}", proven.entries);
             }
+        }
+    }
+}
+
+/// A round by a changed pay table is proven all the same: its sheet and its evidence say that the game is not approved.
+#[test]
+fn a_changed_game_is_marked_on_the_sheet_and_in_the_evidence() {
+    let folder = tempfile::tempdir().unwrap();
+    let changed = folder.path().join("changed");
+    let approved = Games::embedded().find("tai-sai@6", None).unwrap().file();
+    std::fs::write(changed.with_extension("toml"), approved.replace("62 to 1", "60 to 1")).unwrap();
+    for (game, is_approved) in [("tai-sai", true), (changed.to_str().unwrap(), false)] {
+        let (memory, key) = played(game);
+        let on_record = round_settlement(&mut memory.clone(), &[key], TABLE, RoundNumber(4)).unwrap().unwrap();
+        let evidence = gather(&memory, &[key], 4).unwrap();
+        let proven = evidence.check(&[key], &program()).unwrap();
+        for settlement in [&on_record, &proven.settlement] {
+            let sheet = RoundSheet::new(settlement).unwrap();
+            assert_eq!((&*sheet.game, sheet.is_game_approved), ("tai-sai@6", is_approved));
         }
     }
 }

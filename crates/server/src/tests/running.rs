@@ -58,9 +58,18 @@ impl RunningServer {
         Self::open(tempfile::tempdir().unwrap(), TimeOuts::default()).await
     }
 
+    /// With a real table that plays the game of this file, approved or not.
+    pub(crate) async fn playing(game: String) -> Self {
+        Self::open_with(tempfile::tempdir().unwrap(), TimeOuts::default(), game, true).await
+    }
+
     pub(crate) async fn open(folder: tempfile::TempDir, time_outs: TimeOuts) -> Self {
-        let address = Address::Folder(folder.path().join("data"));
         let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
+        Self::open_with(folder, time_outs, game, false).await
+    }
+
+    async fn open_with(folder: tempfile::TempDir, time_outs: TimeOuts, game: String, allows_unapproved: bool) -> Self {
+        let address = Address::Folder(folder.path().join("data"));
         let seats = vec![8];
         let table = TablePlan {
             table: TableId(1),
@@ -76,15 +85,20 @@ impl RunningServer {
             address: address.clone(),
             program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
             new_house: [7; 16],
-            allows_unapproved: false,
+            allows_unapproved,
             profile: Profile::singapore(),
             is_training: false,
             tables: vec![table],
         };
         let node = Node::open(plan, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
         let secrets = Secrets::open(&address, Expected::Either).unwrap();
-        let place =
-            Property { name: "Test".to_owned(), house: [7; 16], is_training: false, version: "0.1.0".to_owned() };
+        let place = Property {
+            name: "Test".to_owned(),
+            house: [7; 16],
+            is_training: false,
+            is_game_approved: node.is_game_approved(),
+            version: "0.1.0".to_owned(),
+        };
         let keys = node.keys().to_vec();
         let games = crate::reports::games_of([], Vec::new());
         let program = Program { version: "0.1.0".to_owned(), hash: [1; 32] };

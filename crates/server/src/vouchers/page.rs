@@ -11,6 +11,7 @@ svg{display:block;width:72mm;margin:2mm 0}\
 .figures{font-size:8mm;font-weight:bold}\
 dl{display:grid;grid-template-columns:auto auto;gap:.5mm 2mm;margin:0;text-align:left}\
 dd{margin:0;text-align:right}\
+.unapproved{border:.8mm solid;padding:1mm;font-size:5mm;font-weight:bold}\
 main{position:relative;overflow:hidden}\
 .void{position:absolute;inset:0;display:flex;align-items:center;justify-content:center;\
 font-size:13mm;line-height:1.2;font-weight:bold;transform:rotate(-30deg);color:#000;opacity:.55;\
@@ -19,14 +20,18 @@ border-block:1.5mm solid}";
 /// Across a training voucher (F44).
 const VOID: &str = "<div class=\"void\">VOID 作廢 作废<br>TRAINING</div>";
 
+/// Above a voucher of a casino with a game that is not approved. It is money all the same.
+const UNAPPROVED: &str = "<p class=\"unapproved\">Game NOT APPROVED<br>遊戲未經核准 游戏未经核准</p>";
+
 pub(crate) fn page(voucher: &Voucher) -> String {
     let Voucher { property, issued_at, date, time, good_until, figures, words, sequence, validation, .. } = voucher;
     let void = if voucher.is_training { VOID } else { "" };
+    let unapproved = if voucher.is_game_approved { "" } else { UNAPPROVED };
     let title = if voucher.is_training { "VOID – training voucher" } else { "Voucher 票券" };
     let row = |name: &str, value: &str| format!("<dt>{name}</dt><dd>{}</dd>", escaped(value));
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title><link rel=\"stylesheet\" href=\"/voucher.css\"></head>\
-         <body><main><h1>{}</h1><p>{title}</p>{}<p>{}</p><p class=\"figures\">{}</p>\
+         <body><main>{unapproved}<h1>{}</h1><p>{title}</p>{}<p>{}</p><p class=\"figures\">{}</p>\
          <p>{}</p><p lang=\"zh-Hans\">{}</p><p lang=\"zh-Hant\">{}</p><dl>{}{}{}{}</dl>{void}</main></body></html>\n",
         escaped(property),
         // Drawn from digits: no outside text is in it.
@@ -62,6 +67,7 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::super::ticket::tests::{place, shown};
     use super::*;
+    use crate::server::Property;
 
     #[test]
     fn everything_of_the_voucher_is_on_the_page() {
@@ -83,13 +89,21 @@ mod tests {
         ] {
             assert!(page.contains(text.as_str()), "{text} is missing: {page}");
         }
-        assert!(!page.contains("VOID"));
+        assert!(!page.contains("VOID") && !page.contains("APPROVED"));
     }
 
     #[test]
     fn a_training_voucher_is_void_across_it() {
         let page = page(&shown(&place("Marina", true)));
         assert!(page.contains("VOID 作廢") && page.contains("class=\"void\""), "{page}");
+    }
+
+    #[test]
+    fn a_voucher_of_a_casino_with_a_changed_game_is_marked_and_good() {
+        let property = Property { is_game_approved: false, ..place("Marina", false) };
+        let page = page(&shown(&property));
+        assert!(page.contains("<p class=\"unapproved\">Game NOT APPROVED"), "{page}");
+        assert!(!page.contains("VOID"), "{page}");
     }
 
     #[test]

@@ -18,7 +18,6 @@ use super::words::Currency;
 use super::{HouseAct, HouseRequest, TerminalAct, TerminalRequest, Validation, VoucherKey, VoucherUse};
 use crate::http::reply::CommandReply;
 use crate::node::{InstallationPlan, Node, TablePlan};
-use crate::server::Property;
 
 const KEY: VoucherKey = VoucherKey([9; 32]);
 const CLUSTER: ClusterId = ClusterId { table: TableId(1), number: 0 };
@@ -139,7 +138,7 @@ async fn a_voucher_is_printed_and_redeemed_once() {
     let mut cage = Cage::new().await;
     let (validation, became) = cage.cash_out(12_345).await;
     let VoucherFate::Voucher(on_file) = became else { panic!("{became:?}") };
-    let place = Property { name: "Marina".to_owned(), house: [7; 16], is_training: false, version: String::new() };
+    let place = super::ticket::tests::place("Marina", false);
     let zone = TimeZone::get("Asia/Singapore").unwrap();
     let ticket = Ticket { place: &place, zone: &zone, currency: Currency::DOLLARS, validation, on_file: &on_file };
     let voucher = Voucher::of(ticket).unwrap();

@@ -59,6 +59,8 @@ pub(crate) struct Voucher {
     pub(crate) barcode: String,
     /// For training: it is void and never redeems (F44).
     pub(crate) is_training: bool,
+    /// Whether every table of the casino plays the approved game of its name: a voucher is the casino's, not a table's.
+    pub(crate) is_game_approved: bool,
 }
 
 impl Voucher {
@@ -92,6 +94,7 @@ impl Voucher {
             barcode: barcode::svg(&validation.digits(), &readable),
             validation: readable,
             is_training: place.is_training || is_play,
+            is_game_approved: place.is_game_approved,
         })
     }
 }
@@ -145,7 +148,8 @@ pub(super) mod tests {
     pub(crate) const TIME: Time = Time(1_763_273_000_000);
 
     pub(crate) fn place(name: &str, is_training: bool) -> Property {
-        Property { name: name.to_owned(), house: [7; 16], is_training, version: "0.1.0".to_owned() }
+        let (house, version) = ([7; 16], "0.1.0".to_owned());
+        Property { name: name.to_owned(), house, is_training, is_game_approved: true, version }
     }
 
     pub(crate) fn ask(
@@ -212,6 +216,8 @@ pub(super) mod tests {
         assert_eq!(Validation::parse(&voucher.validation), Ok(number()));
         assert!(voucher.barcode.contains(&voucher.validation));
         assert!(!voucher.is_training && shown(&place("Marina", true)).is_training);
+        let other = Property { is_game_approved: false, ..place("Marina", false) };
+        assert!(voucher.is_game_approved && !shown(&other).is_game_approved);
         let log = format!("{voucher:?}");
         assert!(!log.contains(&voucher.validation), "{log}");
     }

@@ -27,6 +27,8 @@ struct HouseView {
     /// Its id, in hexadecimal digits; devices sign with it.
     house: String,
     is_training: bool,
+    /// Whether every table plays the approved game of its name, unchanged.
+    is_game_approved: bool,
     /// The program's version.
     version: String,
     /// The jurisdiction's profile.
@@ -54,6 +56,7 @@ async fn house(State(server): State<SharedServer>) -> Result<Json<HouseView>, De
         name: server.name().await?,
         house: hex::hex(&place.house),
         is_training: place.is_training,
+        is_game_approved: place.is_game_approved,
         version: place.version.clone(),
         profile: profile.name.clone(),
         time_zone: profile.time_zone.clone(),
@@ -89,6 +92,8 @@ async fn part(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+    use taisai_rules::Games;
     use taisai_table::{HouseCommand, Role};
 
     use crate::http::reply::CommandReply;
@@ -108,5 +113,21 @@ mod tests {
         assert!(matches!(answer, CommandReply::Accepted(_)), "{answer:?}");
         assert_eq!(house.get("/house", "").await.body["name"], "Marina");
         house.close().await;
+    }
+
+    /// Whatever shows the casino, a table or its board is told that the game is not the approved one.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_changed_game_is_marked_wherever_its_table_is_shown() {
+        let approved = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
+        let changed = approved.replacen("title = \"", "title = \"Other ", 1);
+        for (game, is_approved) in [(approved, true), (changed, false)] {
+            let house = RunningServer::playing(game).await;
+            let shown = async |path: &str| house.get(path, "").await.body;
+            let told = [shown("/house").await, shown("/tables").await[0].take(), shown("/tables/1").await];
+            for view in told {
+                assert_eq!(view["is_game_approved"], Value::Bool(is_approved), "{view}");
+            }
+            house.close().await;
+        }
     }
 }

@@ -57,6 +57,8 @@ pub(crate) struct TableView {
     layout: String,
     phase: Phase,
     is_training: bool,
+    /// Whether the game is the approved one of its name, unchanged.
+    is_game_approved: bool,
     /// How many seats or terminals each of its clusters has.
     seats: Vec<u32>,
     /// Whether bets are placed at terminals, or with chips on the layout.
@@ -75,6 +77,7 @@ fn view(round: &Round, name: String, seats: Vec<u32>) -> TableView {
         layout: round.rules().layout().id().to_owned(),
         phase: round.phase(),
         is_training: round.is_training(),
+        is_game_approved: game.is_approved(),
         seats,
         has_terminals: game.station() == Station::PlayerTerminals,
         registration: round.rules().registration(),
