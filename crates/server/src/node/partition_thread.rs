@@ -31,6 +31,8 @@ const SUBSCRIBE_GRACE: Duration = Duration::from_secs(5);
 /// An entry gets a checkpoint this long after it was decided, so that after a crash no more can be cut off unnoticed. While the
 /// checkpointer is busy, the thread tries again instead of waiting, as bets would wait too.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(5);
+/// Copying a large state takes this thread's time: such states have their checkpoints further apart.
+const MAX_CHECKPOINT_SHARE: u32 = 50; // one part in so many
 const CHECKPOINT_RETRY: Duration = Duration::from_millis(500);
 
 /// How often the system clock is checked, and the smallest step that is reported.
@@ -72,6 +74,7 @@ struct PartitionLoop {
     failed: Arc<Notify>,
     /// When entries without a checkpoint get one, if there are any.
     checkpoint_at: Option<Instant>,
+    checkpoint_interval: Duration,
     /// By how much the system clock was ahead when that was last reported; only where the House runs.
     clock_ahead: Option<i64>,
 }
@@ -92,6 +95,7 @@ impl PartitionThread {
             watched: [false; OPTIONAL_TOPICS.len()],
             failed: Arc::default(),
             checkpoint_at: None,
+            checkpoint_interval: CHECKPOINT_INTERVAL,
             clock_ahead,
         };
         running.run(&mut requests).await
@@ -109,7 +113,7 @@ impl PartitionLoop {
         self.parts.worker.start(now, &mut self.effects)?;
         let room = self.room(&in_flight).await;
         self.end_batch(room)?;
-        self.plan_checkpoint(CHECKPOINT_INTERVAL);
+        self.plan_checkpoint(self.checkpoint_interval);
         let mut taken = Vec::with_capacity(MAX_BATCH_REQUESTS);
         let mut clock_looks = tokio::time::interval(CLOCK_INTERVAL);
         loop {
@@ -175,9 +179,11 @@ impl PartitionLoop {
         let is_due = self.checkpoint_at.is_some_and(|due| due <= Instant::now());
         if is_due {
             self.checkpoint_at = None;
+            let begins = Instant::now();
             self.checkpoint_uncovered(|chain| !chain.is_checkpointer_busy())?;
+            self.checkpoint_interval = CHECKPOINT_INTERVAL.max(begins.elapsed() * MAX_CHECKPOINT_SHARE);
         }
-        self.plan_checkpoint(if is_due { CHECKPOINT_RETRY } else { CHECKPOINT_INTERVAL });
+        self.plan_checkpoint(if is_due { CHECKPOINT_RETRY } else { self.checkpoint_interval });
         Ok(())
     }
 
