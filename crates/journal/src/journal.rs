@@ -106,6 +106,16 @@ pub enum AppendError {
     Poisoned,
 }
 
+impl AppendError {
+    /// Whether a write or a flush failed, now or before.
+    pub const fn is_failed_write(&self) -> bool {
+        match self {
+            Self::Failed(_) | Self::Unknown(_) | Self::Poisoned => true,
+            Self::Fenced { .. } => false,
+        }
+    }
+}
+
 /// Why a chain was not claimed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimError {
@@ -136,6 +146,16 @@ pub enum ClaimError {
     /// An earlier append failed, so this handle refuses everything.
     #[error("an earlier append failed; the store must be opened and read again")]
     Poisoned,
+}
+
+impl ClaimError {
+    /// Whether a write or a flush failed, now or before.
+    pub const fn is_failed_write(&self) -> bool {
+        match self {
+            Self::Failed(_) | Self::Poisoned => true,
+            Self::Refused { .. } | Self::Lost { .. } => false,
+        }
+    }
 }
 
 /// Why blocks or heads cannot be read.

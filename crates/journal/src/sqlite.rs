@@ -102,6 +102,27 @@ pub enum SqliteError {
         /// Why.
         source: rusqlite::Error,
     },
+    /// The log of an earlier program could not be copied into the database and flushed.
+    #[error("the log of {file} cannot be copied into it and flushed")]
+    Flush {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+    /// The log cannot be emptied while someone reads it.
+    #[error("another program reads {file} and does not end: an audit, a backup or a report; start again when it has")]
+    Read {
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+impl SqliteError {
+    /// Whether the disk failed under a store that is there: a person must look at it.
+    pub const fn is_failed_write(&self) -> bool {
+        matches!(self, Self::Flush { .. })
+    }
 }
 
 /// Whoever waits for a commit waits for the copy before it, so it must be short. A log that is begun anew often is also faster:
@@ -115,6 +136,7 @@ impl Sqlite {
             .map_err(|source| SqliteError::Io { folder: folder.into(), source })?
             .ok_or_else(|| SqliteError::InUse { folder: folder.into() })?;
         let connection = open_file(folder, DatabaseFile::Chains)?;
+        empty_log(&connection, folder)?;
         Ok(Self { folder: folder.into(), connection, logged: 0, max_log: MAX_LOG_BYTES, poisoned: false, _lock: lock })
     }
 
@@ -226,6 +248,22 @@ impl Journal for Sqlite {
     fn archive(&self) -> Result<Box<dyn Archive>, ReadError> {
         let archive = SqliteArchive::open(&self.folder).map_err(|error| ReadError::Failed(Cause::from(error)))?;
         Ok(Box::new(archive))
+    }
+}
+
+/// Copies the whole log into the database, flushes it, and empties the log. The page cache still shows what an earlier program
+/// wrote when its flush failed, and nobody could tell that it is not on the disk. From here on it is.
+fn empty_log(connection: &Connection, folder: &Path) -> Result<(), SqliteError> {
+    let file = folder.join(DatabaseFile::Chains.name());
+    let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+    match emptied {
+        Ok(0) => Ok(()),
+        Ok(_) => Err(SqliteError::Read { file }),
+        Err(source) => {
+            // Closing must not try again: this fails only if SQLite lacks the setting.
+            keep_log(connection).unwrap_or_default();
+            Err(SqliteError::Flush { file, source })
+        }
     }
 }
 

@@ -70,6 +70,16 @@ pub enum WriterStopped {
     Panicked,
 }
 
+impl WriterStopped {
+    /// Whether a write or a flush failed.
+    pub fn is_failed_write(&self) -> bool {
+        match self {
+            Self::Failed(error) => error.is_failed_write(),
+            Self::Closed | Self::Panicked => false,
+        }
+    }
+}
+
 /// Why a chain cannot be written to.
 #[derive(Debug, thiserror::Error)]
 pub enum TakeError {
@@ -82,6 +92,17 @@ pub enum TakeError {
     /// The writer has stopped.
     #[error(transparent)]
     Stopped(#[from] WriterStopped),
+}
+
+impl TakeError {
+    /// Whether a write or a flush failed.
+    pub fn is_failed_write(&self) -> bool {
+        match self {
+            Self::Claim(error) => error.is_failed_write(),
+            Self::Stopped(stopped) => stopped.is_failed_write(),
+            Self::Mine(_) => false,
+        }
+    }
 }
 
 impl Writer {

@@ -32,7 +32,7 @@ const LAYOUT: i64 = 1;
 pub(super) const PAGE_BYTES: usize = 8 * 1024;
 
 impl DatabaseFile {
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Chains => "journal.db",
             Self::Snapshots => "snapshots.db",

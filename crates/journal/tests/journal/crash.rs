@@ -121,7 +121,7 @@ fn recovered_folder_survives_a_disk_failure_at_any_step() {
     // The process ended without closing anything, so the log is full and must be read again.
     let empty = tempfile::tempdir().unwrap();
     let (disk, said) =
-        run_on_failing_disk(empty.path(), Some(DiskFailure { at: DiskStep::Flush(14), how: FailureMode::Stop }));
+        run_on_failing_disk(empty.path(), Some(DiskFailure { at: DiskStep::Flush(17), how: FailureMode::Stop }));
     assert!(said.acknowledged.iter().sum::<u64>() > 0, "{said:?}");
     fail_at_every_step(disk.folder());
 }

@@ -61,6 +61,28 @@ fn log_stays_short_with_small_commits() {
     assert!((100_000..400_000).contains(&length), "{length}");
 }
 
+/// A program whose flush failed leaves a log that the page cache shows and the disk may not have. Whoever opens the store next
+/// trusts no block that is only there.
+#[test]
+fn opened_store_trusts_no_log_that_another_program_left() {
+    let (left, opened, disk) = (folder(), folder(), folder());
+    let mut journal = Sqlite::open(left.path()).unwrap();
+    store(&mut journal, &small_chain());
+    // As it ends without closing anything.
+    for file in ["journal.db", "journal.db-wal"] {
+        std::fs::copy(left.path().join(file), opened.path().join(file)).unwrap();
+    }
+    let log = opened.path().join("journal.db-wal");
+    assert!(std::fs::metadata(&log).unwrap().len() > 0, "the blocks are in the log");
+    let next = Sqlite::open(opened.path()).unwrap();
+    assert_eq!(std::fs::metadata(&log).unwrap().len(), 0, "the log is copied, flushed and emptied");
+    // Without the log, everything is there.
+    std::fs::copy(opened.path().join("journal.db"), disk.path().join("journal.db")).unwrap();
+    let mut archive = SqliteArchive::open(disk.path()).unwrap();
+    assert_eq!(verify(&mut archive, &chain("table/1")).unwrap(), small_chain());
+    drop(next);
+}
+
 #[test]
 fn newer_and_foreign_files_are_refused() {
     let folder = folder();
