@@ -144,7 +144,10 @@ impl HouseArgs {
         if let Some(data) = self.data.clone().or_else(|| environment("TAISAI_DATA").map(PathBuf::from)) {
             config.data = data;
         }
-        let of_environment = || text(environment, "TAISAI_STORE").map(|text| text.as_deref().map(address));
+        let of_environment = || {
+            let text = text(environment, "TAISAI_STORE")?;
+            text.map(|text| text.parse::<Address>().context("TAISAI_STORE names no store")).transpose()
+        };
         if let Some(store) = self.store.clone().map_or_else(of_environment, |flag| Ok(Some(flag)))? {
             config.store = Some(store);
         }
@@ -155,11 +158,6 @@ impl HouseArgs {
 fn text(environment: &impl Fn(&str) -> Option<OsString>, name: &str) -> anyhow::Result<Option<String>> {
     let value = environment(name).map(OsString::into_string).transpose();
     value.map_err(|_| anyhow!("{name} is not text"))
-}
-
-fn address(text: &str) -> Address {
-    let Ok(address) = text.parse();
-    address
 }
 
 /// Logs one line for each event, to standard error.
