@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 use taisai_record::{Address, RecordWarning};
 use taisai_server::config::{Config, FirstUse, GameNames, Log, LogFormat, is_node};
-use taisai_server::{Pace, serve};
+use taisai_server::{Pace, ServeError, serve};
 use taisai_table::Profile;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -86,7 +86,10 @@ pub(crate) fn run(args: &ServeArgs, names: &GameNames<'_>) -> anyhow::Result<boo
         let _within = runtime.enter();
         stop_signal()?
     };
-    runtime.block_on(serve(plan, Arc::new(warn), tell, stop))?;
+    runtime.block_on(serve(plan, Arc::new(warn), tell, stop)).map_err(|error| match error {
+        ServeError::FailedWrite(failed) => failed.into(),
+        error => anyhow::Error::new(error),
+    })?;
     tracing::info!("the server has stopped");
     Ok(true)
 }
