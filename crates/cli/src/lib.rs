@@ -42,6 +42,7 @@ use anyhow::Context as _;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, Parser as _};
 use taisai_rules::Moment;
+use taisai_server::FailedWrite;
 use taisai_server::config::GameNames;
 
 use args::{Args, Command, GamesCommand};
@@ -50,9 +51,14 @@ use output_file::OutputFile;
 /// Former commands of `taisai` that `taisai-lab` has now.
 const LAB_COMMANDS: [&str; 3] = ["torture", "bench", "tumbler"];
 
+/// The exit status after which nothing may start the program again before a person has looked at the disk; `deploy/taisai.service`
+/// knows it.
+const FAILED_WRITE_STATUS: u8 = 3;
+
 /// Runs the program with the arguments it was started with.
 ///
-/// Exit status 0: success. 1: what was checked or settled has faults, which were printed. 2: the command could not run.
+/// Exit status 0: success. 1: what was checked or settled has faults, which were printed. 2: the command could not run, or not go
+/// on. 3: the record could not be written to its folder, or not flushed (`FAILED_WRITE_STATUS`).
 pub fn main() -> ExitCode {
     let args = Args::try_parse().unwrap_or_else(|error| hint_at_lab(error).exit());
     // Half a settlement or audit must not look like success.
@@ -71,7 +77,7 @@ pub fn exit_status(done: anyhow::Result<bool>, may_be_cut_short: bool) -> ExitCo
         Err(error) => {
             // Nothing is left to do if standard error is closed as well.
             writeln!(anstream::stderr(), "{}error:{:#} {error:#}", print::BAD, print::BAD).ok();
-            ExitCode::from(2)
+            ExitCode::from(if error.is::<FailedWrite>() { FAILED_WRITE_STATUS } else { 2 })
         }
     }
 }

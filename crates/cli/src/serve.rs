@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 use taisai_record::{Address, RecordWarning};
 use taisai_server::config::{Config, FirstUse, GameNames, Log, LogFormat, is_node};
-use taisai_server::{Pace, serve};
+use taisai_server::{Pace, ServeError, serve};
 use taisai_table::Profile;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -86,7 +86,10 @@ pub(crate) fn run(args: &ServeArgs, names: &GameNames<'_>) -> anyhow::Result<boo
         let _within = runtime.enter();
         stop_signal()?
     };
-    runtime.block_on(serve(plan, Arc::new(warn), tell, stop))?;
+    runtime.block_on(serve(plan, Arc::new(warn), tell, stop)).map_err(|error| match error {
+        ServeError::FailedWrite(failed) => failed.into(),
+        error => anyhow::Error::new(error),
+    })?;
     tracing::info!("the server has stopped");
     Ok(true)
 }
@@ -144,7 +147,10 @@ impl HouseArgs {
         if let Some(data) = self.data.clone().or_else(|| environment("TAISAI_DATA").map(PathBuf::from)) {
             config.data = data;
         }
-        let of_environment = || text(environment, "TAISAI_STORE").map(|text| text.as_deref().map(address));
+        let of_environment = || {
+            let text = text(environment, "TAISAI_STORE")?;
+            text.map(|text| text.parse::<Address>().context("TAISAI_STORE names no store")).transpose()
+        };
         if let Some(store) = self.store.clone().map_or_else(of_environment, |flag| Ok(Some(flag)))? {
             config.store = Some(store);
         }
@@ -155,11 +161,6 @@ impl HouseArgs {
 fn text(environment: &impl Fn(&str) -> Option<OsString>, name: &str) -> anyhow::Result<Option<String>> {
     let value = environment(name).map(OsString::into_string).transpose();
     value.map_err(|_| anyhow!("{name} is not text"))
-}
-
-fn address(text: &str) -> Address {
-    let Ok(address) = text.parse();
-    address
 }
 
 /// Logs one line for each event, to standard error.

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 use taisai_journal::{ChainName, LeaseRoster, LeaseTiming, Leases, LiveNode, MoveOutcome};
 use taisai_record::Address;
@@ -48,8 +48,11 @@ pub(crate) struct NodeStoreArgs {
 
 impl NodeStoreArgs {
     fn leases(&self) -> anyhow::Result<Leases> {
-        let of_environment = || std::env::var("TAISAI_STORE").ok().and_then(|text| text.parse().ok());
-        match self.store.clone().or_else(of_environment) {
+        let of_environment = || {
+            let text = std::env::var("TAISAI_STORE").ok();
+            text.map(|text| text.parse::<Address>().context("TAISAI_STORE names no store")).transpose()
+        };
+        match self.store.clone().map_or_else(of_environment, |store| Ok(Some(store)))? {
             Some(Address::Postgres(address)) => Ok(Leases::open(&address, LeaseTiming::default())?),
             Some(Address::Folder(folder)) => {
                 bail!("{} is a folder: only a casino on a database has several nodes", folder.display())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use taisai_record::RecordWarning;
 use taisai_server::config::GameNames;
-use taisai_server::unlock;
+use taisai_server::{UnlockError, unlock};
 use taisai_table::PersonId;
 
 use crate::print::BAD;
@@ -35,7 +35,10 @@ pub(crate) fn run(args: &UnlockArgs, names: &GameNames<'_>) -> anyhow::Result<bo
         std::io::stdout().flush()
     };
     let tell = args.new_password.then_some(tell);
-    runtime.block_on(unlock(&plan, PersonId(args.person), tell, Arc::new(warn)))?;
+    runtime.block_on(unlock(&plan, PersonId(args.person), tell, Arc::new(warn))).map_err(|error| match error {
+        UnlockError::FailedWrite(failed) => failed.into(),
+        error => anyhow::Error::new(error),
+    })?;
     writeln!(anstream::stdout(), "Person {} is unlocked.", args.person)?;
     Ok(true)
 }

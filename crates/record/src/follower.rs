@@ -19,7 +19,18 @@ pub enum FollowError {
     Replay(#[from] ReplayError),
 }
 
-/// Follows one chain. After an error the next step opens the store again, and goes on where it was.
+impl FollowError {
+    /// Whether an entry cannot be read: the follower stays before it for good.
+    pub const fn is_unreadable(&self) -> bool {
+        match self {
+            Self::Replay(error) => error.is_unreadable(),
+            Self::Store(_) => false,
+        }
+    }
+}
+
+/// Follows one chain. After an error of the store the next step opens it again, and goes on where it was. An entry that cannot be read
+/// ends it: every later step gives the same error, and the machine is not to be relied on.
 pub struct ChainFollower<M> {
     address: Address,
     archive: Option<Box<dyn Archive>>,
@@ -51,8 +62,9 @@ impl<M: RecordedMachine> ChainFollower<M> {
         };
         let went = replay.run(look);
         self.reading = Some(replay.pause());
-        went?;
-        self.archive = Some(archive);
-        Ok(())
+        if went.as_ref().err().is_none_or(ReplayError::is_unreadable) {
+            self.archive = Some(archive);
+        }
+        Ok(went?)
     }
 }

@@ -22,7 +22,7 @@
 //! let mut store = RecordStore::open(&address, &files, program, [7; 16], ChainPurpose::Real, warn)?;
 //! let house = store.machine::<House>(MachineSetup::House { is_training: false }, profile, now)?;
 //! drop(house);
-//! store.close();
+//! store.close()?;
 //! # Ok(())
 //! # }
 //! ```
@@ -61,7 +61,7 @@ pub use machine::RecordedMachine;
 pub use merge::{MergeError, MergedTable, merge_chains};
 pub use opening::{BadChainOpening, ChainOpening, MachineSetup, Program, chain_of, machine_of};
 pub use past::past_slip;
-pub use record_store::{RecordFiles, RecordStore, RecordStoreError};
+pub use record_store::{ReadMachine, RecordFiles, RecordStore, RecordStoreError};
 pub use recorder::{ChainWriter, Recorder, RecordingStopped};
 pub use replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent, ReplayState, SkippedSnapshot, first_opening};
 pub use settlement::{
@@ -71,5 +71,5 @@ pub use sheet::{
     BadSheet, ChangeSheet, ClusterSheet, MoneyHolder, Movement, MovementReason, RecordLabel, RegisteredLine,
     RoundSheet, SettlementLine, SettlementSheet, StakeLine,
 };
-pub use store::{Address, StoreError};
+pub use store::{Address, BadAddress, StoreError};
 pub use verify::{VerifiedChain, verify_chain};

@@ -16,8 +16,8 @@ use crate::chain_status::{MAX_CHECKPOINT_SEARCH, newest_checkpoint};
 use crate::checkpointer::{Checkpointer, RecordWarning, WarningSink};
 use crate::machine::RecordedMachine;
 use crate::opening::{BadChainOpening, ChainOpening, MachineSetup, Program, chain_of};
-use crate::recorder::Recorder;
-use crate::replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent};
+use crate::recorder::{Recorder, RecordingStopped};
+use crate::replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent, ReplayState};
 use crate::store::{Address, StoreError};
 
 /// The files beside the store.
@@ -95,6 +95,26 @@ pub enum RecordStoreError {
     Thread(#[from] std::io::Error),
 }
 
+impl RecordStoreError {
+    /// Whether a write or a flush of the store failed.
+    pub fn is_failed_write(&self) -> bool {
+        match self {
+            Self::Store(error) => error.is_failed_write(),
+            Self::Take(error) => error.is_failed_write(),
+            Self::Read(_)
+            | Self::Key(_)
+            | Self::KeyMissing(_)
+            | Self::Anchor(_)
+            | Self::RolledBack { .. }
+            | Self::Replay(_)
+            | Self::OtherEnd { .. }
+            | Self::OtherSetup(_)
+            | Self::Opening(_)
+            | Self::Thread(_) => false,
+        }
+    }
+}
+
 /// An open record store.
 pub struct RecordStore {
     /// Dropped before the writer, as it has a handle.
@@ -108,6 +128,26 @@ pub struct RecordStore {
     genesis: Genesis,
     newest: Option<Time>,
     warn: WarningSink,
+}
+
+/// A machine as its chain has it, which was read and is not taken yet.
+pub struct ReadMachine<M> {
+    opening: ChainOpening,
+    /// The epoch to claim the chain at.
+    epoch: u64,
+    reading: ReplayState<M>,
+    /// The machine before its first entry, if the chain has none.
+    new: Option<M>,
+}
+
+impl<M: RecordedMachine> ReadMachine<M> {
+    /// The machine in its state at the end of the chain.
+    ///
+    /// # Panics
+    /// Never: where the chain has no machine, a new one was built.
+    pub fn machine(&self) -> &M {
+        self.reading.machine().or(self.new.as_ref()).expect("there is a machine")
+    }
 }
 
 impl RecordStore {
@@ -210,45 +250,63 @@ impl RecordStore {
         profile: &Profile,
         time: Time,
     ) -> Result<Recorder<M>, RecordStoreError> {
+        let read = self.read(setup, profile, time)?;
+        self.take(read)
+    }
+
+    /// Compares the end of a chain that was read with what the store says. Only where no other program writes: the end would move.
+    pub fn check_end<M: RecordedMachine>(&mut self, read: ReadMachine<M>) -> Result<ReadMachine<M>, RecordStoreError> {
+        let mut replay = ChainReplay::resume(&mut *self.archive, read.reading);
+        replay.finish()?;
+        Ok(ReadMachine { reading: replay.pause(), ..read })
+    }
+
+    /// Builds a machine from its chain, and writes nothing: so all chains can be read before the first is taken.
+    pub fn read<M: RecordedMachine>(
+        &mut self,
+        setup: MachineSetup,
+        profile: &Profile,
+        time: Time,
+    ) -> Result<ReadMachine<M>, RecordStoreError> {
         let opening = ChainOpening { time, program: self.program.clone(), profile: profile.clone(), setup };
         let chain = opening.setup.chain();
         let known = self.archive.heads()?.into_iter().find(|head| head.chain == chain);
         let epoch = known.map_or(1, |head| head.epoch + 1);
         let warn = &self.warn;
         let skipped = |position, why| warn(RecordWarning::Skipped { chain: chain.to_string(), position, why });
-        let mut newest = self.newest;
-        let mut note_time = |seen: ReplayEvent<'_, M>| {
-            newest = newest.max(match seen {
-                ReplayEvent::Opening(_, opening) => Some(opening.time),
-                ReplayEvent::Entry(_, _, entry) => Some(entry.request.time),
-                ReplayEvent::Checkpoint(..) | ReplayEvent::Block(..) => None,
-            });
-            ControlFlow::Continue(())
-        };
         let mut replay = ChainReplay::<M>::from_snapshot(&mut *self.archive, &chain, &self.keys, |_| true, skipped)?;
-        replay.run(&mut note_time)?;
+        replay.run(note_time(&mut self.newest))?;
         let reading = replay.pause();
-        let other = || RecordStoreError::OtherSetup(chain.to_string());
         if reading.opening().is_some_and(|before| !before.builds_the_same(&opening)) {
-            return Err(other());
+            return Err(RecordStoreError::OtherSetup(chain.to_string()));
         }
+        let new = if reading.machine().is_none() { Some(M::build(&opening)?) } else { None };
+        Ok(ReadMachine { opening, epoch, reading, new })
+    }
+
+    /// Takes the chain of a machine that was read, and writes its opening.
+    pub fn take<M: RecordedMachine>(&mut self, read: ReadMachine<M>) -> Result<Recorder<M>, RecordStoreError> {
+        let ReadMachine { opening, epoch, reading, new } = read;
+        let chain = opening.setup.chain();
         let (handle, taken) = self.writer.take(&chain, epoch, self.genesis)?;
-        // The blocks until then, with the take-over.
+        // The blocks until then, with the take-over. The previous writer may have written until the chain was taken, with a clock
+        // ahead of this one.
         let mut replay = ChainReplay::resume(&mut *self.archive, reading);
-        replay.run(note_time)?;
+        replay.run(note_time(&mut self.newest))?;
         replay.finish()?;
         let end = replay.head();
         if (end.next, end.hash) != (taken.next, taken.hash) {
             let (taken, read) = (taken.next.saturating_sub(1), end.next.saturating_sub(1));
             return Err(RecordStoreError::OtherEnd { chain: chain.to_string(), taken, read });
         }
-        // The previous writer may have written until the chain was taken, with a clock ahead of this one.
-        self.newest = newest;
-        let opening = ChainOpening { time: newest.map_or(time, |newest| time.max(Time(newest.0 + 1))), ..opening };
-        let machine = match replay.into_machine() {
-            Some((before, _)) if !before.builds_the_same(&opening) => return Err(other()),
-            Some((_, machine)) => machine,
-            None => M::build(&opening)?,
+        let time = self.newest.map_or(opening.time, |newest| opening.time.max(Time(newest.0 + 1)));
+        let opening = ChainOpening { time, ..opening };
+        let machine = match (replay.into_machine(), new) {
+            (Some((before, _)), _) if !before.builds_the_same(&opening) => {
+                return Err(RecordStoreError::OtherSetup(chain.to_string()));
+            }
+            (Some((_, machine)), _) | (None, Some(machine)) => machine,
+            (None, None) => M::build(&opening)?,
         };
         Ok(Recorder::new(machine, handle, self.checkpointer.clone(), &opening))
     }
@@ -273,18 +331,32 @@ impl RecordStore {
         self.newest
     }
 
-    /// Writes everything submitted, makes the queued checkpoints, and closes. Drop the recorders first.
-    pub fn close(self) {
+    /// Writes everything submitted, makes the queued checkpoints, and closes. Drop the recorders first. If the writer has stopped
+    /// early, some of it may not be stored, and none of that was acknowledged.
+    pub fn close(self) -> Result<(), RecordingStopped> {
         drop(self.checkpointer);
         // A checkpointer that panicked has reported it.
         self.checkpoints_thread.join().unwrap_or_default();
         drop(self.archive);
         match self.writer.stop() {
-            (_, WriterStopped::Closed) => {}
+            (_, WriterStopped::Closed) => Ok(()),
             (_, reason @ (WriterStopped::Failed(_) | WriterStopped::Panicked)) => {
-                (self.warn)(RecordWarning::Unfinished(reason));
+                (self.warn)(RecordWarning::Unfinished(reason.clone()));
+                Err(reason.into())
             }
         }
+    }
+}
+
+/// Keeps the newest time of what is replayed.
+fn note_time<M: RecordedMachine>(newest: &mut Option<Time>) -> impl FnMut(ReplayEvent<'_, M>) -> ControlFlow<()> {
+    |seen| {
+        *newest = (*newest).max(match seen {
+            ReplayEvent::Opening(_, opening) => Some(opening.time),
+            ReplayEvent::Entry(_, _, entry) => Some(entry.request.time),
+            ReplayEvent::Checkpoint(..) | ReplayEvent::Block(..) => None,
+        });
+        ControlFlow::Continue(())
     }
 }
 

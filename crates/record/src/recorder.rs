@@ -21,6 +21,13 @@ const SNAPSHOT_INTERVAL_BYTES: usize = 4 << 20;
 #[error("the table has stopped")]
 pub struct RecordingStopped(#[from] WriterStopped);
 
+impl RecordingStopped {
+    /// Whether a write or a flush of the store failed.
+    pub fn is_failed_write(&self) -> bool {
+        self.0.is_failed_write()
+    }
+}
+
 /// Appends the entries of one machine to its chain.
 #[derive(Debug)]
 pub struct ChainWriter {

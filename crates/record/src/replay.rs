@@ -54,6 +54,16 @@ pub enum ReplayError {
     Read(#[from] ReadError),
 }
 
+impl ReplayError {
+    /// Whether an entry or opening cannot be read, in a block that is as it was written.
+    pub const fn is_unreadable(&self) -> bool {
+        match self {
+            Self::Entry { .. } | Self::Opening { .. } => true,
+            Self::Block(_) | Self::Read(_) => false,
+        }
+    }
+}
+
 /// Replays one chain of a store.
 pub struct ChainReplay<'a, M> {
     archive: &'a mut dyn Archive,
@@ -67,7 +77,7 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
     /// Replays a chain from its beginning.
     pub fn new(archive: &'a mut dyn Archive, chain: ChainName, trust: TrustedKeys, anchored: &[AnchorLine]) -> Self {
         let verifier = Verifier::new(chain, trust).with_anchor(anchored);
-        Self::of(archive, ReplayState { verifier, opening: None, machine: None })
+        Self::of(archive, ReplayState { verifier, opening: None, machine: None, unreadable: None })
     }
 
     const fn of(archive: &'a mut dyn Archive, reading: ReplayState<M>) -> Self {
@@ -193,11 +203,15 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
         Ok(())
     }
 
-    /// Replays the next block; `None` if there is none yet.
+    /// Replays the next block; `None` if there is none yet. Behind an entry that cannot be read nothing is replayed, however often
+    /// this is called: the machine would lack that entry.
     pub fn next_block(
         &mut self,
         mut look: impl FnMut(ReplayEvent<'_, M>) -> ControlFlow<()>,
     ) -> Result<Option<ControlFlow<()>>, ReplayError> {
+        if let Some(unreadable) = &self.reading.unreadable {
+            return Err(unreadable.error(self.head().chain));
+        }
         self.next_bytes()?.map(|bytes| self.reading.block(bytes, &mut look)).transpose()
     }
 
@@ -218,12 +232,49 @@ pub struct ReplayState<M> {
     verifier: Verifier,
     opening: Option<ChainOpening>,
     machine: Option<M>,
+    /// The entry that could not be read. Its block counts as read, and the machine may have the entries before it in that block.
+    unreadable: Option<UnreadableEntry>,
+}
+
+/// An entry or opening that cannot be read.
+#[derive(Clone)]
+struct UnreadableEntry {
+    at: EntryPosition,
+    bad: BadEntry,
+}
+
+#[derive(Clone)]
+enum BadEntry {
+    Bytes(BadBytes),
+    Opening(BadChainOpening),
+}
+
+impl UnreadableEntry {
+    fn error(&self, chain: ChainName) -> ReplayError {
+        let at = self.at;
+        match self.bad.clone() {
+            BadEntry::Bytes(bad) => ReplayError::Entry { chain, at, bad },
+            BadEntry::Opening(bad) => ReplayError::Opening { chain, at, bad },
+        }
+    }
+}
+
+impl From<BadBytes> for BadEntry {
+    fn from(bad: BadBytes) -> Self {
+        Self::Bytes(bad)
+    }
+}
+
+impl From<BadChainOpening> for BadEntry {
+    fn from(bad: BadChainOpening) -> Self {
+        Self::Opening(bad)
+    }
 }
 
 impl<M: RecordedMachine> ReplayState<M> {
     /// From the beginning of a chain.
     pub(crate) const fn new(chain: ChainName, trust: TrustedKeys) -> Self {
-        Self { verifier: Verifier::new(chain, trust), opening: None, machine: None }
+        Self { verifier: Verifier::new(chain, trust), opening: None, machine: None, unreadable: None }
     }
 
     /// From the state after a block that is believed for other reasons.
@@ -234,7 +285,7 @@ impl<M: RecordedMachine> ReplayState<M> {
         machine: M,
     ) -> Self {
         let verifier = Verifier::after(block, trust).of_house(of.house);
-        Self { verifier, opening: Some(opening), machine: Some(machine) }
+        Self { verifier, opening: Some(opening), machine: Some(machine), unreadable: None }
     }
 
     /// The machine in its current state, once its opening is read.
@@ -272,7 +323,12 @@ impl<M: RecordedMachine> ReplayState<M> {
             }
             BlockContent::Entries => {
                 for (entry, bytes) in (0..).zip(block.entries()) {
-                    if self.entry(EntryPosition { position, entry }, bytes, look)?.is_break() {
+                    let at = EntryPosition { position, entry };
+                    let seen = self.entry(at, bytes, look).map_err(|bad| {
+                        let unreadable = self.unreadable.insert(UnreadableEntry { at, bad });
+                        unreadable.error(block.header().chain.clone())
+                    })?;
+                    if seen.is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
@@ -289,17 +345,12 @@ impl<M: RecordedMachine> ReplayState<M> {
         at: EntryPosition,
         bytes: &[u8],
         look: &mut impl FnMut(ReplayEvent<'_, M>) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, ReplayError> {
+    ) -> Result<ControlFlow<()>, BadEntry> {
         if ChainOpening::is_one(bytes) {
-            let chain = self.verifier.head().chain;
-            let opening = self.take_opening(bytes).map_err(|bad| ReplayError::Opening { chain, at, bad })?;
-            return Ok(look(ReplayEvent::Opening(at, opening)));
+            return Ok(look(ReplayEvent::Opening(at, self.take_opening(bytes)?)));
         }
-        let chain = || self.verifier.head().chain;
-        let entry = decode(bytes).map_err(|bad| ReplayError::Entry { chain: chain(), at, bad })?;
-        let Some(machine) = self.machine.as_mut() else {
-            return Err(ReplayError::Opening { chain: chain(), at, bad: BadChainOpening::Missing });
-        };
+        let entry = decode(bytes)?;
+        let machine = self.machine.as_mut().ok_or(BadChainOpening::Missing)?;
         let seen = look(ReplayEvent::Entry(at, machine, &entry));
         if seen.is_continue() {
             machine.apply(&entry);

@@ -31,13 +31,45 @@ pub enum StoreError {
     Read(#[from] ReadError),
 }
 
+impl StoreError {
+    /// Whether a write or a flush failed under a store that is there.
+    pub const fn is_failed_write(&self) -> bool {
+        match self {
+            Self::Sqlite(error) => error.is_failed_write(),
+            Self::Postgres(_) | Self::Read(_) => false,
+        }
+    }
+}
+
+/// An address of a kind that there is not: a folder of that name would be another, empty record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{scheme}:// is no kind of store: did you mean {nearest}://? A store is a folder, or postgres://USER@HOST/DATABASE"
+)]
+pub struct BadAddress {
+    scheme: String,
+    nearest: &'static str,
+}
+
+/// How the address of a database begins.
+const SCHEMES: [&str; 2] = ["postgres", "postgresql"];
+
 impl FromStr for Address {
-    type Err = std::convert::Infallible;
+    type Err = BadAddress;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_database = text.starts_with("postgres://") || text.starts_with("postgresql://");
-        Ok(if is_database { Self::Postgres(text.to_owned()) } else { Self::Folder(text.into()) })
+        match text.split_once("://") {
+            None => Ok(Self::Folder(text.into())),
+            Some((scheme, _)) if SCHEMES.contains(&scheme) => Ok(Self::Postgres(text.to_owned())),
+            Some((scheme, _)) => Err(BadAddress { scheme: scheme.to_owned(), nearest: nearest(scheme) }),
+        }
     }
+}
+
+/// The scheme whose length is nearest: all schemes are spellings of one name.
+fn nearest(scheme: &str) -> &'static str {
+    let [short, long] = SCHEMES;
+    if scheme.len().abs_diff(long.len()) < scheme.len().abs_diff(short.len()) { long } else { short }
 }
 
 /// Without the password that a database's address may hold.
@@ -107,9 +139,26 @@ mod tests {
             ("postgres://u:se@cret@h/d?sslmode=require", "postgres://u@h/d?sslmode=require"),
             ("postgresql://h/d?user=u&password=secret&port=1", "postgresql://h/d?user=u&port=1"),
         ] {
-            let address: Address = address.parse().expect("any text is an address");
+            let address: Address = address.parse().expect("an address");
             assert_eq!((address.to_string(), format!("{address:?}")), (shown.to_owned(), shown.to_owned()));
         }
         assert_eq!(Address::Postgres("host=h password=secret".to_owned()).to_string(), "a database");
+    }
+
+    #[test]
+    fn an_unknown_kind_of_store_is_no_folder() {
+        for (address, nearest) in [
+            ("postgress://u:secret@h/d", "postgress:// is no kind of store: did you mean postgres://?"),
+            ("postgressql://h/d", "postgressql:// is no kind of store: did you mean postgresql://?"),
+            ("POSTGRES://h/d", "POSTGRES:// is no kind of store: did you mean postgres://?"),
+            ("sqlite://data", "sqlite:// is no kind of store: did you mean postgres://?"),
+            ("://data", ":// is no kind of store: did you mean postgres://?"),
+        ] {
+            let bad = address.parse::<Address>().expect_err(address).to_string();
+            assert!(bad.starts_with(nearest) && !bad.contains("secret"), "{bad}");
+        }
+        for folder in ["data", "/var/lib/taisai", "postgres:/data", "C:data", "a//b"] {
+            assert_eq!(folder.parse(), Ok(Address::Folder(folder.into())));
+        }
     }
 }

@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, io};
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, TransactionBehavior, params_from_iter};
+use rusqlite::{Connection, ErrorCode, InterruptHandle, OpenFlags, TransactionBehavior, ffi, params_from_iter};
 use taisai_journal::{PostgresError, PostgresSession, SqliteError, open_sqlite_to_read};
 use tokio_postgres::types::{ToSql, Type};
 
@@ -32,6 +33,9 @@ pub enum TablesError {
     /// `SQLite` failed.
     #[error("the reporting tables in {file} cannot be used")]
     Sqlite { file: PathBuf, source: rusqlite::Error },
+    /// A broken file cannot be replaced.
+    #[error("{file} is broken and cannot be removed")]
+    Remove { file: PathBuf, source: io::Error },
     /// The file is write-protected and cannot be read that way.
     #[error(transparent)]
     Protected(#[from] SqliteError),
@@ -100,12 +104,34 @@ impl Tables {
         self.query("SELECT number FROM layout", &[]).ok()?.rows.first()?.first()?.number()
     }
 
-    /// Drops the tables and creates them again.
+    /// Drops the tables and creates them again. A broken file is replaced: all that it held is built again from the record.
     pub(super) fn anew(address: &Address) -> Result<Self, TablesError> {
+        match Self::try_anew(address) {
+            Err(TablesError::Sqlite { file, source }) if is_broken(&source) => {
+                remove(&file).map_err(|source| TablesError::Remove { file, source })?;
+                Self::try_anew(address)
+            }
+            done => done,
+        }
+    }
+
+    fn try_anew(address: &Address) -> Result<Self, TablesError> {
         let mut tables = Self::connect(address)?;
+        tables.check_pages()?;
         tables.create(true)?;
         tables.index()?;
         Ok(tables)
+    }
+
+    /// Looks for damage in a file. A server looks after its own.
+    fn check_pages(&mut self) -> Result<(), TablesError> {
+        let Self::Sqlite(file, connection) = self else { return Ok(()) };
+        let found = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+        let found = found.and_then(|found| match found.as_str() {
+            "ok" => Ok(()),
+            _ => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), Some(found))),
+        });
+        found.map_err(|source| TablesError::Sqlite { file: file.clone(), source })
     }
 
     /// Creates missing indexes. A user who may only read does without.
@@ -239,6 +265,23 @@ impl Tables {
             Self::Postgres(session) => query_postgres(session, sql, values),
         }
     }
+}
+
+fn is_broken(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
+}
+
+/// Removes a file of `SQLite` with what lies beside it.
+fn remove(file: &Path) -> io::Result<()> {
+    for ending in ["-wal", "-shm", ""] {
+        let mut path = file.as_os_str().to_owned();
+        path.push(ending);
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// A chain that begins to be projected has a row from then on.

@@ -119,7 +119,7 @@ impl ScriptRecorder {
         let Self { address, files, store, house, round, cluster } = self;
         drop((house, round, cluster));
         let key = store.keys().last().copied();
-        store.close();
+        store.close()?;
         let has_own_files = address.files().is_some_and(|own| own.key == files.key && own.anchor == files.anchor);
         Ok(ScriptRecord { address, key, anchor: files.anchor, has_own_files })
     }

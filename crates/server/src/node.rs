@@ -29,12 +29,12 @@ use serde_json::Value;
 use taisai_engine::Message;
 use taisai_journal::{AcknowledgedHeads, Archive, ChainName, ChainPurpose, Journal, LeaseError, PublicKey};
 use taisai_record::{
-    Address, ChainOpening, FollowError, MachineSetup, Program, RecordFiles, RecordStore, RecordStoreError, Recorder,
-    StoreError, WarningSink, chain_of, first_opening,
+    Address, ChainOpening, FollowError, MachineSetup, Program, ReadMachine, RecordFiles, RecordStore, RecordStoreError,
+    Recorder, StoreError, WarningSink, chain_of, first_opening,
 };
 use taisai_rules::Game;
 use taisai_table::{
-    Actor, Cluster, ClusterId, CommandRequest, Decision, House, HouseCommand, MachineId, Profile, Refusal,
+    Actor, Cluster, ClusterId, CommandRequest, Decision, Entry, House, HouseCommand, MachineId, Profile, Refusal,
     Registration, Round, Seat, TableId,
 };
 use tokio::sync::watch;
@@ -128,6 +128,27 @@ pub enum NodeError {
     /// The node that was to record the first people stopped before it did.
     #[error("the first people are not recorded yet: start a node again to record them")]
     NotFounded,
+}
+
+impl NodeError {
+    /// Whether a write or a flush of the store failed.
+    pub(crate) fn is_failed_write(&self) -> bool {
+        match self {
+            Self::Record(error) => error.is_failed_write(),
+            Self::Store(error) => error.is_failed_write(),
+            Self::Stopped(stopped) => stopped.is_failed_write(),
+            Self::OtherPurpose
+            | Self::Table { .. }
+            | Self::NotApproved { .. }
+            | Self::Clusters(_)
+            | Self::Thread(_)
+            | Self::Leases(_)
+            | Self::Follow(_)
+            | Self::Authority(_)
+            | Self::Over(_)
+            | Self::NotFounded => false,
+        }
+    }
 }
 
 /// Handles to the partitions of a node. A node can only be closed once all of these are dropped.
@@ -271,6 +292,34 @@ impl InstallationPlan {
     }
 }
 
+/// A record store whose House was read. Nothing is written yet.
+struct ReadHouse {
+    store: RecordStore,
+    house: ReadMachine<House>,
+    profile: Profile,
+}
+
+impl ReadHouse {
+    fn new(system: System, plan: &InstallationPlan, warn: WarningSink) -> Result<Self, NodeError> {
+        let mut store = open_store(plan, warn)?;
+        let clock = Clock::start(system, store.newest());
+        let setup = MachineSetup::House { is_training: plan.is_training };
+        let recorded = recorded(store.archive(), MachineId::House)?;
+        let profile = recorded.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
+        let house = store.read(setup, &profile, clock.now())?;
+        Ok(Self { store, house, profile })
+    }
+
+    fn take(self, system: System, share: Share) -> Result<Opened, NodeError> {
+        let Self { mut store, house, profile } = self;
+        let house = store.take(house)?;
+        let clock = Clock::start(system, store.newest());
+        let sources = Sources::new(clock, share);
+        sources.above(house.machine().highest_source());
+        Ok(Opened { store, house, clock, sources, profile })
+    }
+}
+
 impl Opened {
     pub(crate) fn new(
         system: System,
@@ -278,39 +327,59 @@ impl Opened {
         share: Share,
         warn: WarningSink,
     ) -> Result<Self, NodeError> {
-        let mut store = open_store(plan, warn)?;
-        let before = Clock::start(system, store.newest());
-        let setup = MachineSetup::House { is_training: plan.is_training };
-        let recorded = recorded(store.archive(), MachineId::House)?;
-        let profile = recorded.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
-        let house: Recorder<House> = store.machine(setup, &profile, before.now())?;
-        let clock = Clock::start(system, store.newest());
-        let sources = Sources::new(clock, share);
-        sources.above(house.machine().highest_source());
-        Ok(Self { store, house, clock, sources, profile })
+        ReadHouse::new(system, plan, warn)?.take(system, share)
     }
 }
 
-impl Node {
-    /// Opens an installation on one machine. The record decides profile and tables; the plan only adds what the record does not
-    /// have. Call it from a blocking thread inside a runtime, where the publishers will run.
-    pub(crate) fn open(plan: InstallationPlan, metrics: &Arc<Metrics>, warn: WarningSink) -> Result<Self, NodeError> {
-        Self::open_by(clock::system, plan, metrics, warn)
+/// The machines of a table to the end of their chains, which are not taken yet.
+type ReadTable = (ReadMachine<Round>, Vec<ReadMachine<Cluster>>);
+
+/// An installation on one machine whose whole record was read. Nothing is written yet, so a start that is refused by now leaves every
+/// chain as it was.
+pub(crate) struct ReadInstallation {
+    plan: InstallationPlan,
+    plans: Plans,
+    house: ReadHouse,
+    tables: Vec<ReadTable>,
+    warn: WarningSink,
+    system: System,
+}
+
+impl ReadInstallation {
+    /// The record decides profile and tables; the plan only adds what the record does not have.
+    pub(crate) fn new(plan: InstallationPlan, warn: WarningSink) -> Result<Self, NodeError> {
+        Self::read_by(clock::system, plan, warn)
     }
 
-    fn open_by(
-        system: System,
-        plan: InstallationPlan,
-        metrics: &Arc<Metrics>,
-        warn: WarningSink,
-    ) -> Result<Self, NodeError> {
-        let Opened { mut store, mut house, clock, sources, profile } =
-            Opened::new(system, &plan, Share::ALL, warn.clone())?;
-        let is_founded = house.machine().people().next().is_some();
-        let plans = found(&mut store, &mut house, &plan, clock, &sources)?;
+    fn read_by(system: System, plan: InstallationPlan, warn: WarningSink) -> Result<Self, NodeError> {
+        let ReadHouse { mut store, house, profile } = ReadHouse::new(system, &plan, warn.clone())?;
+        let house = store.check_end(house)?;
+        let clock = Clock::start(system, store.newest());
+        let planned = with_tables(house.machine(), &plan, clock)?;
+        let plans = laid_out(store.archive(), &planned, &plan)?;
         let mut tables = Vec::new();
         for plan in plans.values() {
-            tables.push(open_table(&mut store, plan, &profile, clock)?);
+            tables.push(read_table(&mut store, plan, &profile, clock)?);
+        }
+        Ok(Self { plan, plans, house: ReadHouse { store, house, profile }, tables, warn, system })
+    }
+
+    /// Whether the record has people.
+    pub(crate) fn is_founded(&self) -> bool {
+        self.house.house.machine().people().next().is_some()
+    }
+
+    /// Takes every chain and runs the installation. Call it from a blocking thread inside a runtime, where the publishers will run.
+    pub(crate) fn run(self, metrics: &Arc<Metrics>) -> Result<Node, NodeError> {
+        let is_founded = self.is_founded();
+        let Self { plan, plans, house, tables, warn, system } = self;
+        let Opened { mut store, mut house, clock, sources, profile } = house.take(system, Share::ALL)?;
+        add_tables(&mut house, &plan, clock, &sources)?;
+        let mut taken = Vec::new();
+        for (round, clusters) in tables {
+            let round = store.take(round)?;
+            let clusters = clusters.into_iter().map(|cluster| store.take(cluster)).collect::<Result<Vec<_>, _>>()?;
+            taken.push((round, clusters));
         }
         let (stop, stopped) = watch::channel(None);
         let host = Arc::new(PartitionHost {
@@ -329,13 +398,21 @@ impl Node {
             system,
         });
         // All queues exist before the first thread sends a message.
-        let starts: Vec<_> = tables.into_iter().map(|(round, clusters)| host.table(round, clusters, clock)).collect();
+        let starts: Vec<_> = taken.into_iter().map(|(round, clusters)| host.table(round, clusters, clock)).collect();
         let mut threads = vec![host.house(house, clock).start(host.stops_node())?];
         for table in starts {
             threads.push(table.start(host.stops_node())?);
         }
         let (id, running) = (store.house(), Some(RunningPartitions { threads, store }));
-        Ok(Self { host, running, manager: None, clock, stopped, house: id, is_founded })
+        Ok(Node { host, running, manager: None, clock, stopped, house: id, is_founded })
+    }
+}
+
+impl Node {
+    /// Opens an installation on one machine.
+    #[cfg(test)]
+    pub(crate) fn open(plan: InstallationPlan, metrics: &Arc<Metrics>, warn: WarningSink) -> Result<Self, NodeError> {
+        ReadInstallation::new(plan, warn)?.run(metrics)
     }
 
     /// Joins an installation on several machines, or creates it. Partitions without a holder are opened here, now and later.
@@ -403,15 +480,13 @@ impl Node {
     }
 
     /// Records and checkpoints every command received, and closes the record store. All handles must be dropped before.
-    pub(crate) fn close(self) {
+    pub(crate) fn close(self) -> Result<(), Stopped> {
         let Self { host, running, manager, .. } = self;
         if let Some(manager) = manager {
             manager.close();
         }
         host.router.close();
-        if let Some(running) = running {
-            running.close();
-        }
+        running.map_or(Ok(()), RunningPartitions::close)
     }
 }
 
@@ -428,34 +503,68 @@ fn found(
     clock: Clock,
     sources: &Sources,
 ) -> Result<Plans, NodeError> {
-    let mut ids = OwnIds::new(sources);
     // Before anything of them is recorded.
-    for table in &plan.tables {
-        plan.check_approval(table)?;
-    }
-    for table in &plan.tables {
-        add(house, table, clock, &mut ids)?;
-    }
+    with_tables(house.machine(), plan, clock)?;
+    add_tables(house, plan, clock, sources)?;
     laid_out(store.archive(), house.machine(), plan)
 }
 
-/// Adds a table to a House without people. Once there are people, they add tables.
-fn add(house: &mut Recorder<House>, plan: &TablePlan, clock: Clock, ids: &mut OwnIds) -> Result<(), NodeError> {
-    let table = plan.table;
-    if house.machine().tables().any(|(known, _)| known == table) {
-        return Ok(());
+/// The House as it will be with every planned table, or why there will be no such House. Nothing is recorded.
+fn with_tables(house: &House, plan: &InstallationPlan, clock: Clock) -> Result<House, NodeError> {
+    for table in &plan.tables {
+        plan.check_approval(table)?;
     }
-    if house.machine().people().next().is_some() {
-        tracing::warn!(table = table.0, "the table is not on file; add it with `taisai config apply`");
-        return Ok(());
+    let mut planned = house.clone();
+    let sources = Sources::new(clock, Share::ALL);
+    sources.above(house.highest_source());
+    let mut ids = OwnIds::new(&sources);
+    for table in &plan.tables {
+        let Some(request) = addition(&planned, table, clock, &mut ids)? else { continue };
+        match planned.decide(&request) {
+            Decision::Accepted(event) => planned.apply(&Entry { request, outcome: Ok(event) }),
+            Decision::Repeated(_) => {}
+            Decision::Refused(refusal) => return Err(NodeError::Table { table: table.table, refusal }),
+        }
+    }
+    Ok(planned)
+}
+
+fn add_tables(
+    house: &mut Recorder<House>,
+    plan: &InstallationPlan,
+    clock: Clock,
+    sources: &Sources,
+) -> Result<(), NodeError> {
+    let mut ids = OwnIds::new(sources);
+    for table in &plan.tables {
+        let Some(request) = addition(house.machine(), table, clock, &mut ids)? else {
+            if house.machine().tables().all(|(known, _)| known != table.table) {
+                tracing::warn!(table = table.table.0, "the table is not on file; add it with `taisai config apply`");
+            }
+            continue;
+        };
+        match house.ask(request) {
+            Decision::Accepted(_) | Decision::Repeated(_) => {}
+            Decision::Refused(refusal) => return Err(NodeError::Table { table: table.table, refusal }),
+        }
+    }
+    Ok(())
+}
+
+/// Asks a House without people to add a table. Once there are people, they add tables.
+fn addition(
+    house: &House,
+    plan: &TablePlan,
+    clock: Clock,
+    ids: &mut OwnIds,
+) -> Result<Option<CommandRequest<HouseCommand>>, NodeError> {
+    let table = plan.table;
+    if house.tables().any(|(known, _)| known == table) || house.people().next().is_some() {
+        return Ok(None);
     }
     let clusters = u16::try_from(plan.seats.len()).ok().and_then(NonZeroU16::new).ok_or(NodeError::Clusters(table))?;
     let command = HouseCommand::AddTable { table, clusters, training: plan.is_training, second: None };
-    let request = CommandRequest { time: clock.now(), actor: Actor::System, id: ids.next(), command };
-    match house.ask(request) {
-        Decision::Accepted(_) | Decision::Repeated(_) => Ok(()),
-        Decision::Refused(refusal) => Err(NodeError::Table { table, refusal }),
-    }
+    Ok(Some(CommandRequest { time: clock.now(), actor: Actor::System, id: ids.next(), command }))
 }
 
 /// The tables of the casino as the record has them. A table that was added but never opened is laid out as planned; without a plan
@@ -528,16 +637,29 @@ fn open_table(
     Ok((round, open))
 }
 
+fn read_table(
+    store: &mut RecordStore,
+    plan: &TablePlan,
+    profile: &Profile,
+    clock: Clock,
+) -> Result<ReadTable, NodeError> {
+    let round = store.read(plan.round()?, profile, clock.now())?;
+    let round = store.check_end(round)?;
+    let mut clusters = Vec::new();
+    for number in 0..plan.clusters()? {
+        let cluster = store.read(plan.cluster(number)?, profile, clock.now())?;
+        clusters.push(store.check_end(cluster)?);
+    }
+    Ok((round, clusters))
+}
+
 fn open_round(
     store: &mut RecordStore,
     plan: &TablePlan,
     profile: &Profile,
     clock: Clock,
 ) -> Result<Recorder<Round>, NodeError> {
-    let clusters = plan.clusters()?;
-    let TablePlan { table, game, layout, registration, is_training, .. } = plan.clone();
-    let setup = MachineSetup::Round { table, game, layout, registration, is_training, clusters };
-    Ok(store.machine(setup, profile, clock.now())?)
+    Ok(store.machine(plan.round()?, profile, clock.now())?)
 }
 
 fn open_cluster(
@@ -547,13 +669,24 @@ fn open_cluster(
     profile: &Profile,
     clock: Clock,
 ) -> Result<Recorder<Cluster>, NodeError> {
-    let TablePlan { table, game, layout, registration, seats, .. } = plan.clone();
-    let seats = seats.get(usize::from(number)).copied().ok_or(NodeError::Clusters(table))?;
-    let setup = MachineSetup::Cluster { cluster: ClusterId { table, number }, game, layout, registration, seats };
-    Ok(store.machine(setup, profile, clock.now())?)
+    Ok(store.machine(plan.cluster(number)?, profile, clock.now())?)
 }
 
 impl TablePlan {
+    /// What its dealer's side is built with.
+    fn round(&self) -> Result<MachineSetup, NodeError> {
+        let clusters = self.clusters()?;
+        let Self { table, game, layout, registration, is_training, .. } = self.clone();
+        Ok(MachineSetup::Round { table, game, layout, registration, is_training, clusters })
+    }
+
+    /// What one of its clusters is built with.
+    fn cluster(&self, number: u16) -> Result<MachineSetup, NodeError> {
+        let Self { table, game, layout, registration, seats, .. } = self.clone();
+        let seats = seats.get(usize::from(number)).copied().ok_or(NodeError::Clusters(table))?;
+        Ok(MachineSetup::Cluster { cluster: ClusterId { table, number }, game, layout, registration, seats })
+    }
+
     fn clusters(&self) -> Result<u16, NodeError> {
         u16::try_from(self.seats.len()).map_err(|_| NodeError::Clusters(self.table))
     }

@@ -25,6 +25,7 @@ use crate::config::{FirstUse, Founding, NotFounded, Seed};
 use crate::demo::{Demo, Pace};
 use crate::devices::displays::Displays;
 use crate::devices::{Devices, close_revoked_elsewhere, enrolment_code};
+use crate::failed_write::FailedWrite;
 use crate::http::accept::{self, Accepting, Tls, TlsError};
 use crate::http::guard::{ResponseHeaders, add_headers, guard};
 use crate::http::network::Network;
@@ -35,7 +36,7 @@ use crate::node;
 use crate::node::membership::FormerNames;
 use crate::node::peers::NodeAddress;
 use crate::node::stopped::Stopped;
-use crate::node::{InstallationPlan, Node, NodeError};
+use crate::node::{InstallationPlan, Node, NodeError, ReadInstallation};
 use crate::reports::{Reports, games_of};
 use crate::server::{Property, Server, SharedServer, Stopping};
 use crate::vouchers::Printer;
@@ -109,6 +110,8 @@ pub enum ServeError {
     NoChance(#[from] getrandom::Error),
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    #[error(transparent)]
+    FailedWrite(FailedWrite),
 }
 
 /// Runs a node until `stop` completes. `tell` is called once the node listens, with its address and, on the first start, the first
@@ -143,7 +146,7 @@ pub async fn serve(
         let ended = run((plan.clone(), former.clone()), &mut front, Arc::clone(&warn), listens, stop.as_mut()).await;
         let Err(error) = ended else { return Ok(()) };
         if !is_shared || !has_run || !error.may_pass() {
-            return Err(error);
+            return Err(error.at(&plan.installation.address));
         }
         tracing::warn!(%error, "this node joins again after a failure");
         front.fail(&error.to_string());
@@ -158,7 +161,33 @@ impl ServeError {
     const fn may_pass(&self) -> bool {
         match self {
             Self::Node(_) | Self::Secrets(_) | Self::Stopped(_) | Self::NotFounded(_) => true,
-            Self::Listen { .. } | Self::Tls(_) | Self::RealDemo | Self::NotPrinted(_) | Self::NoChance(_) => false,
+            Self::Listen { .. }
+            | Self::Tls(_)
+            | Self::RealDemo
+            | Self::NotPrinted(_)
+            | Self::NoChance(_)
+            | Self::FailedWrite(_) => false,
+        }
+    }
+
+    /// The error, or that the store at this address failed if that is the cause.
+    fn at(self, address: &Address) -> Self {
+        let is_failed_write = match &self {
+            Self::Node(error) => error.is_failed_write(),
+            Self::Stopped(stopped) => stopped.is_failed_write(),
+            Self::Secrets(_)
+            | Self::NotFounded(_)
+            | Self::Listen { .. }
+            | Self::Tls(_)
+            | Self::RealDemo
+            | Self::NotPrinted(_)
+            | Self::NoChance(_)
+            | Self::FailedWrite(_) => false,
+        };
+        if is_failed_write {
+            FailedWrite::of(self, address).map_or_else(|error| error, Self::FailedWrite)
+        } else {
+            self
         }
     }
 }
@@ -230,15 +259,18 @@ async fn run(
     let games = games_of(installation.tables.iter().map(|table| table.game.as_str()), plan.texts);
     let (counted, is_shared) = (Arc::clone(&metrics), matches!(store, Address::Postgres(_)));
     // Opening waits for the store, and on several machines for other nodes.
-    let open = move || {
-        let node = match &installation.address {
-            Address::Folder(_) => Node::open(installation, &counted, warn)?,
-            Address::Postgres(_) => {
-                Node::join(installation, (&node_address, &former, address, is_secured), &counted, warn)?
-            }
-        };
-        let secrets = secrets_of(&node, &store, new_secrets)?;
-        Ok::<_, ServeError>((node, secrets))
+    let open = move || match &installation.address {
+        Address::Folder(_) => {
+            let read = ReadInstallation::new(installation, warn)?;
+            let secrets = secrets_of(read.is_founded(), &store, new_secrets)?;
+            Ok::<_, ServeError>((read.run(&counted)?, secrets))
+        }
+        Address::Postgres(_) => {
+            let of_node = (&node_address, &former, address, is_secured);
+            let node = Node::join(installation, of_node, &counted, warn)?;
+            let secrets = secrets_of(node.is_founded(), &store, new_secrets)?;
+            Ok((node, secrets))
+        }
     };
     let Some((node, secrets)) = opened(open, is_shared, stop.as_mut()).await? else { return Ok(()) };
     node.sources().above(secrets.highest_source().await?);
@@ -248,7 +280,7 @@ async fn run(
     if let Err(error) = tell(address, first_use.as_ref()) {
         if first_use.is_some() {
             drop(handle);
-            close(node).await;
+            close(node).await?;
             return Err(ServeError::NotPrinted(error.to_string()));
         }
         tracing::warn!(%error, "could not print the address of the screens");
@@ -317,8 +349,9 @@ async fn run(
         tracing::warn!("connections did not close in time and are dropped");
         return ended;
     }
-    close(node).await;
-    ended
+    let closed = close(node).await;
+    ended?;
+    Ok(closed?)
 }
 
 /// Waits until the node is told to stop, and lets rounds in play end; or until one of its threads stops.
@@ -369,7 +402,8 @@ async fn opened(
         () = stop, if is_shared => {
             let left = async {
                 if let Ok(Ok((node, _))) = receiver.await {
-                    close(node).await;
+                    // It has recorded nothing yet.
+                    close(node).await.unwrap_or_default();
                 }
             };
             tokio::time::timeout(ABORTED_START_TIMEOUT, left).await.unwrap_or_default();
@@ -391,8 +425,10 @@ async fn is_left(server: SharedServer) -> bool {
 }
 
 /// Closes a node, so that the next start finds its folder unlocked.
-async fn close(node: Node) {
-    tokio::task::spawn_blocking(move || node.close()).await.unwrap_or_default();
+async fn close(node: Node) -> Result<(), Stopped> {
+    tokio::task::spawn_blocking(move || node.close())
+        .await
+        .unwrap_or(Err(Stopped::BrokenDown("the thread that closes")))
 }
 
 fn front_page(address: SocketAddr, is_secured: bool) -> String {
@@ -430,8 +466,8 @@ async fn finish_rounds(server: &Server, grace: Duration) {
 }
 
 /// An installation with people must have secrets.
-fn secrets_of(node: &Node, store: &Address, are_lost: bool) -> Result<Secrets, SecretsError> {
-    let expected = match (node.is_founded(), are_lost) {
+fn secrets_of(is_founded: bool, store: &Address, are_lost: bool) -> Result<Secrets, SecretsError> {
+    let expected = match (is_founded, are_lost) {
         (true, false) => Expected::There,
         (true, true) => Expected::Lost,
         (false, _) => Expected::Either,

@@ -22,6 +22,9 @@ pub enum BadBytes {
     Newer(u8),
     #[error("the bytes are damaged")]
     Damaged,
+    /// The bytes are whole, and hold a command, an event or another choice that this program does not know.
+    #[error("a newer program wrote something that this one does not know: use the newer program")]
+    Unknown,
 }
 
 /// Writes an entry after what is in the buffer.
@@ -39,7 +42,7 @@ pub fn decode<C: DeserializeOwned, E: DeserializeOwned>(bytes: &[u8]) -> Result<
 
 /// The time of an encoded entry of any machine. Time is the first field.
 pub fn entry_time(bytes: &[u8]) -> Result<Time, BadBytes> {
-    let (time, _) = of_version(bytes, postcard::take_from_bytes)?;
+    let (time, _) = read_first(bytes)?;
     Ok(time)
 }
 
@@ -73,17 +76,35 @@ pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BadBytes> {
 
 /// Reads what stands first, and leaves what stands behind it.
 pub(crate) fn read_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, &[u8]), BadBytes> {
-    of_version(bytes, postcard::take_from_bytes)
-}
-
-/// Reads what stands behind the version.
-fn of_version<'a, T>(bytes: &'a [u8], read: impl FnOnce(&'a [u8]) -> postcard::Result<T>) -> Result<T, BadBytes> {
     match bytes {
         [] => Err(BadBytes::Empty),
-        [FORMAT_VERSION, bytes @ ..] => read(bytes).map_err(|_| BadBytes::Damaged),
+        [FORMAT_VERSION, bytes @ ..] => postcard::take_from_bytes(bytes).map_err(|error| bad_bytes::<T>(&error, bytes)),
         [version, ..] if *version > FORMAT_VERSION => Err(BadBytes::Newer(*version)),
         [_, ..] => Err(BadBytes::Damaged),
     }
+}
+
+/// Tells what a newer program wrote from damage. New choices are the last of their kind, so a choice that is not known is a tag that
+/// is too high: the same bytes with the first tag in its place can be read at least that far.
+fn bad_bytes<T: DeserializeOwned>(error: &postcard::Error, bytes: &[u8]) -> BadBytes {
+    let is_refused =
+        |bytes: &[u8]| matches!(postcard::take_from_bytes::<T>(bytes).map(drop), Err(postcard::Error::SerdeDeCustom));
+    if *error != postcard::Error::SerdeDeCustom {
+        return BadBytes::Damaged;
+    }
+    // Bytes that end too early are another error, so all beginnings from some length on are refused.
+    let (mut short, mut refused) = (0, bytes.len());
+    while short + 1 < refused {
+        let middle = usize::midpoint(short, refused);
+        if is_refused(&bytes[..middle]) {
+            refused = middle;
+        } else {
+            short = middle;
+        }
+    }
+    let mut first = bytes[..refused].to_vec();
+    let tag = first.last_mut().map(|last| std::mem::replace(last, 0));
+    if tag.is_some_and(|tag| tag > 0) && !is_refused(&first) { BadBytes::Unknown } else { BadBytes::Damaged }
 }
 
 /// Bytes go after those in a buffer.

@@ -105,5 +105,5 @@ pub(crate) fn sell(store: &Path, beside: &Path, vouchers: impl IntoIterator<Item
         ask(cashier, place + 1, HouseCommand::SellVoucher { number, amount, second: None });
     }
     drop(house);
-    book.close();
+    book.close().expect("everything is recorded");
 }

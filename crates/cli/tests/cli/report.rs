@@ -53,3 +53,27 @@ fn reports_lag_until_they_are_updated() {
     let (status, printed, _) = run(&["report", "query", "--list"]);
     assert!(status == Some(0) && printed.contains("biggest-wins"), "{printed}");
 }
+
+/// The tables are built from the record, so whatever became of their file is replaced.
+#[test]
+fn broken_tables_are_built_again() {
+    let (folder, beside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let store = folder.path().to_str().expect("a name");
+    sell(folder.path(), beside.path(), 1..3);
+    assert_eq!(run(&["report", "rebuild", store]).0, Some(0));
+    let (_, whole, _) = run(&["report", "query", store, "staff", "--json"]);
+    let file = folder.path().join("reports.db");
+    let good = std::fs::read(&file).expect("a file");
+    let mut torn = good.clone();
+    torn[4_096..40_960].fill(0x5a);
+    for (broken, how) in
+        [(b"no database, and long enough to be taken for the header of one".to_vec(), "foreign"), (torn, "torn")]
+    {
+        std::fs::write(&file, broken).expect("a file");
+        let (status, _, error) = run(&["report", "query", store, "staff"]);
+        assert_eq!(status, Some(2), "{how}: {error}");
+        let (status, _, error) = run(&["report", "rebuild", store]);
+        assert_eq!(status, Some(0), "{how}: {error}");
+        assert_eq!(run(&["report", "query", store, "staff", "--json"]).1, whole, "{how}");
+    }
+}

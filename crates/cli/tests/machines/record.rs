@@ -34,7 +34,7 @@ pub(crate) struct PlayedRecord {
 impl PlayedRecord {
     /// Reads it.
     pub(crate) fn read(store: &str, clusters: u16) -> Self {
-        let Ok(address) = store.parse::<Address>();
+        let address: Address = store.parse().unwrap();
         let mut archive = address.archive().unwrap();
         let table = TableId(TABLE);
         let mut record = Self { clusters, ..Self::default() };

@@ -188,7 +188,7 @@ impl WideTable {
         let hashes = self.hashes();
         let Self { record_store, house, round, clusters, .. } = self;
         drop((house, round, clusters));
-        record_store.close();
+        record_store.close().unwrap();
         hashes
     }
 }

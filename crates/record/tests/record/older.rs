@@ -2,15 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use rusqlite::Connection;
 use taisai_journal::suite::{block, head, next_header};
-use taisai_journal::{Block, ChainPurpose, Genesis, Journal, Sqlite};
+use taisai_journal::{Archive as _, Block, ChainPurpose, Genesis, Journal, Sqlite, SqliteArchive};
+use taisai_record::{Address, ChainFollower, ReplayEvent};
+use taisai_table::{Actor, CommandId, CommandRequest, Entry, House, encode, entry_time};
 
 use crate::casino::chain;
 use crate::shift::error_text;
 use crate::test_store::TestStore;
+use crate::verify::key;
 
 /// The names and bytes of all files.
 fn bytes_in(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -68,6 +72,66 @@ fn entries_of_a_newer_version_are_refused() {
             drop(journal);
             check_refused(folder.path(), &expected);
         }
+    }
+}
+
+/// A block of a later program, with an entry that this program does not know in a block before the last.
+fn add_unknown(folder: &Path, name: &str) -> u64 {
+    let mut archive = SqliteArchive::open(folder).unwrap();
+    let known = archive.heads().unwrap().into_iter().find(|head| head.chain == chain(name)).unwrap();
+    let blocks = archive.read(&chain(name), 0, usize::MAX).unwrap().into_iter();
+    let blocks: Vec<_> = blocks.map(|bytes| Block::decode(bytes).unwrap()).collect();
+    let last = blocks.iter().flat_map(Block::entries).last().unwrap().to_vec();
+    drop(archive);
+    // The tag of a command is one byte.
+    let id = CommandId { source: u64::MAX, sequence: 1 };
+    let request = CommandRequest { time: entry_time(&last).unwrap(), actor: Actor::System, id, command: 120_u8 };
+    let mut unknown = Vec::new();
+    encode(&Entry { request, outcome: Ok([1_u8, 2, 3]) }, &mut unknown);
+    let mut journal = Sqlite::open(folder).unwrap();
+    let claimed = journal.claim(&chain(name), known.epoch + 1).unwrap();
+    let taken = Block::take_over(next_header(&claimed), "taisai 2".to_owned());
+    let newer = block(&head(&taken), &[&unknown]);
+    let later = block(&head(&newer), &[&last]);
+    let position = newer.header().position;
+    journal.append(&[taken, newer, later]).unwrap();
+    position
+}
+
+const UNKNOWN: &str = "a newer program wrote something that this one does not know: use the newer program";
+
+/// It is told from damage, and is found before any chain is written to.
+#[test]
+fn command_of_a_newer_program_is_refused_before_anything_is_written() {
+    for name in ["house", "table-1", "table-1-0"] {
+        let folder = played();
+        let position = add_unknown(folder.path(), name);
+        let heads = || SqliteArchive::open(folder.path()).unwrap().heads().unwrap();
+        let before = heads();
+        let refused = TestStore::folder(folder.path()).open().err().expect("it is refused");
+        let expected = format!("chain {name}, block {position}, entry 0: {UNKNOWN}");
+        assert_eq!((error_text(&refused), heads()), (expected, before), "{name}");
+    }
+}
+
+/// The entries behind it would be applied to another state than they were decided on.
+#[test]
+fn follower_stops_before_an_entry_that_it_cannot_read() {
+    let folder = played();
+    let keys = vec![key(folder.path())];
+    let mut follower = ChainFollower::<House>::new(Address::Folder(folder.path().into()), chain("house"), keys);
+    follower.follow(|_| ControlFlow::Continue(())).unwrap();
+    let before = follower.machine().unwrap().state_hash();
+    let position = add_unknown(folder.path(), "house");
+    for _ in 0..3 {
+        let mut entries = 0;
+        let followed = follower.follow(|seen| {
+            entries += u32::from(matches!(seen, ReplayEvent::Entry(..)));
+            ControlFlow::Continue(())
+        });
+        let expected = format!("chain house, block {position}, entry 0: {UNKNOWN}");
+        assert_eq!((followed.unwrap_err().to_string(), entries), (expected, 0));
+        assert_eq!(follower.machine().unwrap().state_hash(), before);
     }
 }
 

@@ -202,7 +202,7 @@ fn partition_opens_with_its_own_chains_only() {
             Ok(record_store) => {
                 assert!(!is_rolled_back, "{part}");
                 assert_eq!(record_store.house(), [7; 16], "the House says whose it is");
-                record_store.close();
+                record_store.close().unwrap();
             }
             Err(error) => {
                 assert!(is_rolled_back && matches!(error, RecordStoreError::RolledBack { .. }), "{part}: {error}");

@@ -138,7 +138,7 @@ fn a_table_does_not_start_with_the_state_of_another() {
     let hashes = tables.each_ref().map(|recorder| recorder.machine().state_hash());
     assert_ne!(hashes[0], hashes[1]);
     drop(tables);
-    record_store.close();
+    record_store.close().unwrap();
     let change = |file: &str, sql: &str| {
         rusqlite::Connection::open(folder.path().join(file)).unwrap().execute_batch(sql).unwrap();
     };

@@ -67,6 +67,7 @@ fn check(base: &Path, failure: DiskFailure, output: &ShiftOutput) {
         "the signing key ",
         "the folder ",
         "/journal.db cannot be opened: ",
+        "/journal.db cannot be copied into it and flushed: ",
     ];
     let has_reason = reasons.iter().any(|reason| output.stopped.contains(reason));
     assert!(output.stopped.is_empty() || has_reason, "{failure:?}: {}", output.stopped);

@@ -4,11 +4,12 @@
 use std::io;
 use std::sync::mpsc;
 
-use taisai_record::WarningSink;
+use taisai_record::{Address, WarningSink};
 use taisai_table::{Actor, CommandRequest, HouseCommand, PersonId, Refusal, Verdict};
 
 use crate::auth::one_time_password;
 use crate::auth::secrets::{Expected, Secrets, SecretsError};
+use crate::failed_write::FailedWrite;
 use crate::node::clock::{self, OwnIds, Share};
 use crate::node::stopped::Stopped;
 use crate::node::{InstallationPlan, NodeError, Opened};
@@ -30,6 +31,24 @@ pub enum UnlockError {
     /// The record takes nothing.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    #[error(transparent)]
+    FailedWrite(FailedWrite),
+}
+
+impl UnlockError {
+    /// The error, or that the store at this address failed if that is the cause.
+    fn at(self, address: &Address) -> Self {
+        let is_failed_write = match &self {
+            Self::Node(error) => error.is_failed_write(),
+            Self::Stopped(stopped) => stopped.is_failed_write(),
+            Self::Secrets(_) | Self::OthersCan | Self::Refused(_) | Self::NotPrinted(_) | Self::FailedWrite(_) => false,
+        };
+        if is_failed_write {
+            FailedWrite::of(self, address).map_or_else(|error| error, Self::FailedWrite)
+        } else {
+            self
+        }
+    }
 }
 
 /// Unlocks a person with a one-time password. Nothing is recorded unless `tell` could show the password. Sign-ins with the old
@@ -40,10 +59,20 @@ pub async fn unlock<T: FnOnce(&str) -> io::Result<()>>(
     tell_password: Option<T>,
     warn: WarningSink,
 ) -> Result<(), UnlockError> {
+    unlock_in_store(plan, person, tell_password, warn).await.map_err(|error| error.at(&plan.address))
+}
+
+async fn unlock_in_store<T: FnOnce(&str) -> io::Result<()>>(
+    plan: &InstallationPlan,
+    person: PersonId,
+    tell_password: Option<T>,
+    warn: WarningSink,
+) -> Result<(), UnlockError> {
     // This creates no installation.
     drop(plan.address.archive().map_err(NodeError::from)?);
-    let Opened { store, mut house, clock, sources, .. } = Opened::new(clock::system, plan, Share::ALL, warn)?;
+    // Before anything is written.
     let secrets = Secrets::open(&plan.address, Expected::There)?;
+    let Opened { store, mut house, clock, sources, .. } = Opened::new(clock::system, plan, Share::ALL, warn)?;
     let command = HouseCommand::Unlock { person, second: None };
     let request = CommandRequest { time: clock.now(), actor: Actor::System, id: OwnIds::new(&sources).next(), command };
     let verdict = house.ask(request).verdict();
@@ -58,7 +87,7 @@ pub async fn unlock<T: FnOnce(&str) -> io::Result<()>>(
     recorded.recv().map_err(|_| Stopped::Closed)?.map_err(Stopped::from)?;
     house.checkpoint(clock.now()).map_err(Stopped::from)?;
     drop(house);
-    store.close();
+    store.close().map_err(Stopped::from)?;
     match verdict {
         Verdict::Accepted => Ok(()),
         Verdict::Refused(Refusal::NotAllowed) => Err(UnlockError::OthersCan),

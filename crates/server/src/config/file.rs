@@ -196,10 +196,13 @@ impl ConfigReader<'_> {
 
     fn store<'t>(&self, reader: &mut TomlReader<'t>, value: &TomlValue<'t>) -> Option<Address> {
         let text = reader.long_string(value, 1_000)?;
-        let Ok(address) = text.parse();
-        match address {
-            Address::Postgres(_) => Some(address),
-            Address::Folder(_) => self.path(reader, value).map(Address::Folder),
+        match text.parse() {
+            Ok(Address::Postgres(address)) => Some(Address::Postgres(address)),
+            Ok(Address::Folder(_)) => self.path(reader, value).map(Address::Folder),
+            Err(bad) => {
+                reader.fault(value.span(), FileFaultKind::BadValue, bad.to_string());
+                None
+            }
         }
     }
 

@@ -66,7 +66,7 @@ async fn a_demonstration_deals_by_itself_for_training() {
     }
     demo.stop().await;
     drop(house);
-    tokio::task::spawn_blocking(move || node.close()).await.unwrap();
+    tokio::task::spawn_blocking(move || node.close()).await.unwrap().unwrap();
 
     let address = Address::Folder(folder.path().into());
     let mut archive = address.archive().unwrap();

@@ -29,6 +29,8 @@ pub(crate) struct HouseReader {
     callers: Vec<(CallerId, Caller)>,
     /// Tells whether this node holds the House by now.
     router: Weak<Router>,
+    /// An entry cannot be read, and that was reported.
+    is_stuck: bool,
 }
 
 impl HouseReader {
@@ -45,6 +47,7 @@ impl HouseReader {
             awaited: AwaitedVouchers::default(),
             callers: Vec::new(),
             router: Arc::downgrade(router),
+            is_stuck: false,
         }
     }
 
@@ -108,7 +111,11 @@ impl HouseReader {
         }
         send_fates(&mut self.callers, fates);
         if let Err(error) = &followed {
-            tracing::warn!(%error, "cannot read the record of the House; trying again");
+            if !error.is_unreadable() {
+                tracing::warn!(%error, "cannot read the record of the House; trying again");
+            } else if !std::mem::replace(&mut self.is_stuck, true) {
+                tracing::error!(%error, "this node follows the House no further, and answers nothing about it");
+            }
         }
         Ok(followed.is_ok())
     }

@@ -57,12 +57,12 @@ pub(super) struct RunningPartitions {
 
 impl RunningPartitions {
     /// Waits for the threads and closes the record store: every command received is recorded and checkpointed.
-    pub(super) fn close(self) {
+    pub(super) fn close(self) -> Result<(), Stopped> {
         for thread in self.threads {
             // A thread that panicked has reported it.
             thread.join().unwrap_or_default();
         }
-        self.store.close();
+        Ok(self.store.close()?)
     }
 }
 

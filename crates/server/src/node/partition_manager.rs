@@ -230,7 +230,8 @@ impl PartitionManager {
         let Some(work) = self.work.take() else { return };
         work.host.router.close();
         for partition in std::mem::take(&mut *lock(&work.running)).into_values() {
-            partition.close();
+            // The warning has been given; another node reads what the store holds.
+            partition.close().unwrap_or_default();
         }
         for thread in std::mem::take(&mut *lock(&work.follows)) {
             thread.join().unwrap_or_default();
@@ -458,7 +459,8 @@ impl ManagerThread {
             // The reader has replaced it already.
             Some(MachineId::House) | None => {}
         }
-        running.close();
+        // The warning has been given; the next holder reads what the store holds.
+        running.close().unwrap_or_default();
         self.membership.release(partition);
     }
 

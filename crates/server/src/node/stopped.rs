@@ -21,6 +21,14 @@ pub enum Stopped {
 }
 
 impl Stopped {
+    /// Whether a write or a flush of the store failed.
+    pub(crate) fn is_failed_write(&self) -> bool {
+        match self {
+            Self::Record(stopped) => stopped.is_failed_write(),
+            Self::Engine(_) | Self::Over(_) | Self::BrokenDown(_) | Self::Closed => false,
+        }
+    }
+
     /// The error and its causes.
     pub(crate) fn causes(&self) -> impl Iterator<Item = String> {
         let error: &dyn Error = self;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use taisai_engine::{NewestCommand, Worker};
+use taisai_journal::ChainHead;
 use taisai_journal::suite::HANG_LIMIT;
 use taisai_record::{Address, Program};
 use taisai_rules::{BetBox, Dice, Games, Money};
@@ -18,7 +19,7 @@ use taisai_table::{
     RoundNumber, Seat, SignificantEventKind, Stake, TableId, TableLimits,
 };
 
-use super::{InstallationPlan, Node, NodeError, TablePlan};
+use super::{InstallationPlan, Node, NodeError, ReadInstallation, TablePlan};
 use crate::config::Founding;
 use crate::http::reply::CommandReply;
 use crate::metrics::Metrics;
@@ -52,6 +53,11 @@ fn plan(folder: &Path) -> InstallationPlan {
 
 fn person(id: u32, role: Role) -> Actor {
     Actor::Person(Person { id: PersonId(id), roles: Roles::of(&[role]) })
+}
+
+/// The ends of all chains.
+fn heads(folder: &Path) -> Vec<ChainHead> {
+    Address::Folder(folder.join("data")).archive().unwrap().heads().unwrap()
 }
 
 /// Someone who asks a table and waits for each answer.
@@ -154,7 +160,7 @@ async fn a_played_round_survives_a_restart() {
             credits = message["seat"]["credits"].clone();
         }
     }
-    tokio::task::spawn_blocking(move || node.close()).await.unwrap();
+    tokio::task::spawn_blocking(move || node.close()).await.unwrap().unwrap();
 
     let node = Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let (connection, mut screen) = Screen::new();
@@ -162,7 +168,7 @@ async fn a_played_round_survives_a_restart() {
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");
     assert_eq!(snapshot["public"]["results"][0]["dice"], serde_json::json!([4, 5, 6]), "{snapshot}");
-    tokio::task::spawn_blocking(move || node.close()).await.unwrap();
+    tokio::task::spawn_blocking(move || node.close()).await.unwrap().unwrap();
 }
 
 /// A late correction is kept until its player has read it: over a restart, once, and for nobody else.
@@ -301,7 +307,7 @@ async fn opened(node: &Node, table: TableId) -> Option<(String, usize, u32)> {
 }
 
 async fn close(node: Node) {
-    tokio::task::spawn_blocking(move || node.close()).await.unwrap();
+    tokio::task::spawn_blocking(move || node.close()).await.unwrap().unwrap();
 }
 
 #[tokio::test]
@@ -364,8 +370,10 @@ async fn a_changed_game_opens_only_for_training_or_where_it_is_allowed() {
 
     let (allowed, training) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     close(open(InstallationPlan { allows_unapproved: true, ..changed(allowed.path()) }).unwrap()).await;
+    let before = heads(allowed.path());
     let again = open(plan(allowed.path())).map(drop);
     assert!(matches!(again, Err(NodeError::NotApproved { .. })), "the record has the other game");
+    assert_eq!(heads(allowed.path()), before, "nothing is written");
     let mut plan = InstallationPlan { is_training: true, ..changed(training.path()) };
     plan.tables[0].is_training = true;
     close(open(plan).unwrap()).await;
@@ -399,7 +407,10 @@ async fn a_table_that_was_added_and_never_opened_is_laid_out_by_its_plan() {
 async fn time_and_sources_go_on_after_what_is_on_record() {
     let folder = tempfile::tempdir().unwrap();
     let ahead = || clock::system() + 3_600_000;
-    let node = Node::open_by(ahead, plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
+    let node = ReadInstallation::read_by(ahead, plan(folder.path()), Arc::new(drop))
+        .unwrap()
+        .run(&Arc::new(Metrics::new()))
+        .unwrap();
     // Higher than any time.
     let highest = node.sources().next() + 100 * 3_600_000;
     let mut asker = Asker { node: &node, source: highest, sequence: 0 };

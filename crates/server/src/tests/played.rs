@@ -200,7 +200,7 @@ impl Playing {
         let keys = self.node.keys().to_vec();
         let Self { node, terminals, .. } = self;
         drop(terminals);
-        tokio::task::spawn_blocking(move || node.close()).await.unwrap();
+        tokio::task::spawn_blocking(move || node.close()).await.unwrap().unwrap();
         keys
     }
 }

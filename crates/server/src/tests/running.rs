@@ -150,7 +150,7 @@ impl RunningServer {
     pub(crate) async fn close(self) -> tempfile::TempDir {
         let Self { node, server, folder } = self;
         drop(server);
-        tokio::task::spawn_blocking(move || node.close()).await.unwrap();
+        tokio::task::spawn_blocking(move || node.close()).await.unwrap().unwrap();
         folder
     }
 

@@ -119,7 +119,7 @@ impl Cage {
 
     async fn close(self) {
         let Self { node, .. } = self;
-        tokio::task::spawn_blocking(move || node.close()).await.unwrap();
+        tokio::task::spawn_blocking(move || node.close()).await.unwrap().unwrap();
     }
 }
 

@@ -92,7 +92,11 @@ fn stops_at_once(fault: &str, why: &str) {
     assert!(code == 1001 && reason.starts_with("the server has stopped: ") && reason.ends_with(why), "{code} {reason}");
     let (status, log) = house.stopped();
     let has_reason = |line: &str| line.contains("the server stops") && line.contains(why);
-    assert!(!status.success() && log.lines().any(has_reason), "{status} {log}");
+    assert!(log.lines().any(has_reason), "{log}");
+    // A service does not start it again, and it says what a person must look at.
+    assert_eq!(status.code(), Some(3), "{log}");
+    assert!(include_str!("../../../../../deploy/taisai.service").contains("\nRestartPreventExitStatus=3\n"));
+    assert!(log.contains("look at the free space, the log of the kernel and the health of the disk"), "{log}");
     fs::remove_file(house.folder().join(fault)).unwrap();
     let device = terminal.device.clone();
     drop(terminal);

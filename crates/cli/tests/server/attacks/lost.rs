@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use taisai_journal::{Archive as _, SqliteArchive};
+
 use crate::house::TestCasino;
 use crate::person::Person;
 
@@ -37,14 +39,18 @@ fn unlock_lets_a_locked_out_administrator_in() {
 #[test]
 fn lost_secrets_are_replaced_only_on_request() {
     let mut house = TestCasino::open();
+    let data = house.folder().join("data");
     let before = house.password(1);
     house.enrol(1, 3);
     house.audit();
     for file in SECRETS {
         fs::remove_file(house.folder().join(file)).unwrap_or_default();
     }
+    let heads = || SqliteArchive::open(&data).unwrap().heads().unwrap();
+    let recorded = heads();
     for _ in 0..2 {
         let said = house.fails_to_start();
+        assert_eq!(heads(), recorded, "a start that is refused writes to no chain");
         assert!(said.contains("secrets.db is missing") && said.contains("--new-secrets"), "{said}");
         assert!(!house.folder().join(SECRETS[0]).exists(), "a backup finds its place empty");
     }

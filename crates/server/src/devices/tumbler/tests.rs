@@ -115,7 +115,7 @@ impl Pit {
     /// The node closes once all handles are dropped.
     async fn close(self) {
         let Self { node, .. } = self;
-        tokio::task::spawn_blocking(move || node.close()).await.unwrap();
+        tokio::task::spawn_blocking(move || node.close()).await.unwrap().unwrap();
     }
 }
 
