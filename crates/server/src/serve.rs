@@ -232,6 +232,14 @@ impl Front {
         self.answer(outage(why, self.headers));
     }
 
+    /// Nobody comes to a node that has stopped: the next answers, or nothing does.
+    async fn leave(&mut self, ended: &Result<(), Stopped>, is_shared: bool) {
+        match ended {
+            Err(stopped) if is_shared => self.fail(&stopped.to_string()),
+            Ok(()) | Err(_) => self.close().await,
+        }
+    }
+
     /// Closes the listener for good.
     async fn close(&mut self) {
         if let Some((sender, accepting)) = self.accepting.take() {
@@ -333,11 +341,7 @@ async fn run(
     front.answer(routes(&server));
     tracing::info!(front_page = front_page(address, is_secured), is_training, "the server runs");
     let ended = until_stopped(&server, node.stopped(), (demo.as_ref(), plan.grace), stop).await;
-    // Nobody comes to a node that has stopped: the next answers, or nothing does.
-    match &ended {
-        Err(stopped) if is_shared => front.fail(&stopped.to_string()),
-        Ok(()) | Err(_) => front.close().await,
-    }
+    front.leave(&ended, is_shared).await;
     let ended = ended.map_err(|stopped| say_why(&server, stopped));
     if ended.is_ok() {
         server.stopping.send_replace(Stopping::Now);
