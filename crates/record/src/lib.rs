@@ -71,5 +71,5 @@ pub use sheet::{
     BadSheet, ChangeSheet, ClusterSheet, MoneyHolder, Movement, MovementReason, RecordLabel, RegisteredLine,
     RoundSheet, SettlementLine, SettlementSheet, StakeLine,
 };
-pub use store::{Address, BadAddress, StoreError};
+pub use store::{Address, StoreError, UnknownScheme};
 pub use verify::{VerifiedChain, verify_chain};

@@ -46,7 +46,7 @@ impl StoreError {
 #[error(
     "{scheme}:// is no kind of store: did you mean {nearest}://? A store is a folder, or postgres://USER@HOST/DATABASE"
 )]
-pub struct BadAddress {
+pub struct UnknownScheme {
     scheme: String,
     nearest: &'static str,
 }
@@ -55,13 +55,13 @@ pub struct BadAddress {
 const SCHEMES: [&str; 2] = ["postgres", "postgresql"];
 
 impl FromStr for Address {
-    type Err = BadAddress;
+    type Err = UnknownScheme;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.split_once("://") {
             None => Ok(Self::Folder(text.into())),
             Some((scheme, _)) if SCHEMES.contains(&scheme) => Ok(Self::Postgres(text.to_owned())),
-            Some((scheme, _)) => Err(BadAddress { scheme: scheme.to_owned(), nearest: nearest(scheme) }),
+            Some((scheme, _)) => Err(UnknownScheme { scheme: scheme.to_owned(), nearest: nearest(scheme) }),
         }
     }
 }

@@ -133,10 +133,6 @@ pub async fn serve(
     let mut has_run = false;
     let former = FormerNames::default();
     let mut front = Front::listen(&plan)?;
-    if is_shared {
-        // The first start may wait for other nodes, longer than a liveness probe would.
-        front.fail("this node starts");
-    }
     loop {
         let listens = |address: SocketAddr, first_use: Option<&FirstUse>| {
             let is_news = !has_run || first_use.is_some();
@@ -192,7 +188,7 @@ impl ServeError {
     }
 }
 
-/// The listener, for the life of the process. It accepts nothing before it has something to answer.
+/// The listener, for the life of the process. Nothing is accepted before a node has run.
 struct Front {
     address: SocketAddr,
     headers: ResponseHeaders,

@@ -234,6 +234,7 @@ describe('winners of a live table', () => {
     for (const key of ['5', '0', '0']) await page.keyboard.press(key);
     await page.keyboard.press('Enter');
     await led(page).getByText('Within its limits. Collect it; nothing is entered.').waitFor();
+    await page.locator('[data-asked]').waitFor({ state: 'detached' });
     for (const key of ['1', '5', '0', '0']) await page.keyboard.press(key);
     await page.keyboard.press('Enter');
     await ledBox(page, 'Total sum 9').getByText('0 of 1.5k').or(ledBox(page, 'Total sum 9').getByText('0 of 1,500')).waitFor();
