@@ -190,23 +190,27 @@ fn database_errors_are_one_line() {
 
 #[test]
 fn audit_runs_beside_a_writing_server() {
+    /// The server writes at most so much more than was read, however fast it is: the reader comes to an end.
+    const AHEAD: u32 = 500;
     let (folder, beside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let (sold, is_over) = (AtomicU32::new(0), AtomicBool::new(false));
+    let (sold, bound, is_over) = (AtomicU32::new(0), AtomicU32::new(AHEAD), AtomicBool::new(false));
+    let is_sold = |count: u32| sold.load(Ordering::Relaxed) >= count;
     let next = || {
-        let next = sold.fetch_add(1, Ordering::Relaxed) + 1;
-        (!is_over.load(Ordering::Relaxed)).then_some(next)
+        let may_go_on = || is_over.load(Ordering::Relaxed) || !is_sold(bound.load(Ordering::Relaxed));
+        wait_until("it was read", may_go_on);
+        (!is_over.load(Ordering::Relaxed)).then(|| sold.fetch_add(1, Ordering::Relaxed) + 1)
     };
     std::thread::scope(|scope| {
         let writing = scope.spawn(|| sell(folder.path(), beside.path(), std::iter::from_fn(next)));
         let _over = SetOnDrop(&is_over);
-        let sells_more_than = |before| {
-            let is_sold = || sold.load(Ordering::Relaxed) > before;
-            wait_until("it writes", || is_sold() || writing.is_finished());
+        let sells_more_than = |before: u32| {
+            wait_until("it writes", || is_sold(before + 1) || writing.is_finished());
             assert!(!writing.is_finished(), "it writes");
         };
         sells_more_than(2);
         for _ in 0..4 {
             let before = sold.load(Ordering::Relaxed);
+            bound.store(before + AHEAD, Ordering::Relaxed);
             let verified = run_ok(folder.path(), &["audit", "verify", "."]);
             assert!(verified.contains("1 chain holds by itself"), "{verified}");
             run_ok(folder.path(), &["report", "update", "."]);

@@ -125,9 +125,7 @@ impl TestCasino {
 
     /// A table with so many terminals in so many clusters, each a part of its own, on three machines.
     pub(crate) fn spread(terminals: u32, clusters: u16) -> Self {
-        let house = Self::with(&CasinoSetup { terminals, clusters, ..CasinoSetup::default() });
-        house.wait_until_all_partitions_are_held();
-        house
+        Self::with(&CasinoSetup { terminals, clusters, ..CasinoSetup::default() })
     }
 
     /// An installation with this setup.
@@ -172,6 +170,7 @@ impl TestCasino {
                 house.start(place);
             }
         }
+        house.wait_until_all_partitions_are_held();
         house
     }
 

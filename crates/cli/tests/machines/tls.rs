@@ -18,7 +18,6 @@ fn status_of(address: SocketAddr) -> (u16, String) {
 #[test]
 fn untrusted_node_gets_no_requests() {
     let mut house = TestCasino::with(&CasinoSetup { terminals: 2, is_secured: true, ..CasinoSetup::default() });
-    house.wait_until_all_partitions_are_held();
     let addresses = house.addresses();
     let holder = house.holder(TABLE_PARTITION);
     let other = 1 - holder;

@@ -53,7 +53,8 @@ make() {
     fi
 }
 [ -e "$2/data" ] || make "$@" </dev/null >/dev/null 2>"$2/log" \
-    && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 120 -o "-c listen_addresses='' -c unix_socket_directories='$2' $3" start \
+    && "$1/pg_ctl" -D "$2/data" -l "$2/log" -w -t 120 \
+        -o "-c listen_addresses='' -c unix_socket_directories='$2' -c dynamic_shared_memory_type=mmap $3" start \
     </dev/null >/dev/null 2>&1 || { cat "$2/log" >&2; rm -rf "$2"; exit 1; }
 echo ready 2>/dev/null
 word=gone
