@@ -4,10 +4,14 @@ use axum::extract::FromRequestParts as _;
 use axum::http::{Request, StatusCode, header};
 use serde_json::{Value, json};
 use taisai_rules::Dice;
-use taisai_table::{Act, ApprovalId, HouseCommand, PersonId, Role, RoundCommand, RoundNumber, TableId, VoucherSerial};
+use taisai_table::{
+    Act, ApprovalId, HouseCommand, PersonId, Role, RoundCommand, RoundNumber, Seat, TableId, VoucherSerial,
+};
+use tokio::task::JoinSet;
 
 use super::approvals::{ApprovedAct, second};
 use super::{SignedIn, TimeOuts, one_time_password, still};
+use crate::demo::occupy;
 use crate::http::denied::Denied;
 use crate::http::reply::CommandReply;
 use crate::tests::running::{
@@ -313,6 +317,8 @@ async fn a_command_with_an_approval_is_the_same_after_a_restart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_buy_in_takes_two_people() {
     let house = RunningServer::start().await;
+    let mut terminals = JoinSet::new();
+    occupy(&house.server.node.table(TableId(1)).unwrap(), 0, Seat(1), &mut terminals).await;
     let cookie = house.sign_in(DEALER).await;
     let source = house.get("/me", &cookie).await.body["source"].clone();
     let buy_in =
@@ -330,6 +336,7 @@ async fn a_large_buy_in_takes_two_people() {
     assert_eq!(send(3, 1_000_002, Some(approval)).await, "not-approved", "another amount");
     assert_eq!(send(4, 1_000_001, Some(approval)).await, "accepted");
     assert_eq!(send(5, 1_000_001, Some(approval)).await, "not-approved", "once");
+    terminals.shutdown().await;
     house.close().await;
 }
 

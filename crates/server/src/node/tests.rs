@@ -132,9 +132,11 @@ impl Screen {
     }
 }
 
-async fn connect(node: &Node, seat: Seat, connection: Connection) {
-    let counted = NewestCommand { source: 1, sequence: 0 };
+/// Connects a terminal: one without a connection counts as lost soon after a table has opened.
+async fn connect(node: &Node, seat: Seat) -> Screen {
+    let ((connection, screen), counted) = (Screen::new(), NewestCommand { source: 1, sequence: 0 });
     node.handle().table(TABLE).unwrap().connect((0, seat), counted, Box::default(), connection).await.unwrap();
+    screen
 }
 
 fn accepted(answer: &CommandReply) {
@@ -147,8 +149,7 @@ async fn a_played_round_survives_a_restart() {
     let node = Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
     let seat = Seat(3);
-    let (connection, mut screen) = Screen::new();
-    connect(&node, seat, connection).await;
+    let mut screen = connect(&node, seat).await;
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!((&snapshot["public"]["phase"], &snapshot["seat"]["credits"]), (&"shut".into(), &0.into()));
 
@@ -163,8 +164,7 @@ async fn a_played_round_survives_a_restart() {
     tokio::task::spawn_blocking(move || node.close()).await.unwrap().unwrap();
 
     let node = Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
-    let (connection, mut screen) = Screen::new();
-    connect(&node, seat, connection).await;
+    let mut screen = connect(&node, seat).await;
     let snapshot = screen.next().await["snapshot"].take();
     assert_eq!(snapshot["seat"]["credits"], 10_500, "{snapshot}");
     assert_eq!(snapshot["public"]["results"][0]["dice"], serde_json::json!([4, 5, 6]), "{snapshot}");
@@ -178,8 +178,7 @@ async fn a_correction_notice_stays_until_it_is_read() {
     let seat = Seat(3);
     let open = || Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let sit = async |node: &Node| {
-        let (connection, mut screen) = Screen::new();
-        connect(node, seat, connection).await;
+        let mut screen = connect(node, seat).await;
         let snapshot = screen.next().await["snapshot"].take();
         (screen, snapshot["seat"].clone())
     };

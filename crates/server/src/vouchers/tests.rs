@@ -11,11 +11,13 @@ use taisai_table::{
     Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Founder, HouseCommand, Person, PersonId,
     Position, Profile, Registration, Role, Roles, RoundCommand, Seat, TableId, TableLimits,
 };
+use tokio::task::JoinSet;
 
 use super::on_file::detail;
 use super::ticket::{Ticket, Voucher};
 use super::words::Currency;
 use super::{HouseAct, HouseRequest, TerminalAct, TerminalRequest, Validation, VoucherKey, VoucherUse};
+use crate::demo::occupy;
 use crate::http::reply::CommandReply;
 use crate::node::{InstallationPlan, Node, TablePlan};
 
@@ -32,6 +34,8 @@ fn person(id: u32, role: Role) -> Actor {
 struct Cage {
     node: Node,
     sequence: u64,
+    /// A terminal without a connection counts as lost.
+    terminals: JoinSet<()>,
     _folder: tempfile::TempDir,
 }
 
@@ -62,6 +66,7 @@ impl Cage {
         let mut cage = Self {
             node: Node::open(plan, &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap(),
             sequence: 0,
+            terminals: JoinSet::new(),
             _folder: folder,
         };
         let kind = DeviceKind::Terminal { cluster: CLUSTER, seat: SEAT };
@@ -87,6 +92,7 @@ impl Cage {
             let id = cage.id();
             accepted(&table.ask_round(person(2, Role::PitSupervisor), id, command).await.unwrap());
         }
+        occupy(&table, CLUSTER.number, SEAT, &mut cage.terminals).await;
         cage
     }
 
@@ -118,7 +124,8 @@ impl Cage {
     }
 
     async fn close(self) {
-        let Self { node, .. } = self;
+        let Self { node, terminals, .. } = self;
+        drop(terminals);
         tokio::task::spawn_blocking(move || node.close()).await.unwrap().unwrap();
     }
 }

@@ -62,8 +62,7 @@ async fn bets_that_are_cut_off_after_a_stop_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let (node, seat) = (open(folder.path()).unwrap(), Seat(3));
     let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
-    let (connection, _screen) = Screen::new();
-    connect(&node, seat, connection).await;
+    let _screen = connect(&node, seat).await;
     asker.win_on_big(seat).await;
     asker.bet_in_the_next_round(seat).await;
     close(node).await;
@@ -80,10 +79,11 @@ async fn bets_that_are_cut_off_after_a_stop_are_found() {
 #[tokio::test]
 async fn every_entry_is_covered_after_a_stop() {
     let folder = tempfile::tempdir().unwrap();
-    let node = open(folder.path()).unwrap();
+    let (node, seat) = (open(folder.path()).unwrap(), Seat(3));
     let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
-    asker.win_on_big(Seat(3)).await;
-    asker.bet_in_the_next_round(Seat(3)).await;
+    let _screen = connect(&node, seat).await;
+    asker.win_on_big(seat).await;
+    asker.bet_in_the_next_round(seat).await;
     close(node).await;
     assert_eq!(uncovered(folder.path()), covered());
     // Also where nothing was asked: a program that opens a chain adds an entry to it.
@@ -96,6 +96,7 @@ async fn every_entry_is_covered_before_a_partition_is_held_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
     let (node, seat) = (open(folder.path()).unwrap(), Seat(3));
     let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
+    let _screen = connect(&node, seat).await;
     asker.win_on_big(seat).await;
     let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(700), second: None };
     accepted(&asker.cluster(person(8, Role::Cashier), buy).await);
@@ -112,10 +113,11 @@ async fn every_entry_is_covered_before_a_partition_is_held_elsewhere() {
 #[tokio::test]
 async fn a_checkpoint_follows_bets_while_their_round_goes_on() {
     let folder = tempfile::tempdir().unwrap();
-    let node = open(folder.path()).unwrap();
+    let (node, seat) = (open(folder.path()).unwrap(), Seat(3));
     let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
-    asker.win_on_big(Seat(3)).await;
-    asker.bet_in_the_next_round(Seat(3)).await;
+    let _screen = connect(&node, seat).await;
+    asker.win_on_big(seat).await;
+    asker.bet_in_the_next_round(seat).await;
     let is_covered = async {
         while uncovered(folder.path()) != covered() {
             tokio::time::sleep(Duration::from_millis(50)).await;
