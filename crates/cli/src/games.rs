@@ -229,12 +229,12 @@ fn chosen<'g>(
     name: Option<&str>,
     layout: Option<&str>,
 ) -> anyhow::Result<Vec<(&'g Game, &'g Layout)>> {
-    let shown: Vec<&Game> = match name {
+    let selected: Vec<&Game> = match name {
         Some(name) => vec![games.find(name, Some(now))?],
         None => games.iter().collect(),
     };
     let mut chosen = Vec::new();
-    for game in shown {
+    for game in selected {
         match layout {
             Some(layout) => chosen.push((game, game.layout(layout)?)),
             None => chosen.extend(game.layouts().iter().map(|layout| (game, layout))),

@@ -475,8 +475,8 @@ impl ClusterPartition {
         } else {
             ClusterView::remote(machine, is_connected)
         };
-        let is_known = |(known, shown): &(Box<ClusterView>, Time)| {
-            **known == view && (self.is_local || VIEW_INTERVAL.after(*shown) > now)
+        let is_known = |(known, sent_at): &(Box<ClusterView>, Time)| {
+            **known == view && (self.is_local || VIEW_INTERVAL.after(*sent_at) > now)
         };
         if self.view.as_ref().is_some_and(is_known) {
             return;

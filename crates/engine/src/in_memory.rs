@@ -219,14 +219,14 @@ impl InMemoryInstallation {
 
     fn connected(&mut self, cluster: ClusterId, seat: Seat, connection: ConnectionId) {
         let counted = NewestCommand { source: connection.0, sequence: 0 };
-        self.tell(cluster, ClusterInput::Connect { seat, connection, counted, money: Box::default() });
+        self.send_to_cluster(cluster, ClusterInput::Connect { seat, connection, counted, money: Box::default() });
     }
 
     /// The connection of the Player Terminal at a seat ends.
     pub fn disconnect(&mut self, cluster: ClusterId, seat: Seat, time: Time) {
         if let Some(connection) = self.connections.remove(&(cluster, seat)) {
             self.now = time;
-            self.tell(cluster, ClusterInput::Disconnect { seat, connection });
+            self.send_to_cluster(cluster, ClusterInput::Disconnect { seat, connection });
         }
     }
 
@@ -235,7 +235,7 @@ impl InMemoryInstallation {
         self.connections.contains_key(&(cluster, seat))
     }
 
-    fn tell(&mut self, cluster: ClusterId, input: ClusterInput) {
+    fn send_to_cluster(&mut self, cluster: ClusterId, input: ClusterInput) {
         if let Some(worker) = self.worker_of(MachineId::Cluster(cluster)) {
             self.take(worker, [Input::Cluster(cluster.number, input)], None);
         }

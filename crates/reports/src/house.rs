@@ -61,7 +61,7 @@ impl ProjectedMachine for House {
     fn entry(
         &self,
         _: &mut ChainContext,
-        books: &mut HouseBalances,
+        balances: &mut HouseBalances,
         when: EntryTime,
         entry: &Entry<HouseCommand, HouseEvent>,
         batch: &mut SqlBatch,
@@ -77,7 +77,7 @@ impl ProjectedMachine for House {
             Ok(event) => event,
             Err(refusal) => {
                 batch.refusal(&waiting.when, request.actor, command, refusal.code());
-                books.waiting = Some(waiting);
+                balances.waiting = Some(waiting);
                 return Ok(());
             }
         };
@@ -158,33 +158,33 @@ impl ProjectedMachine for House {
                 waiting.of.receivable = Some(receivable.0);
                 waiting.kind = Some(rule(happened, *ruling, &waiting, batch));
             }
-            C::Tick => expire(happened, &waiting.when, books, batch),
+            C::Tick => expire(happened, &waiting.when, balances, batch),
         }
-        books.waiting = Some(waiting);
+        balances.waiting = Some(waiting);
         Ok(())
     }
 
-    fn applied(&self, _: &mut ChainContext, books: &mut HouseBalances, batch: &mut SqlBatch) {
-        let Some(waiting) = books.waiting.take() else { return };
+    fn applied(&self, _: &mut ChainContext, balances: &mut HouseBalances, batch: &mut SqlBatch) {
+        let Some(waiting) = balances.waiting.take() else { return };
         let PendingHouseEntry { when, kind, of, people, event, own } = waiting;
         if let Some(kind) = kind {
             let after = accounts(self);
             let mut legs = Vec::new();
             for (account, amount) in &after {
-                let before = books.accounts.get(account).copied().unwrap_or(0);
+                let before = balances.accounts.get(account).copied().unwrap_or(0);
                 if *amount != before {
                     let (name, of) = named(*account, &of);
                     legs.push((name, of, amount - before));
                 }
             }
-            books.accounts = after;
+            balances.accounts = after;
             batch.post(&when, kind, legs);
         }
         for person in people {
             put_person(self, &when, person, batch);
         }
         let own = own.map(|kind| ReportEvent { kind: Some(kind.into()), at: of, ..event.clone() });
-        let before = std::mem::replace(&mut books.newest, newest(self));
+        let before = std::mem::replace(&mut balances.newest, newest(self));
         let new = self.significant().filter(|significant| significant.number > before);
         let events: Vec<_> = own.into_iter().chain(new.map(|what| significant(what, &event))).collect();
         batch.events(&when, events);

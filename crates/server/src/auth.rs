@@ -89,7 +89,7 @@ impl FromRequestParts<SharedServer> for SignedIn {
 
 /// Whether a person asks: polling keeps nobody signed in (F51).
 fn is_use(headers: &HeaderMap) -> bool {
-    headers.get(UNATTENDED_HEADER).is_none_or(|said| said != "yes")
+    headers.get(UNATTENDED_HEADER).is_none_or(|value| value != "yes")
 }
 
 /// Checks that a sign-in still holds, and who it is now. A socket asks before each command, with `is_use`, and every few seconds
@@ -135,8 +135,8 @@ async fn known(server: &Server, source: u64, is_use: bool) -> Result<KnownSignIn
     refresh(server, SignInKey::Source(source)).await?;
     let found = server.people.sign_ins.by_source(source, server.clock.now()).ok_or(Denied::NotSignedIn)?;
     let id = found.person;
-    let look = move |house: &House| house.as_actor(id).zip(house.person(id).map(|employee| employee.name.clone()));
-    let Some((person, name)) = server.node.house().look(look).await? else {
+    let read = move |house: &House| house.as_actor(id).zip(house.person(id).map(|employee| employee.name.clone()));
+    let Some((person, name)) = server.node.house().read(read).await? else {
         end_of(server, id, None).await?;
         return Err(Denied::NotSignedIn);
     };

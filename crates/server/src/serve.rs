@@ -122,7 +122,7 @@ pub enum ServeError {
 pub async fn serve(
     plan: ServePlan,
     warn: WarningSink,
-    mut tell: impl FnMut(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
+    mut print_ready: impl FnMut(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     if plan.demo.is_some() && !plan.installation.is_training {
@@ -137,7 +137,7 @@ pub async fn serve(
         let listens = |address: SocketAddr, first_use: Option<&FirstUse>| {
             let is_news = !has_run || first_use.is_some();
             has_run = true;
-            if is_news { tell(address, first_use) } else { Ok(()) }
+            if is_news { print_ready(address, first_use) } else { Ok(()) }
         };
         let ended = run((plan.clone(), former.clone()), &mut front, Arc::clone(&warn), listens, stop.as_mut()).await;
         let Err(error) = ended else { return Ok(()) };
@@ -250,7 +250,7 @@ async fn run(
     (plan, former): (ServePlan, FormerNames),
     front: &mut Front,
     warn: WarningSink,
-    tell: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
+    print_ready: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     mut stop: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), ServeError> {
     let ServePlan { installation, seed, new_secrets, node_address, .. } = plan;
@@ -281,7 +281,7 @@ async fn run(
     let handle = node.handle().house();
     let founding = Founding::due(&handle, &seed, new_secrets).await?;
     let first_use = let_in(founding.as_ref(), &secrets, node.clock().now()).await?;
-    if let Err(error) = tell(address, first_use.as_ref()) {
+    if let Err(error) = print_ready(address, first_use.as_ref()) {
         if first_use.is_some() {
             drop(handle);
             close(node).await?;
@@ -338,7 +338,7 @@ async fn run(
     tracing::info!(front_page = front_page(address, is_secured), is_training, "the server runs");
     let ended = until_stopped(&server, node.stopped(), (demo.as_ref(), plan.grace), stop).await;
     front.leave(&ended, is_shared).await;
-    let ended = ended.map_err(|stopped| say_why(&server, stopped));
+    let ended = ended.map_err(|stopped| log_failure(&server, stopped));
     if ended.is_ok() {
         server.stopping.send_replace(Stopping::Now);
     }
@@ -377,7 +377,7 @@ async fn until_stopped(
 }
 
 /// Tells all connections why the node stops.
-fn say_why(server: &Server, stopped: Stopped) -> ServeError {
+fn log_failure(server: &Server, stopped: Stopped) -> ServeError {
     let causes: Vec<_> = stopped.causes().collect();
     tracing::error!(why = causes.join(": "), "the server stops");
     server.stopping.send_replace(Stopping::Failed(causes.last().map_or("", String::as_str).into()));
@@ -455,7 +455,7 @@ async fn finish_rounds(server: &Server, grace: Duration) {
     let over = async {
         // Clusters on other threads are in play as long as the round that they follow.
         for table in server.node.all() {
-            while table.look(Worker::is_playing).await.unwrap_or(false) {
+            while table.read(Worker::is_playing).await.unwrap_or(false) {
                 tokio::time::sleep(POLL_INTERVAL).await;
             }
         }

@@ -1,6 +1,6 @@
 //! A whole installation: nodes, their store and network, people and terminals, and what is checked while they play.
 
-mod carry;
+mod effects;
 mod clients;
 mod faults;
 mod finish;

@@ -201,6 +201,6 @@ fn replay_steps_through_a_table_of_a_store() {
         "shut",
         "nothing but the genesis block"
     );
-    let (_, shown, _) = taisai(folder, &["replay", "data", "--table", "1", "--cluster", "0", "--at", "1"]);
-    assert!(shown.contains("tai-sai@6 layout C · round 1"), "{shown}");
+    let (_, printed, _) = taisai(folder, &["replay", "data", "--table", "1", "--cluster", "0", "--at", "1"]);
+    assert!(printed.contains("tai-sai@6 layout C · round 1"), "{printed}");
 }

@@ -76,11 +76,11 @@ pub(crate) fn sell(store: &Path, beside: &Path, vouchers: impl IntoIterator<Item
     let files = RecordFiles { key: beside.join("house.key"), anchor: None, trusted: Vec::new() };
     let program = Program { version: "0.1.0".to_owned(), hash: [1; 32] };
     let address = Address::Folder(store.into());
-    let mut book =
+    let mut store =
         RecordStore::open(&address, &files, program, [7; 16], ChainPurpose::Real, Arc::new(drop)).expect("a book");
     let (profile, time) = (Profile::singapore(), Time(1_800_000_000_000));
     let mut house: Recorder<House> =
-        book.machine(MachineSetup::House { is_training: false }, &profile, time).expect("a house");
+        store.machine(MachineSetup::House { is_training: false }, &profile, time).expect("a house");
     let mut ask = |actor, place: u32, command| {
         let id = CommandId { source: 1, sequence: u64::from(place) };
         let decision = house.ask(CommandRequest { time: Time(time.0 + u64::from(place)), actor, id, command });
@@ -105,5 +105,5 @@ pub(crate) fn sell(store: &Path, beside: &Path, vouchers: impl IntoIterator<Item
         ask(cashier, place + 1, HouseCommand::SellVoucher { number, amount, second: None });
     }
     drop(house);
-    book.close().expect("everything is recorded");
+    store.close().expect("everything is recorded");
 }

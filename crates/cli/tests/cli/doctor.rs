@@ -83,8 +83,8 @@ fn doctor_checks_database_and_standby() {
         Client::connect(&pair.primary.address("postgres"), NoTls).unwrap().batch_execute(sql).unwrap();
     };
     sql("ALTER DATABASE record SET synchronous_commit = local");
-    let (status, said) = doctor(folder.path(), &["--store", &address]);
-    assert!(status == Some(1) && said.contains(&found(&[("synchronous_commit", "wrong")])[0]), "{said:?}");
+    let (status, printed) = doctor(folder.path(), &["--store", &address]);
+    assert!(status == Some(1) && printed.contains(&found(&[("synchronous_commit", "wrong")])[0]), "{printed:?}");
     sql("ALTER DATABASE record RESET synchronous_commit");
     let (_, printed, _) = taisai(folder.path(), &["doctor", "--json", "--store", &address]);
     assert!(printed.contains("connected: standby (streaming, quorum, "), "{printed}");

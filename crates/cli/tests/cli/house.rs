@@ -271,8 +271,8 @@ fn config_apply_waits_for_approval_and_the_end_of_a_round() {
         let mut request = request.clone();
         // An approval says the same however its keys are ordered.
         if let Some(what) = request.1.pointer_mut("/command/request-approval/what") {
-            let said: Value = serde_json::from_str(what.as_str().expect("text")).expect("JSON");
-            *what = said.to_string().into();
+            let detail: Value = serde_json::from_str(what.as_str().expect("text")).expect("JSON");
+            *what = detail.to_string().into();
         }
         assert_eq!((request.0.as_str(), &request.1), (*line, body));
     }

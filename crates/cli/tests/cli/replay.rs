@@ -30,8 +30,8 @@ fn replay_ends_in_the_state_of_the_run() {
     assert_eq!(status, Some(0));
     let one: serde_json::Value = serde_json::from_str(&one).unwrap();
     assert_eq!(one, steps[entries / 2 - 1], "as in the list");
-    let (status, shown, _) = taisai(folder, &["replay", "run.replay", "--at", &at]);
-    assert!(status == Some(0) && shown.contains("layout E") && shown.contains("On the layout"), "{shown}");
+    let (status, printed, _) = taisai(folder, &["replay", "run.replay", "--at", &at]);
+    assert!(status == Some(0) && printed.contains("layout E") && printed.contains("On the layout"), "{printed}");
 }
 
 #[test]

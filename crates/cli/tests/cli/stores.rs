@@ -73,8 +73,8 @@ fn every_command_works_on_postgres() {
     assert!(verified.contains("3 chains hold") && !verified.contains("note"), "{verified}");
     let alone = run_ok(folder, &["audit", "verify", store]);
     assert!(alone.contains("only against the keys beside them") && alone.contains("no anchor"), "{alone}");
-    let shown = run_ok(folder, &["audit", "show", store, "--table", "1", "--round", "1"]);
-    assert!(shown.contains("It stands by the dice 2 4 3"), "{shown}");
+    let printed = run_ok(folder, &["audit", "show", store, "--table", "1", "--round", "1"]);
+    assert!(printed.contains("It stands by the dice 2 4 3"), "{printed}");
     run_ok(folder, &["audit", "evidence", store, "--table", "1", "--round", "1", "-o", "proof", "--key", &key]);
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::copy(folder.join("proof"), elsewhere.path().join("proof")).unwrap();

@@ -58,8 +58,8 @@ impl Cashier {
             assert!(Instant::now() < by, "nobody takes cash: {body}");
             let (body, cookie) = (body.clone(), self.person.cookie.clone());
             let path = format!("/api/v1/tables/{TABLE}/commands");
-            let post = move || try_post(agent(), address, Some(&cookie), &path, &body);
-            if let Ok((200, answer)) = tokio::task::spawn_blocking(post).await.unwrap() {
+            let request = move || try_post(agent(), address, Some(&cookie), &path, &body);
+            if let Ok((200, answer)) = tokio::task::spawn_blocking(request).await.unwrap() {
                 return answer;
             }
             sleep(RETRY_INTERVAL).await;

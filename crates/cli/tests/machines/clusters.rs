@@ -57,7 +57,7 @@ fn console_sees_every_cluster() {
     let source = console.next()["snapshot"]["source"].clone();
     let clear_lock = json!({"cluster": {"number": CLUSTERS - 1, "command": {"clear-lock": {"seat": 1}}}});
     console.send_json(&json!({"commands": [{"sequence": 7, "command": clear_lock}]}));
-    console.until("an answer", |said| said["answers"][0]["answer"]["refused"].is_object().then_some(()));
+    console.until("an answer", |message| message["answers"][0]["answer"]["refused"].is_object().then_some(()));
     let again = || {
         let path = format!("/api/v1/tables/{TABLE}/console?source={source}");
         Socket::try_open(supervisor.address, &path, &[("cookie", &supervisor.cookie)])
@@ -65,8 +65,8 @@ fn console_sees_every_cluster() {
     for _ in 0..2 {
         until("the number is known", || again().is_ok_and(|console| console.next()["snapshot"]["sequence"] == 7));
         let mut seen = BTreeSet::new();
-        again().unwrap_or_else(|status| panic!("{status}")).until("a seat of every cluster", |said| {
-            let staff = said.get("staff").unwrap_or(&said["snapshot"]["staff"]);
+        again().unwrap_or_else(|status| panic!("{status}")).until("a seat of every cluster", |message| {
+            let staff = message.get("staff").unwrap_or(&message["snapshot"]["staff"]);
             let seats = staff["seats"].as_array().into_iter().flatten();
             seen.extend(seats.filter(|seat| seat["credits"] == CREDITS).map(|seat| seat["cluster"].as_u64()));
             (seen.len() == usize::from(CLUSTERS)).then_some(())

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::house::{HOUSE_PARTITION, TABLE, TABLE_PARTITION, TestCasino, until};
-use crate::play::{BETS, BettingRun, tell};
+use crate::play::{BETS, BettingRun, print_interruption};
 use crate::relay::RelayMode;
 
 const TERMINALS: u32 = 20;
@@ -17,7 +17,7 @@ fn the_primary_is_killed_and_the_standby_promoted() {
     house.pair.primary.kill();
     house.pair.promote();
     house.pair.accept_alone();
-    tell("the standby takes writes", crowd.first_bet(Instant::now()));
+    print_interruption("the standby takes writes", crowd.first_bet(Instant::now()));
     house.pair.replace();
     crowd.bets(BETS);
     house.wait_until_all_partitions_are_held();
@@ -38,7 +38,7 @@ fn node_is_cut_off_and_returns() {
         house.set_relay_mode(holder, way);
         house.other_holder(part, holder);
         if part == TABLE_PARTITION {
-            tell(&format!("the table's machine, its way {way:?}"), crowd.first_bet(cut_off));
+            print_interruption(&format!("the table's machine, its way {way:?}"), crowd.first_bet(cut_off));
         }
         crowd.bets(BETS);
         house.set_relay_mode(holder, RelayMode::Open);

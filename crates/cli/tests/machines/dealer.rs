@@ -67,7 +67,7 @@ impl Dealer {
     }
 
     /// The table as everyone sees it.
-    pub(crate) fn look(&mut self) -> Value {
+    pub(crate) fn table_view(&mut self) -> Value {
         self.at_any("the table", |dealer, address| {
             let mut answer = dealer.agent.get(format!("http://{address}/api/v1/tables/{TABLE}")).call().ok()?;
             if answer.status() == 200 { answer.body_mut().read_json().ok() } else { None }
@@ -87,7 +87,7 @@ impl Dealer {
                     Some(None)
                 }
                 Ok((500.., _)) | Err(_) => None,
-                Ok((status, said)) => panic!("{status} {said}: {body}"),
+                Ok((status, refusal)) => panic!("{status} {refusal}: {body}"),
             }
         })
     }
@@ -98,14 +98,14 @@ impl Dealer {
             match Person::sign_in_by(&dealer.agent, address, id, &dealer.password) {
                 Ok(Ok(person)) => Some(person),
                 Ok(Err((500.., _))) | Err(_) => None,
-                Ok(Err((status, said))) => panic!("{status} {said}"),
+                Ok(Err((status, refusal))) => panic!("{status} {refusal}"),
             }
         });
     }
 
     /// The next act, by how the table stands. What is refused was no longer so, and is looked at again.
     pub(crate) fn act(&mut self) {
-        let table = self.look();
+        let table = self.table_view();
         let act = match table["phase"].as_str().unwrap() {
             _ if table["is_held"] == true => json!("continue"),
             "idle" | "settled" | "void" => {
@@ -139,7 +139,7 @@ impl Dealer {
     pub(crate) fn deals_until(&mut self, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
         let by = Instant::now() + HANG_LIMIT;
         loop {
-            let table = self.look();
+            let table = self.table_view();
             if is_so(&table) {
                 return table;
             }

@@ -313,8 +313,8 @@ impl TestCasino {
     /// Has a part moved to a machine, which holds it then.
     pub(crate) fn move_partition(&self, part: &str, to: usize) {
         let address = self.nodes[to].url();
-        let (is_moved, said, error) = self.taisai(&["tables", "move", part, "--to", &address, "--store", &self.store]);
-        assert!(is_moved, "{said}{error}");
+        let (is_moved, printed, error) = self.taisai(&["tables", "move", part, "--to", &address, "--store", &self.store]);
+        assert!(is_moved, "{printed}{error}");
     }
 
     /// The person with that role of the first people, at the first machine.
@@ -366,8 +366,8 @@ impl TestCasino {
             let anchor = format!("{}/anchor.txt", data(place));
             let with = ["audit", "verify", &self.store, "--key", "house.key", "--anchor", &anchor];
             if self.folder.path().join(&anchor).exists() {
-                let (is_good, said, error) = self.taisai(&with);
-                assert!(is_good, "{said}{error}");
+                let (is_good, printed, error) = self.taisai(&with);
+                assert!(is_good, "{printed}{error}");
             }
         }
     }

@@ -51,6 +51,6 @@ impl BettingRun {
 }
 
 /// Prints how long nobody could bet.
-pub(crate) fn tell(what: &str, after: Duration) {
+pub(crate) fn print_interruption(what: &str, after: Duration) {
     println!("{what}: bets are taken again after {} ms", after.as_millis());
 }

@@ -62,7 +62,7 @@ impl PlayedRecord {
             return;
         }
         if let ClusterCommand::Follow { notice, .. } = &entry.request.command {
-            play.hear(notice);
+            play.follow(notice);
             if let Notice::Result { round, .. } = notice {
                 *self.settled.entry((number, round.0)).or_default() += 1;
             }
@@ -116,7 +116,7 @@ struct ClusterReplay {
 }
 
 impl ClusterReplay {
-    fn hear(&mut self, notice: &Notice) {
+    fn follow(&mut self, notice: &Notice) {
         match notice {
             Notice::Opened { .. } => self.is_open = true,
             Notice::Closed { .. }
@@ -141,12 +141,12 @@ impl ClusterReplay {
 fn each<M: RecordedMachine>(
     archive: &mut dyn Archive,
     machine: MachineId,
-    mut look: impl FnMut(&M, &Entry<M::Command, M::Event>),
+    mut visit: impl FnMut(&M, &Entry<M::Command, M::Event>),
 ) {
     let mut replay = ChainReplay::new(archive, chain_of(machine), TrustedKeys::AnyKey, &[]);
     let run = replay.run(|seen| {
         if let ReplayEvent::Entry(_, machine, entry) = seen {
-            look(machine, entry);
+            visit(machine, entry);
         }
         ControlFlow::Continue(())
     });

@@ -52,7 +52,7 @@ impl ReaderConnection {
     }
 
     fn receive(&self) -> Value {
-        self.0.until("an answer", |said| said.get("answer").is_some().then(|| said.clone()))
+        self.0.until("an answer", |message| message.get("answer").is_some().then(|| message.clone()))
     }
 
     fn asks(&mut self, message: &Value) -> Value {
@@ -67,8 +67,8 @@ fn numbered(sequence: u64, mut command: Value) -> Value {
 }
 
 fn on_boxes(house: &TestCasino) -> Value {
-    let shown = house.person("dealer").console(1).next()["snapshot"]["staff"].clone();
-    let bets = shown["bets"].as_array().unwrap().iter();
+    let staff_view = house.person("dealer").console(1).next()["snapshot"]["staff"].clone();
+    let bets = staff_view["bets"].as_array().unwrap().iter();
     bets.map(|bet| json!([bet["seat"], bet["box"], bet["amount"]])).collect()
 }
 

@@ -176,8 +176,8 @@ impl TestCasino {
     pub(crate) fn taisai(&self, args: &[&str]) -> (bool, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
         let output = command.args(args).current_dir(self.folder.path()).stdin(Stdio::null()).output().unwrap();
-        let said = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
-        (output.status.success(), said)
+        let printed = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+        (output.status.success(), printed)
     }
 
     /// Stops it and has the whole record checked.
@@ -187,8 +187,8 @@ impl TestCasino {
             let (status, log) = self.stopped();
             assert!(status.success(), "{log}");
         }
-        let (is_good, said) = self.taisai(&["audit", "verify", "data"]);
-        assert!(is_good, "{said}");
+        let (is_good, printed) = self.taisai(&["audit", "verify", "data"]);
+        assert!(is_good, "{printed}");
     }
 
     /// The person with that role of the first people, signed in with a password of their own.

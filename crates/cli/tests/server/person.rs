@@ -50,7 +50,7 @@ pub(crate) fn try_post(
 impl Person {
     /// Signs in.
     pub(crate) fn sign_in(address: SocketAddr, id: u32, password: &str) -> Self {
-        Self::try_sign_in(address, id, password).unwrap_or_else(|(status, said)| panic!("{id} {status} {said}"))
+        Self::try_sign_in(address, id, password).unwrap_or_else(|(status, reply)| panic!("{id} {status} {reply}"))
     }
 
     /// Signs in, or is told why not.
@@ -68,13 +68,13 @@ impl Person {
         let request = agent.post(format!("http://{address}/api/v1/sign-in"));
         let mut answer = request.send_json(json!({"person": id, "password": password}))?;
         let cookie = answer.headers().get("set-cookie").map(|cookie| cookie.to_str().unwrap().to_owned());
-        let said: Value = answer.body_mut().read_json().unwrap_or(Value::Null);
-        let Some(cookie) = cookie else { return Ok(Err((answer.status().as_u16(), said))) };
+        let reply: Value = answer.body_mut().read_json().unwrap_or(Value::Null);
+        let Some(cookie) = cookie else { return Ok(Err((answer.status().as_u16(), reply))) };
         for word in ["__Host-taisai=", "HttpOnly", "Secure", "SameSite=Strict", "Path=/"] {
             assert!(cookie.contains(word), "{cookie}");
         }
         let cookie = cookie.split(';').next().unwrap().to_owned();
-        let source = said["source"].as_u64().unwrap_or_else(|| panic!("no source: {said}"));
+        let source = reply["source"].as_u64().unwrap_or_else(|| panic!("no source: {reply}"));
         Ok(Ok(Self { address, id, cookie, source, sequence: Arc::default() }))
     }
 
@@ -85,8 +85,8 @@ impl Person {
 
     /// Sets a password of one's own.
     pub(crate) fn set_password(&self, old: &str, new: &str) {
-        let (status, said) = self.post("/api/v1/password", &json!({"old": old, "new": new}));
-        assert!(status < 300, "{status} {said}");
+        let (status, reply) = self.post("/api/v1/password", &json!({"old": old, "new": new}));
+        assert!(status < 300, "{status} {reply}");
     }
 
     /// Asks for what is at an address.

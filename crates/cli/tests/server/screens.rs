@@ -207,9 +207,9 @@ fn boxes_below_the_minimum_are_shown_until_the_close() {
     dealing.open_bets();
     accepted(&dealing.dealer.cluster(2, place(3, &[("sum:9", 1_000)])));
     let below = |message: &Value| message["staff"]["below"].as_array().cloned();
-    let shown = console.until("the box", |message| below(message).filter(|boxes| !boxes.is_empty()));
+    let below_minimum = console.until("the box", |message| below(message).filter(|boxes| !boxes.is_empty()));
     let bets = json!([{"seat": 3, "chips": "own", "amount": 1_000}]);
-    assert_eq!(json!(shown), json!([{"box": "sum:9", "total": 1_000, "minimum": 2_500, "bets": bets}]));
+    assert_eq!(json!(below_minimum), json!([{"box": "sum:9", "total": 1_000, "minimum": 2_500, "bets": bets}]));
     accepted(&dealing.dealer.cluster(2, json!({"advise": {"box": "sum:9"}})));
     dealing.deals("close-bets");
     console.until("none", |message| below(message).filter(Vec::is_empty));

@@ -205,12 +205,12 @@ impl Drop for Socket {
 fn form(path: &str) -> &'static str {
     let screen = path.split('?').next().unwrap().rsplit('/').next().unwrap();
     match screen {
-        "terminal" => "TerminalHears",
-        "acceptor" => "AcceptorHears",
-        "chip-reader" => "ReaderHears",
-        "console" => "ConsoleHears",
-        "display" => "DisplayHears",
-        "pit" | "cage" | "audit" => "DeskHears",
+        "terminal" => "TerminalReceives",
+        "acceptor" => "AcceptorReceives",
+        "chip-reader" => "ReaderReceives",
+        "console" => "ConsoleReceives",
+        "display" => "DisplayReceives",
+        "pit" | "cage" | "audit" => "HouseScreenReceives",
         other => panic!("what is a {other}?"),
     }
 }

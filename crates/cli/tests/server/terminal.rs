@@ -42,10 +42,10 @@ impl Device {
         getrandom::fill(&mut secret).unwrap();
         let key = SigningKey::from_bytes(&secret);
         let body = json!({"code": code, "public_key": hex(key.verifying_key().as_bytes())});
-        let (status, said) = post(address, None, "/api/v1/devices/enrol", &body);
-        assert_eq!(status, 200, "{said}");
-        let number = u32::try_from(said["device"].as_u64().unwrap()).unwrap();
-        let house = unhex(said["house"].as_str().unwrap()).try_into().unwrap();
+        let (status, reply) = post(address, None, "/api/v1/devices/enrol", &body);
+        assert_eq!(status, 200, "{reply}");
+        let number = u32::try_from(reply["device"].as_u64().unwrap()).unwrap();
+        let house = unhex(reply["house"].as_str().unwrap()).try_into().unwrap();
         Self { number, table, cluster: 0, seat, house, key, sequence: Arc::default() }
     }
 

@@ -242,7 +242,7 @@ struct TransferFixture {
     people: BTreeMap<&'static str, Person>,
     device: Device,
     /// The numbers of vouchers that were shown.
-    shown: BTreeSet<String>,
+    shown_numbers: BTreeSet<String>,
     /// That of the newest voucher, where its answer was not lost.
     number: Option<String>,
 }
@@ -252,7 +252,7 @@ impl TransferFixture {
         let house = TestCasino::with(TABLES);
         let people = ROLES.map(|role| (role, house.person(role))).into();
         let device = house.enrol(1, 1);
-        Self { house, people, device, shown: BTreeSet::new(), number: None }
+        Self { house, people, device, shown_numbers: BTreeSet::new(), number: None }
     }
 
     fn person(&self, role: &str) -> Person {
@@ -309,16 +309,16 @@ impl TransferFixture {
     fn in_hand(&mut self) -> String {
         if self.number.is_none() {
             let TransferCommand { approval, command, .. } = reissue(self);
-            self.hear(&self.person("cashier").house_with(approval.unwrap(), command));
+            self.check_number(&self.person("cashier").house_with(approval.unwrap(), command));
         }
         self.number.clone().unwrap()
     }
 
     /// A number that is in an answer was never shown before.
-    fn hear(&mut self, answer: &Value) {
+    fn check_number(&mut self, answer: &Value) {
         accepted(answer);
         if let Some(number) = answer["accepted"]["voucher"]["voucher"]["validation"].as_str() {
-            assert!(self.shown.insert(number.to_owned()), "shown twice: {answer}");
+            assert!(self.shown_numbers.insert(number.to_owned()), "shown twice: {answer}");
             self.number = Some(number.to_owned());
         }
     }
@@ -349,7 +349,7 @@ impl TransferFixture {
             json!({"source": person.source, "sequence": person.next(), "approval": approval, "command": command});
         let before = self.written();
         if moment == KillMoment::Answered {
-            self.hear(&person.post(&path, &body).1);
+            self.check_number(&person.post(&path, &body).1);
             self.house.kill();
         } else {
             let _unread = person.post_unread(&path, &body);
@@ -357,7 +357,7 @@ impl TransferFixture {
         }
         self.house.restart();
         let _there = self.terminal();
-        self.hear(&self.person(role).post(&path, &body).1);
+        self.check_number(&self.person(role).post(&path, &body).1);
     }
 
     fn carry_out_at_terminal(&mut self, command: &Value, moment: KillMoment) {
@@ -365,7 +365,7 @@ impl TransferFixture {
         let before = self.written();
         let sequence = terminal.send(command);
         if moment == KillMoment::Answered {
-            self.hear(&terminal.answer(sequence));
+            self.check_number(&terminal.answer(sequence));
             self.house.kill();
         } else {
             self.kill_at(moment, &before);
@@ -373,7 +373,7 @@ impl TransferFixture {
         self.house.restart();
         let mut terminal = self.terminal();
         terminal.send_as(sequence, command);
-        self.hear(&terminal.answer(sequence));
+        self.check_number(&terminal.answer(sequence));
     }
 
     fn kill_at(&mut self, moment: KillMoment, before: &[(SystemTime, u64)]) {

@@ -64,25 +64,25 @@ fn winners_are_registered_paid_and_made_good_from_the_film() {
     );
     assert_eq!(own[0]["what"].as_str().map(|text| text.contains("1500000")), Some(true), "{own}");
     assert_eq!(house.person("pit-supervisor").get("/api/v1/house/approvals").1, json!([]), "others asked for it");
-    let shown = staff(&house);
+    let view = staff(&house);
     let lies = json!({"cluster": 0, "seat": 1, "chips": "own", "box": "big", "amount": 1_000});
-    assert_eq!((&shown["bets"][0], shown["bets"].as_array().map(Vec::len)), (&lies, Some(2)), "{shown}");
-    let big = shown["registering"]["boxes"].as_array().unwrap().iter().find(|of| of["box"] == "big").unwrap().clone();
+    assert_eq!((&view["bets"][0], view["bets"].as_array().map(Vec::len)), (&lies, Some(2)), "{view}");
+    let big = view["registering"]["boxes"].as_array().unwrap().iter().find(|of| of["box"] == "big").unwrap().clone();
     assert_eq!(
         (&big["wins"], &big["asked_for"], &big["registered"]),
         (&json!(true), &json!("stakes"), &json!(2_001_000))
     );
-    assert_eq!(shown["pay_list"]["is_settled"], false, "{shown}");
-    assert_eq!(shown["pay_list"]["lines"][0]["pays"], 2_000, "{shown}");
-    assert_eq!(shown["meters"], json!([]), "not known");
+    assert_eq!(view["pay_list"]["is_settled"], false, "{view}");
+    assert_eq!(view["pay_list"]["lines"][0]["pays"], 2_000, "{view}");
+    assert_eq!(view["meters"], json!([]), "not known");
 
     let dealer = house.person("dealer");
     accepted(&dealer.cluster(1, "all-registered"));
     wait_until("it is settled", || dealer.get("/api/v1/tables/1").1["phase"] == "settled");
-    let shown = staff(&house);
-    assert_eq!((&shown["registering"], &shown["pay_list"]["is_settled"]), (&Value::Null, &json!(true)), "{shown}");
-    assert_eq!(shown["pay_list"]["lines"].as_array().unwrap().len(), 2, "{shown}");
-    assert_eq!(shown["bets"], json!([]), "{shown}");
+    let view = staff(&house);
+    assert_eq!((&view["registering"], &view["pay_list"]["is_settled"]), (&Value::Null, &json!(true)), "{view}");
+    assert_eq!(view["pay_list"]["lines"].as_array().unwrap().len(), 2, "{view}");
+    assert_eq!(view["bets"], json!([]), "{view}");
     accepted(&dealer.cluster(1, json!({"tick-off": {"seat": 1, "is_paid": true}})));
     let ticked_off = || staff(&house)["pay_list"]["ticked_off"].clone();
     wait_until("it is ticked off", || ticked_off() == json!([{"seat": 1, "given": 2_000, "at_house": 0}]));
@@ -133,9 +133,9 @@ fn winners_are_registered_paid_and_made_good_from_the_film() {
     assert!(registered.iter().all(|line| line["time"].as_u64().unwrap() > 0));
     house.audit();
     assert!(house.taisai(&["report", "rebuild", "data"]).0);
-    let (is_good, said) = house.taisai(&["report", "theory", "data", "--json"]);
-    assert!(is_good, "{said}");
-    let lines: Value = serde_json::from_str(said.trim()).unwrap();
+    let (is_good, printed) = house.taisai(&["report", "theory", "data", "--json"]);
+    assert!(is_good, "{printed}");
+    let lines: Value = serde_json::from_str(printed.trim()).unwrap();
     assert_eq!((&lines[0]["unregistered_rounds"], &lines[0]["handle"]), (&json!(1), &Value::Null), "{lines}");
     assert_eq!((&lines[0]["win"], &lines[0]["theoretical_win"]), (&Value::Null, &Value::Null), "{lines}");
 }

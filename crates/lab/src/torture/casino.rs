@@ -20,7 +20,7 @@ use taisai_table::{
 };
 
 use super::coverage::{Coverage, PlayFault};
-use super::model::{OutsideMoney, PlainBooks, money_is_conserved};
+use super::model::{OutsideMoney, ClusterModel, money_is_conserved};
 use super::order::AppendOrder;
 use super::register::ChipsOnFelt;
 use taisai_simulator::Random;
@@ -83,7 +83,7 @@ pub(super) struct SimulatedCasino<'t> {
     pub(super) record: ReplayWriter,
     order: AppendOrder,
     /// The plain books, by cluster.
-    models: Vec<PlainBooks>,
+    models: Vec<ClusterModel>,
     outside: OutsideMoney,
     pub(super) coverage: &'t mut Coverage,
     pub(super) random: Random,
@@ -118,7 +118,7 @@ impl<'t> SimulatedCasino<'t> {
     ) -> anyhow::Result<Self> {
         let plan = setup.plan(games)?;
         let TableSpec { rules, seats, .. } = &plan;
-        let model = |seats: &u32| PlainBooks::new(rules.clone(), *seats, setup.profile.large_win);
+        let model = |seats: &u32| ClusterModel::new(rules.clone(), *seats, setup.profile.large_win);
         let (models, rules) = (seats.iter().map(model).collect(), rules.clone());
         let mut installation = InMemoryInstallation::new(setup.profile.clone(), setup.training, placement, Time(BEGIN));
         installation.add_table(plan, Time(BEGIN))?;
@@ -167,7 +167,7 @@ impl<'t> SimulatedCasino<'t> {
     }
 
     /// The plain book of the same.
-    pub(super) fn model(&self) -> &PlainBooks {
+    pub(super) fn model(&self) -> &ClusterModel {
         &self.models[usize::from(self.at.number)]
     }
 

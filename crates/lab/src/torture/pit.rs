@@ -275,7 +275,7 @@ impl SimulatedCasino<'_> {
                     self.ask_cluster(by(DEALER), ClusterCommand::RedeemColour { seat })?.ok();
                 }
             }
-            self.carry_all()?;
+            self.deliver_all()?;
         }
         self.ask_round(by(SUPERVISOR), RoundCommand::CloseTable)
     }
@@ -320,7 +320,7 @@ impl SimulatedCasino<'_> {
         }
         if self.registers_winners() && self.random.percent(60) {
             // Several lines of a box make it worth apportioning.
-            return (0..self.random.signed(1, 8)).try_for_each(|_| self.look_at_the_film());
+            return (0..self.random.signed(1, 8)).try_for_each(|_| self.review_film());
         }
         let reach = (KEPT / 2).min(newest);
         let back = if self.random.percent(70) { self.random.below(reach.min(4)) } else { self.random.below(reach) };

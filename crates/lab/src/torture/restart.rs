@@ -125,7 +125,7 @@ impl SimulatedCasino<'_> {
 
     /// Between rounds, commands to the dealer's side wait until clusters hold what has happened so far.
     pub(super) fn let_clusters_follow(&mut self) -> CheckResult {
-        if self.round().is_followed() { Ok(()) } else { self.carry_all() }
+        if self.round().is_followed() { Ok(()) } else { self.deliver_all() }
     }
 
     /// Asks the dealer's side when clusters follow.

@@ -76,7 +76,7 @@ fn a_transfer_that_was_received_otherwise_than_it_was_sent_is_found() {
             for transfer in change(one, other) {
                 casino.receive(transfer);
             }
-            casino.carry();
+            casino.deliver();
         })
     };
     assert_eq!(to_house(|one, other| [one, other]), [""; 0], "as they were sent");
@@ -90,11 +90,11 @@ fn a_transfer_that_was_received_otherwise_than_it_was_sent_is_found() {
     let changes: [(&str, Change); 2] = [("amounts", amounts), ("a seat", parties)];
     for (what, change) in changes {
         let found = to_house(change);
-        let is_said = found.first().is_some_and(|found| {
+        let is_reported = found.first().is_some_and(|found| {
             found.starts_with("chain house, block ")
                 && found.contains("transfer 1 is not the one that chain table-1-0 sent")
         });
-        assert!(is_said, "{what}: {found:?}");
+        assert!(is_reported, "{what}: {found:?}");
     }
 
     let to_cluster = |swap: bool| {
@@ -111,11 +111,11 @@ fn a_transfer_that_was_received_otherwise_than_it_was_sent_is_found() {
     };
     assert_eq!(to_cluster(false), [""; 0], "as they were sent");
     let found = to_cluster(true);
-    let is_said = found.first().is_some_and(|found| {
+    let is_reported = found.first().is_some_and(|found| {
         found.starts_with("chain table-1-0, block ")
             && found.contains("transfer 1 is not the one that chain house sent")
     });
-    assert!(is_said, "{found:?}");
+    assert!(is_reported, "{found:?}");
 }
 
 /// A claim of nothing, and one that never arrives.
@@ -125,18 +125,18 @@ fn a_transfer_without_its_other_end_is_found() {
         let purpose = TransferPurpose::Returned { seat: Seat(2) };
         casino.receive(Transfer { number: 1, amount: Money::from_cents(10_000), purpose });
     });
-    let is_said = |found: &String| {
+    let is_reported = |found: &String| {
         found.starts_with("chain house, block ") && found.contains("chain table-1-0 never sent transfer 1")
     };
-    assert!(found.iter().any(is_said), "{found:?}");
+    assert!(found.iter().any(is_reported), "{found:?}");
     let found = found_after(|casino| {
         let transfer = casino.cash_out_alone(0, 10_000);
         casino.cluster_alone(Actor::System, ClusterCommand::Delivered { number: transfer.number });
     });
-    let is_said = |found: &String| {
+    let is_reported = |found: &String| {
         found.starts_with("chain table-1-0, block ") && found.contains("chain house never received transfer 1")
     };
-    assert!(found.iter().any(is_said), "{found:?}");
+    assert!(found.iter().any(is_reported), "{found:?}");
     // One that is on its way is neither.
     let sent = |casino: &mut TestCasino| {
         casino.cash_out_alone(0, 10_000);
@@ -204,12 +204,12 @@ fn people_whom_the_house_does_not_know_so_are_found() {
         let found = found_after(act);
         let mut words = words.split(' ');
         let person = format!("person {} ", words.next().unwrap());
-        let is_said = |found: &String| {
+        let is_reported = |found: &String| {
             found.starts_with(&format!("{chain}, block "))
                 && found.contains(&person)
                 && words.clone().all(|role| found.contains(role))
         };
-        assert!(found.len() == 1 && found.iter().all(is_said), "{what}: {found:?}");
+        assert!(found.len() == 1 && found.iter().all(is_reported), "{what}: {found:?}");
     }
 }
 

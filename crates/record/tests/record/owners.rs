@@ -20,8 +20,8 @@ fn second_program_is_refused_in_a_folder() {
     assert_eq!(error_text(&refused), expected);
     let heads = place.archive().unwrap().heads().unwrap();
     assert_eq!(heads.len(), 3, "reading is free");
-    let said = first.end();
-    assert_eq!((said.status, said.stopped.as_str()), (Some(0), ""));
+    let output = first.end();
+    assert_eq!((output.status, output.stopped.as_str()), (Some(0), ""));
     let mut casino = place.open().expect("the first one has gone");
     casino.play(1);
     casino.close();

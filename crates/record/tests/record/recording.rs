@@ -24,7 +24,7 @@ impl TestCasino {
     pub(crate) fn try_round(&mut self, actor: Actor, command: RoundCommand) {
         let request = self.request(actor, command);
         self.round.ask(request);
-        self.carry();
+        self.deliver();
     }
 
     /// A terminal asks under a number of its own, and hears the verdict when it is durable.

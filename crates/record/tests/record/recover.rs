@@ -226,8 +226,8 @@ fn missing_anchor_is_reported() {
             _ => std::fs::write(anchor, "").unwrap(),
         }
         let opened = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai");
-        let is_told = opened.map_or(true, |casino| !casino.warnings.lock().unwrap().is_empty());
-        assert!(is_told, "{damage}: it is opened, and nobody hears of it");
+        let is_reported = opened.map_or(true, |casino| !casino.warnings.lock().unwrap().is_empty());
+        assert!(is_reported, "{damage}: it is opened, and nobody hears of it");
     }
 }
 

@@ -286,7 +286,7 @@ fn open_round(casino: &Mutex<TestCasino>) -> u64 {
 
 /// Ends the round that is played, from wherever it stands, one step after the other.
 fn end_round(casino: &Mutex<TestCasino>) -> Result<(), RecordingStopped> {
-    casino.lock().unwrap().carry();
+    casino.lock().unwrap().deliver();
     durable(casino)?;
     let (phase, number) = {
         let casino = casino.lock().unwrap();

@@ -96,7 +96,7 @@ pub(crate) async fn simulated(
     id: CommandId,
     command: ClusterCommand,
 ) -> Result<CommandReply, Stopped> {
-    match server.node.house().look(move |house| house.acceptor_at(cluster, seat)).await? {
+    match server.node.house().read(move |house| house.acceptor_at(cluster, seat)).await? {
         Some(device) => handle.ask_cluster(cluster.number, Actor::NoteAcceptor { device, seat }, id, command).await,
         None => Ok(CommandReply::refused(Refusal::UnknownDevice)),
     }

@@ -127,7 +127,7 @@ impl<D> ClusterDeviceSession<D> {
     async fn is_accepted(&self) -> Result<bool, Stopped> {
         let device = self.proven.device;
         let is_known = move |house: &House| house.device(device).is_some_and(|device| !device.is_revoked);
-        self.server.node.house().look(is_known).await
+        self.server.node.house().read(is_known).await
     }
 
     fn send(&self, sequence: Option<u64>, answer: CommandReply) {
@@ -188,6 +188,6 @@ impl<D: ClusterDevice> SocketSession for ClusterDeviceSession<D> {
     }
 
     fn alive(&mut self) {
-        self.life_signs.drain(..).for_each(LifeSign::shown);
+        self.life_signs.drain(..).for_each(LifeSign::confirm);
     }
 }

@@ -53,7 +53,7 @@ pub(crate) enum ConnectionSignal {
 pub(crate) struct LifeSign(oneshot::Sender<()>);
 
 impl LifeSign {
-    pub(crate) fn shown(self) {
+    pub(crate) fn confirm(self) {
         // The new connection may have given up.
         self.0.send(()).unwrap_or_default();
     }
@@ -122,8 +122,8 @@ impl ConnectionRegistry {
 }
 
 async fn is_alive(first: &mpsc::Sender<LifeSign>) -> bool {
-    let (life, shown) = oneshot::channel();
-    first.send(LifeSign(life)).await.is_ok() && shown.await.is_ok()
+    let (life, confirmed) = oneshot::channel();
+    first.send(LifeSign(life)).await.is_ok() && confirmed.await.is_ok()
 }
 
 impl DeviceConnection {
@@ -156,7 +156,7 @@ mod tests {
     fn alive(mut taken: DeviceConnection) -> tokio::task::JoinHandle<()> {
         tokio::spawn(async move {
             while let ConnectionSignal::ShowLife(life) = taken.signal().await {
-                life.shown();
+                life.confirm();
             }
         })
     }
@@ -180,7 +180,7 @@ mod tests {
         let second = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
         // This sign of life comes too late.
         let ConnectionSignal::ShowLife(life) = first.signal().await else { panic!("a sign of life was requested") };
-        life.shown();
+        life.confirm();
         assert!(matches!(first.signal().await, ConnectionSignal::CutOff));
         drop(first);
         let second = alive(second);

@@ -48,10 +48,10 @@ async fn prove(house: &RunningServer, signed: &Signed) -> Result<Proven, Denied>
 
 /// How many reports of a copy the House received.
 async fn copies(house: &RunningServer) -> usize {
-    let look = |house: &taisai_table::House| {
+    let read = |house: &taisai_table::House| {
         house.significant().filter(|event| matches!(event.what, SignificantEventKind::TokenCopied(_))).count()
     };
-    house.server.node.house().look(look).await.unwrap()
+    house.server.node.house().read(read).await.unwrap()
 }
 
 fn administrator() -> Person {
@@ -112,7 +112,7 @@ async fn an_administrator_gets_a_code() {
     let given = |house: &House| {
         house.significant().filter(|event| event.what == SignificantEventKind::CodeGiven(DEVICE)).count()
     };
-    assert_eq!(house.server.node.house().look(given).await.unwrap(), 2, "each is on record");
+    assert_eq!(house.server.node.house().read(given).await.unwrap(), 2, "each is on record");
     let body = json!({"source": house.get("/me", &cookie).await.body["source"], "sequence": 1, "approval": null,
         "command": {"give-code": {"device": 9, "second": null}}});
     assert_eq!(house.post("/house/commands", &cookie, body).await.status, 400, "a code is given where it is shown");
@@ -155,7 +155,7 @@ async fn a_device_has_one_connection() {
     let mut taken = take(&house.server, device).await.unwrap();
     let alive = async {
         let ConnectionSignal::ShowLife(life) = taken.signal().await else { panic!("it was cut off") };
-        life.shown();
+        life.confirm();
     };
     let (copy, ()) = tokio::join!(take(&house.server, device), alive);
     assert_eq!(copy.err(), Some(Denied::NotProven));
@@ -177,12 +177,12 @@ async fn a_device_has_one_connection() {
 
 /// The first answer to a device that connects: its source, or why it is denied.
 async fn connected(mut socket: WebSocket, server: SharedServer) {
-    let said = match super::prove(&mut socket, &server).await {
+    let reply = match super::prove(&mut socket, &server).await {
         Ok(proven) => proven.source.to_string(),
         Err(denied) => denied.code().to_owned(),
     };
     // A device that sent a bad message may not read.
-    drop(socket.send(Message::Text(said.into())).await);
+    drop(socket.send(Message::Text(reply.into())).await);
 }
 
 /// Connects, is challenged, and answers.
@@ -207,18 +207,18 @@ async fn a_device_proves_itself_over_a_socket() {
     let address = listener.local_addr().unwrap();
     let served = tokio::spawn(axum::serve(listener, router).into_future());
     let devices = move || {
-        let right = |said: Value| {
-            let challenge = hex::bytes(said["challenge"].as_str().unwrap()).unwrap();
+        let right = |challenge: Value| {
+            let challenge = hex::bytes(challenge["challenge"].as_str().unwrap()).unwrap();
             serde_json::to_string(&signed(&key(1), place, DEVICE, &challenge)).unwrap()
         };
         let mut recorded = String::new();
-        let honest = answer(address, |said| {
-            recorded = right(said);
+        let honest = answer(address, |challenge| {
+            recorded = right(challenge);
             recorded.as_str().into()
         });
         let replayed = answer(address, |_| recorded.into());
-        let long = answer(address, |said| format!("{}{}", right(said), " ".repeat(1_024)).into());
-        let binary = answer(address, |said| right(said).into_bytes().into());
+        let long = answer(address, |challenge| format!("{}{}", right(challenge), " ".repeat(1_024)).into());
+        let binary = answer(address, |challenge| right(challenge).into_bytes().into());
         let unreadable = answer(address, |_| "{}".into());
         [honest, replayed, long, binary, unreadable]
     };

@@ -123,7 +123,7 @@ impl SocketSession for Tumbler {
     }
 
     fn alive(&mut self) {
-        self.life_signs.drain(..).for_each(LifeSign::shown);
+        self.life_signs.drain(..).for_each(LifeSign::confirm);
     }
 }
 

@@ -124,9 +124,9 @@ impl Screen {
 
     async fn next(&mut self) -> Value {
         while self.read.is_empty() {
-            let mut said = Vec::new();
-            assert!(self.messages.take(&mut said).await, "the connection was cut");
-            self.read.extend(said.iter().map(|message| serde_json::from_str::<Value>(message).unwrap()));
+            let mut messages = Vec::new();
+            assert!(self.messages.take(&mut messages).await, "the connection was cut");
+            self.read.extend(messages.iter().map(|message| serde_json::from_str::<Value>(message).unwrap()));
         }
         self.read.pop_front().unwrap()
     }
@@ -206,8 +206,8 @@ async fn a_correction_notice_stays_until_it_is_read() {
 
     let node = open();
     let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
-    let (_screen, shown) = sit(&node).await;
-    assert_eq!(shown["messages"], message(false), "a restart keeps it");
+    let (_screen, seat_view) = sit(&node).await;
+    assert_eq!(seat_view["messages"], message(false), "a restart keeps it");
     let terminal = Actor::Terminal { device: DeviceId(3), seat };
     accepted(&asker.cluster(terminal, ClusterCommand::Read { seat, message: 1 }).await);
     let again = asker.cluster(terminal, ClusterCommand::Read { seat, message: 1 }).await;
@@ -223,8 +223,8 @@ async fn a_correction_notice_stays_until_it_is_read() {
     accepted(&asker.cluster(person(8, Role::Cashier), buy).await);
     assert_eq!(sit(&node).await.1["messages"], serde_json::json!([]), "the next player has no notices");
     // A buy-in that two people reverse is reported to the player and to the House.
-    let look = move |table: &Worker| table.cluster_numbered(0)?.last_buy_in(seat).copied();
-    let bought = node.handle().table(TABLE).unwrap().look(look).await.unwrap();
+    let read = move |table: &Worker| table.cluster_numbered(0)?.last_buy_in(seat).copied();
+    let bought = node.handle().table(TABLE).unwrap().read(read).await.unwrap();
     let receipt = bought.unwrap().receipt;
     let reverse = ClusterCommand::ReverseBuyIn { seat, receipt, why: "the wrong seat".to_owned(), second };
     accepted(&asker.cluster(person(8, Role::Cashier), reverse).await);
@@ -237,7 +237,7 @@ async fn a_correction_notice_stays_until_it_is_read() {
     let is_reported =
         move |house: &House| house.significant().any(|event| event.what == SignificantEventKind::Reported(report));
     let reported = async {
-        while !node.handle().house().look(is_reported).await.unwrap() {
+        while !node.handle().house().read(is_reported).await.unwrap() {
             tokio::task::yield_now().await;
         }
     };
@@ -284,7 +284,7 @@ async fn a_counted_difference_over_the_differential_is_reported_to_the_house() {
     let is_reported =
         move |house: &House| house.significant().any(|event| event.what == SignificantEventKind::Reported(report));
     let reported = async {
-        while !node.handle().house().look(is_reported).await.unwrap() {
+        while !node.handle().house().read(is_reported).await.unwrap() {
             tokio::task::yield_now().await;
         }
     };
@@ -295,12 +295,12 @@ async fn a_counted_difference_over_the_differential_is_reported_to_the_house() {
 /// What a table was opened with: layout, seats, and how long bets are open.
 async fn opened(node: &Node, table: TableId) -> Option<(String, usize, u32)> {
     let seconds = node.profile().betting_seconds;
-    let look = move |table: &Worker| {
+    let read = move |table: &Worker| {
         let seats = table.cluster_numbered(0).unwrap().seats().count();
         (table.round().unwrap().rules().layout().id().to_owned(), seats, seconds)
     };
     match node.handle().table(table) {
-        Some(handle) => Some(handle.look(look).await.unwrap()),
+        Some(handle) => Some(handle.read(read).await.unwrap()),
         None => None,
     }
 }
@@ -360,10 +360,10 @@ async fn a_changed_game_opens_only_for_training_or_where_it_is_allowed() {
     let folder = tempfile::tempdir().unwrap();
     let Err(refused) = open(changed(folder.path())) else { panic!("it opens") };
     let approved = Games::embedded().find("sic-bo-etg", None).unwrap().hash();
-    let said = refused.to_string();
-    assert!(matches!(refused, NodeError::NotApproved { table: TABLE, .. }), "{said}");
+    let message = refused.to_string();
+    assert!(matches!(refused, NodeError::NotApproved { table: TABLE, .. }), "{message}");
     for word in ["sic-bo-etg@2 is NOT APPROVED", approved, "training = true", "unapproved_games"] {
-        assert!(said.contains(word), "{said}");
+        assert!(message.contains(word), "{message}");
     }
     close(open(plan(folder.path())).unwrap()).await;
 
@@ -428,7 +428,7 @@ async fn time_and_sources_go_on_after_what_is_on_record() {
         )
     };
     let recorded = async {
-        while !node.handle().house().look(stepped).await.unwrap() {
+        while !node.handle().house().read(stepped).await.unwrap() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };

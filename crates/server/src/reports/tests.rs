@@ -141,16 +141,16 @@ async fn a_database_answers_as_a_file_does() {
 /// What every report says.
 fn everything(reader: &mut ReportReader) -> Vec<String> {
     let days = Days { from: "2001-01-01".parse().ok(), to: "2901-01-01".parse().ok() };
-    let mut said = Vec::new();
+    let mut sheets = Vec::new();
     for days in [Days::default(), days] {
-        said.push(format!("{:?}", meters(reader, days).unwrap()));
+        sheets.push(format!("{:?}", meters(reader, days).unwrap()));
         for by in [GroupBy::Table, GroupBy::Dealer, GroupBy::Shift, GroupBy::Day, GroupBy::Box] {
             let lines = results(reader, Games::embedded(), by, days, true).unwrap();
-            said.push(results_csv(&lines));
+            sheets.push(results_csv(&lines));
         }
     }
-    said.push(format!("{:?}", rounds(reader, TABLE, None, 10).unwrap()));
-    said.push(format!("{:?}", games(reader, cluster(1), Seat(2)).unwrap()));
+    sheets.push(format!("{:?}", rounds(reader, TABLE, None, 10).unwrap()));
+    sheets.push(format!("{:?}", games(reader, cluster(1), Seat(2)).unwrap()));
     let filter = EventFilter {
         from: Some(taisai_table::Time(0)),
         to: Some(taisai_table::Time(u64::MAX)),
@@ -160,36 +160,36 @@ fn everything(reader: &mut ReportReader) -> Vec<String> {
     };
     let (page, has_more) = filter.find(reader, 1).unwrap();
     let rest = EventFilter { after: Some(page[0].place()), person: Some(PersonId(5)), ..filter };
-    said.push(format!("{page:?} {has_more} {:?}", rest.find(reader, 10).unwrap()));
+    sheets.push(format!("{page:?} {has_more} {:?}", rest.find(reader, 10).unwrap()));
     let mut watch = dice::DiceWatches::default();
     watch.follow(reader, TABLE, true).unwrap();
-    said.push(format!("{:?}", watch.sheet(TABLE)));
+    sheets.push(format!("{:?}", watch.sheet(TABLE)));
     for query in taisai_reports::QUERIES {
         let given: Vec<_> = query.parameters().map(|(name, _)| (name.to_owned(), "1".to_owned())).collect();
         let values = parameters(query, &given).unwrap();
-        said.push(rows_csv(&reader.query_most(query.sql, &values, 2).unwrap().0));
+        sheets.push(rows_csv(&reader.query_most(query.sql, &values, 2).unwrap().0));
     }
-    said
+    sheets
 }
 
 /// Reads a table as RFC 4180 has it.
 fn read(csv: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut cell, mut is_quoted) = (Vec::new(), Vec::new(), String::new(), false);
-    let mut letters = csv.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' if is_quoted && letters.peek() == Some(&'"') => {
-                letters.next();
+    let mut characters = csv.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if is_quoted && characters.peek() == Some(&'"') => {
+                characters.next();
                 cell.push('"');
             }
             '"' => is_quoted = !is_quoted,
             ',' if !is_quoted => row.push(std::mem::take(&mut cell)),
             '\r' if !is_quoted => {
-                assert_eq!(letters.next(), Some('\n'));
+                assert_eq!(characters.next(), Some('\n'));
                 row.push(std::mem::take(&mut cell));
                 rows.push(std::mem::take(&mut row));
             }
-            letter => cell.push(letter),
+            character => cell.push(character),
         }
     }
     assert!(!is_quoted && cell.is_empty() && row.is_empty());

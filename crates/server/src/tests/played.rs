@@ -160,7 +160,7 @@ impl Playing {
         let why = "@the camera shows it".to_owned();
         self.by_supervisor(RoundCommand::Correct { round, dice, why, second }).await;
         // The clusters follow once the old slips are read.
-        while self.node.handle().table(TABLE).unwrap().look(waits).await.unwrap() {}
+        while self.node.handle().table(TABLE).unwrap().read(waits).await.unwrap() {}
     }
 
     /// Round 2 is void in play, round 3 is corrected after one seat has left.
@@ -183,7 +183,7 @@ impl Playing {
 
     /// The meters of the machines, of each cluster and of each seat.
     pub(crate) async fn meters(&self) -> BTreeMap<(u16, Option<u32>), Meters> {
-        let look = |table: &taisai_engine::Worker| {
+        let read = |table: &taisai_engine::Worker| {
             let mut meters = BTreeMap::new();
             for cluster in table.clusters() {
                 meters.insert((cluster.id().number, None), cluster.meters());
@@ -193,7 +193,7 @@ impl Playing {
             }
             meters
         };
-        self.node.handle().table(TABLE).unwrap().look(look).await.unwrap()
+        self.node.handle().table(TABLE).unwrap().read(read).await.unwrap()
     }
 
     pub(crate) async fn close(self) -> Vec<PublicKey> {

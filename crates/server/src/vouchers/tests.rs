@@ -167,9 +167,9 @@ async fn a_voucher_is_printed_and_redeemed_once() {
     let paid = answers.iter().filter(|answer| matches!(answer, CommandReply::Accepted(_))).count();
     assert_eq!(paid, 1, "{answers:?}");
     let now = cage.node.clock().now();
-    let shown = house.look(move |house| detail(house, hash, now)).await.unwrap().unwrap();
-    let shown = serde_json::to_value(&shown).unwrap();
-    assert!(shown["stands"]["paid"]["time"].is_u64() && shown["amount"] == 12_345, "{shown}");
+    let voucher = house.read(move |house| detail(house, hash, now)).await.unwrap().unwrap();
+    let voucher = serde_json::to_value(&voucher).unwrap();
+    assert!(voucher["stands"]["paid"]["time"].is_u64() && voucher["amount"] == 12_345, "{voucher}");
     drop(house);
     cage.close().await;
 }

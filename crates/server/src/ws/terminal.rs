@@ -195,7 +195,7 @@ impl AtSeat {
     /// The last session at this seat, if none is open.
     async fn ended_session(&self) -> Result<Option<SessionId>, Stopped> {
         let (number, seat) = (self.cluster.number, self.seat);
-        self.handle.look(move |table| table.cluster_numbered(number)?.ended_session(seat)).await
+        self.handle.read(move |table| table.cluster_numbered(number)?.ended_session(seat)).await
     }
 }
 
@@ -284,7 +284,7 @@ impl SocketSession for Terminal {
     }
 
     fn alive(&mut self) {
-        self.life_signs.drain(..).for_each(LifeSign::shown);
+        self.life_signs.drain(..).for_each(LifeSign::confirm);
     }
 }
 
@@ -334,8 +334,8 @@ async fn play(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> 
         Err(denied) => return denied.into(),
     };
     // Commands that this terminal sent to the House count too.
-    let look = move |house: &House| (house.newest(source), SeatMoney::of(house, cluster, seat));
-    let (sequence, money) = match Box::pin(server.node.house().look(look)).await {
+    let read = move |house: &House| (house.newest(source), SeatMoney::of(house, cluster, seat));
+    let (sequence, money) = match Box::pin(server.node.house().read(read)).await {
         Ok(found) => found,
         Err(stopped) => return stopped.into(),
     };
@@ -432,7 +432,7 @@ mod tests {
         let mut terminal = Commands::new(at);
         let (go_on, blocked) = blocking::channel::<()>();
         let house_handle = server.node.house();
-        let busy = tokio::spawn(async move { house_handle.look(move |_| blocked.recv()).await });
+        let busy = tokio::spawn(async move { house_handle.read(move |_| blocked.recv()).await });
         let redeem =
             json!({"commands": [{"sequence": 1, "command": {"redeem": {"number": "12-3456-7890-1234-5678"}}}]});
         let clear = json!({"commands": [{"sequence": 2, "command": {"clear": {"seat": 3}}}]});

@@ -59,8 +59,8 @@ fn clock_steps_do_not_change_a_round() {
         house.terminate();
         let (status, log) = house.stopped();
         assert!(status.success(), "{log}");
-        let (is_good, said) = house.taisai(&["audit", "verify", "data"]);
-        assert!(is_good, "{said}");
+        let (is_good, printed) = house.taisai(&["audit", "verify", "data"]);
+        assert!(is_good, "{printed}");
     }
 }
 

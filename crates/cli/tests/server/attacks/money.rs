@@ -313,7 +313,7 @@ fn notes_of_an_acceptor(house: &TestCasino, terminal: &mut crate::terminal::Term
     socket.send_json(&device.proof(&challenge));
     let mut ask = |message: Value| {
         socket.send_json(&message);
-        socket.until("an answer", |said| said.get("answer").cloned())
+        socket.until("an answer", |message| message.get("answer").cloned())
     };
     for _ in 0..3 {
         accepted(&ask(json!({"sequence": 1, "note": {"amount": 10_000}})));

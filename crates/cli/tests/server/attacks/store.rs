@@ -60,8 +60,8 @@ fn edited_store_is_found() {
         edit(&house, sql);
         let (is_good, found) = house.taisai(&["audit", "verify", "data"]);
         assert!(!is_good, "{what}: {found}");
-        let said = house.fails_to_start();
-        assert!(said.contains("chain") && said.contains("block"), "{what}: {said}");
+        let printed = house.fails_to_start();
+        assert!(printed.contains("chain") && printed.contains("block"), "{what}: {printed}");
     }
 }
 
@@ -86,8 +86,8 @@ fn entries_that_are_cut_off_after_a_stop_are_found() {
     edit(&house, &format!("delete from blocks where chain = {cluster} and position >= {last}"));
     let (is_good, found) = house.taisai(&["audit", "verify", "data"]);
     assert!(!is_good && found.contains("table-1-0") && found.contains("cut off"), "{found}");
-    let said = house.fails_to_start();
-    assert!(said.contains("table-1-0") && said.contains("cut off"), "{said}");
+    let printed = house.fails_to_start();
+    assert!(printed.contains("table-1-0") && printed.contains("cut off"), "{printed}");
 }
 
 /// A byte in the file, below the store.
@@ -108,8 +108,8 @@ fn flipped_byte_is_found() {
         let (is_good, _) = house.taisai(&["audit", "verify", "data"]);
         if !is_good {
             found += 1;
-            let said = house.fails_to_start();
-            assert!(!said.trim().is_empty());
+            let printed = house.fails_to_start();
+            assert!(!printed.trim().is_empty());
         }
         file.seek(SeekFrom::Start(at)).unwrap();
         file.write_all(&byte).unwrap();
@@ -140,8 +140,8 @@ fn rolled_back_record_is_found() {
     }
     let (is_good, found) = house.taisai(&["audit", "verify", "data"]);
     assert!(!is_good, "{found}");
-    let said = house.fails_to_start();
-    assert!(said.contains("anchor"), "{said}");
+    let printed = house.fails_to_start();
+    assert!(printed.contains("anchor"), "{printed}");
 }
 
 #[test]
@@ -153,8 +153,8 @@ fn second_program_on_one_store_is_refused() {
         .output()
         .unwrap();
     assert!(!output.status.success());
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(!said.trim().is_empty(), "it says why");
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert!(!printed.trim().is_empty(), "it says why");
     // The first one goes on.
     Dealing::open(&house, 1).open_bets();
 }

@@ -16,8 +16,8 @@ fn number(answer: &Value) -> Option<String> {
 
 /// Whether a number of 18 digits stands anywhere in an answer.
 fn shows_a_number(answer: &Value) -> bool {
-    let digits: String = answer.to_string().chars().filter(|letter| *letter != ' ').collect();
-    digits.split(|letter: char| !letter.is_ascii_digit()).any(|run| run.len() == 18)
+    let digits: String = answer.to_string().chars().filter(|character| *character != ' ').collect();
+    digits.split(|character: char| !character.is_ascii_digit()).any(|run| run.len() == 18)
 }
 
 fn cash_out() -> Value {

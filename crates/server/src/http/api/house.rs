@@ -86,7 +86,7 @@ async fn part(
     if !may_see {
         return Err(Denied::NotForYou);
     }
-    let list = server.node.house().look(move |house| part.of(house)).await?;
+    let list = server.node.house().read(move |house| part.of(house)).await?;
     Ok(Json(serde_json::to_value(list).expect("a list can be written down")))
 }
 
@@ -122,9 +122,9 @@ mod tests {
         let changed = approved.replacen("title = \"", "title = \"Other ", 1);
         for (game, is_approved) in [(approved, true), (changed, false)] {
             let house = RunningServer::playing(game).await;
-            let shown = async |path: &str| house.get(path, "").await.body;
-            let told = [shown("/house").await, shown("/tables").await[0].take(), shown("/tables/1").await];
-            for view in told {
+            let fetch = async |path: &str| house.get(path, "").await.body;
+            let views = [fetch("/house").await, fetch("/tables").await[0].take(), fetch("/tables/1").await];
+            for view in views {
                 assert_eq!(view["is_game_approved"], Value::Bool(is_approved), "{view}");
             }
             house.close().await;

@@ -72,8 +72,8 @@ async fn bets_that_are_cut_off_after_a_stop_are_found() {
     let found: Vec<_> = audit(folder.path()).findings().map(ToString::to_string).collect();
     assert!(found.iter().any(|found| found.contains("table-1-0") && found.contains("cut off")), "{found:?}");
     let Err(refused) = open(folder.path()) else { panic!("the casino opens without bets that it acknowledged") };
-    let said = refused.to_string();
-    assert!(said.contains("table-1-0") && said.contains("cut off"), "{said}");
+    let message = refused.to_string();
+    assert!(message.contains("table-1-0") && message.contains("cut off"), "{message}");
 }
 
 #[tokio::test]
