@@ -6,7 +6,7 @@ mod settle;
 use taisai_rules::{Money, Rule, Station};
 use taisai_table::{
     Adjustment, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterLedger, CommandRequest, Entry, Meters,
-    OverDifferential, Person, RejectedStake, RoundNumber, Seat, SessionId, TransferPurpose,
+    OverDifferential, RejectedStake, RoundNumber, Seat, Sensitive as _, SessionId, TransferPurpose,
 };
 
 use super::batch::{Attribution, EntryTime, ReportEvent, SqlBatch};
@@ -86,7 +86,7 @@ impl ProjectedMachine for Cluster {
             }
         };
         if request.actor.person().is_some() {
-            batch.act(&when, request.actor, second(&request.command), variant_name(&request.command));
+            batch.act(&when, request.actor, request.command.second(), variant_name(&request.command));
         }
         let mut of = here(self);
         let mut events = events_of(self, request, event, &mut of);
@@ -290,22 +290,6 @@ fn events_of(
 fn here(cluster: &Cluster) -> Attribution {
     let id = cluster.id();
     Attribution { table: Some(id.table.0), cluster: Some(id.number), ..Attribution::default() }
-}
-
-/// With whom a command was given.
-fn second(command: &ClusterCommand) -> Option<Person> {
-    if let ClusterCommand::BuyIn { second, .. }
-    | ClusterCommand::ReverseBuyIn { second, .. }
-    | ClusterCommand::IssueColour { second, .. }
-    | ClusterCommand::Register { second, .. }
-    | ClusterCommand::RegisterFromFilm { second, .. }
-    | ClusterCommand::WithdrawFromFilm { second, .. }
-    | ClusterCommand::CloseReturns { second, .. } = command
-    {
-        *second
-    } else {
-        None
-    }
 }
 
 /// A line that was taken off what is registered from the film: whose it was, and what it said.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use taisai_journal::Hash;
 use taisai_rules::Money;
 use taisai_table::{
-    Account, ClaimId, ClusterId, CommandRequest, Entry, Founder, House, HouseCommand, HouseEvent, Person, PersonId,
+    Account, ClaimId, ClusterId, CommandRequest, Entry, Founder, House, HouseCommand, HouseEvent, PersonId, Sensitive as _,
     VoucherHash, VoucherNumber,
 };
 
@@ -68,9 +68,9 @@ impl ProjectedMachine for House {
     ) -> Result<(), EntryError> {
         use HouseCommand as C;
         let (request, command) = (&entry.request, variant_name(&entry.request.command));
-        let (why, second) = reason(&request.command);
+        let second = request.command.second();
         let with = second.map(|second| second.id.0);
-        let event = ReportEvent { why: why.map(Into::into), second: with, ..event_by("", request.actor) };
+        let event = ReportEvent { why: why(&request.command).map(Into::into), second: with, ..event_by("", request.actor) };
         let mut waiting =
             PendingHouseEntry { when, kind: None, of: Attribution::default(), people: Vec::new(), event, own: None };
         let happened = match &entry.outcome {
@@ -278,43 +278,15 @@ fn put_person(house: &House, when: &EntryTime, person: PersonId, batch: &mut Sql
     );
 }
 
-/// Why a command was given, and with whom.
-fn reason(command: &HouseCommand) -> (Option<&str>, Option<Person>) {
-    use HouseCommand as C;
-    match command {
-        C::Configure { why, second, .. } | C::VoidVoucher { why, second, .. } => (Some(why), *second),
-        C::RuleExpired { why, .. } | C::RuleReceivable { why, .. } => (Some(why), None),
-        C::AddPerson { second, .. }
-        | C::SetRoles { second, .. }
-        | C::Suspend { second, .. }
-        | C::Reinstate { second, .. }
-        | C::Unlock { second, .. }
-        | C::Enrol { second, .. }
-        | C::GiveCode { second, .. }
-        | C::AddTable { second, .. }
-        | C::SellVoucher { second, .. }
-        | C::ReissueVoucher { second, .. }
-        | C::PayClaim { second, .. } => (None, *second),
-        C::Found { .. }
-        | C::LoginFailed { .. }
-        | C::LoginSucceeded { .. }
-        | C::Revoke { .. }
-        | C::CopiedToken { .. }
-        | C::RequestApproval { .. }
-        | C::AnswerApproval { .. }
-        | C::WithdrawApproval { .. }
-        | C::UseApproval { .. }
-        | C::Acknowledge { .. }
-        | C::RedeemAtCage { .. }
-        | C::RedeemAtSeat { .. }
-        | C::ClearRedemptionLock { .. }
-        | C::Receive { .. }
-        | C::Delivered { .. }
-        | C::ConfirmVoucher { .. }
-        | C::TakeClaim { .. }
-        | C::TakeBackClaim { .. }
-        | C::ReadClaim { .. }
-        | C::Report { .. }
-        | C::Tick => (None, None),
+/// Why a command was given.
+fn why(command: &HouseCommand) -> Option<&str> {
+    if let HouseCommand::Configure { why, .. }
+    | HouseCommand::VoidVoucher { why, .. }
+    | HouseCommand::RuleExpired { why, .. }
+    | HouseCommand::RuleReceivable { why, .. } = command
+    {
+        Some(why)
+    } else {
+        None
     }
 }

@@ -9,16 +9,16 @@ mod cookie;
 mod http;
 mod password;
 pub(crate) mod secrets;
-pub(crate) mod sensitive;
 mod sign_ins;
 pub(crate) mod unlock;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
+use data_encoding::HEXLOWER;
 use taisai_table::{House, Person, PersonId, Time};
 
-use crate::auth::secrets::{OneTimeCode, Password, Secrets, SecretsError, SignInKey, hex};
+use crate::auth::secrets::{OneTimeCode, Password, Secrets, SecretsError, SignInKey};
 use crate::http::denied::Denied;
 use crate::server::{Server, SharedServer};
 pub(crate) use attempts::Attempts;
@@ -118,7 +118,7 @@ pub(crate) async fn screen_source(server: &Server, by: &SignedIn, before: Option
 /// Gives a person a one-time password in place of the current one. It is shown once.
 pub(crate) async fn one_time_password(secrets: &Secrets, now: Time, person: PersonId) -> Result<String, SecretsError> {
     let password = OneTimeCode::random()?;
-    let on_file = Password::OneTime(hex::hex(&password.hash()));
+    let on_file = Password::OneTime(HEXLOWER.encode(&password.hash()));
     secrets.set_password(person, on_file, now).await?;
     Ok(password.to_string())
 }

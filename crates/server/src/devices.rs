@@ -30,7 +30,7 @@ use crate::server::Server;
 pub(crate) use challenge::prove;
 #[cfg(test)]
 pub(crate) use challenge::{Challenge, Signed};
-pub(crate) use cluster_device::{ClusterDevice, DeviceReply, UnreadableMessage, serve};
+pub(crate) use cluster_device::{ClusterDevice, DeviceReply, DeviceUpgrade, UnreadableMessage};
 use connected::ConnectionRegistry;
 pub(crate) use connected::{ConnectionSignal, DeviceConnection, LifeSign};
 pub(crate) use enrol::{enrolment_code, routes};

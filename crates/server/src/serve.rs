@@ -114,8 +114,8 @@ pub enum ServeError {
     FailedWrite(FailedWrite),
 }
 
-/// Runs a node until `stop` completes. `tell` is called once the node listens, with its address and, on the first start, the first
-/// passwords and codes. People are recorded only if `tell` succeeds.
+/// Runs a node until `stop` completes. `print_ready` is called once the node listens, with its address and, on the first start, the first
+/// passwords and codes. People are recorded only if it succeeds.
 ///
 /// A node of several machines that has lost its database, its lease or the outcome of an append drops everything and joins again.
 /// It keeps its listener meanwhile.
@@ -141,7 +141,7 @@ pub async fn serve(
         };
         let ended = run((plan.clone(), former.clone()), &mut front, Arc::clone(&warn), listens, stop.as_mut()).await;
         let Err(error) = ended else { return Ok(()) };
-        if !is_shared || !has_run || !error.may_pass() {
+        if !is_shared || !has_run || error.recovery() == Recovery::None {
             return Err(error.at(&plan.installation.address));
         }
         tracing::warn!(%error, "this node joins again after a failure");
@@ -152,35 +152,36 @@ pub async fn serve(
     }
 }
 
+/// What may help after an error.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Recovery {
+    /// To join again.
+    Rejoin,
+    /// To join again, once the store can be written to.
+    Store,
+    /// A change by a person.
+    None,
+}
+
 impl ServeError {
-    /// Whether joining again may help.
-    const fn may_pass(&self) -> bool {
-        match self {
-            Self::Node(_) | Self::Secrets(_) | Self::Stopped(_) | Self::NotFounded(_) => true,
+    fn recovery(&self) -> Recovery {
+        let is_failed_write = match self {
+            Self::Node(error) => error.is_failed_write(),
+            Self::Stopped(stopped) => stopped.is_failed_write(),
+            Self::Secrets(_) | Self::NotFounded(_) => false,
             Self::Listen { .. }
             | Self::Tls(_)
             | Self::RealDemo
             | Self::NotPrinted(_)
             | Self::NoChance(_)
-            | Self::FailedWrite(_) => false,
-        }
+            | Self::FailedWrite(_) => return Recovery::None,
+        };
+        if is_failed_write { Recovery::Store } else { Recovery::Rejoin }
     }
 
     /// The error, or that the store at this address failed if that is the cause.
     fn at(self, address: &Address) -> Self {
-        let is_failed_write = match &self {
-            Self::Node(error) => error.is_failed_write(),
-            Self::Stopped(stopped) => stopped.is_failed_write(),
-            Self::Secrets(_)
-            | Self::NotFounded(_)
-            | Self::Listen { .. }
-            | Self::Tls(_)
-            | Self::RealDemo
-            | Self::NotPrinted(_)
-            | Self::NoChance(_)
-            | Self::FailedWrite(_) => false,
-        };
-        if is_failed_write {
+        if self.recovery() == Recovery::Store {
             FailedWrite::of(self, address).map_or_else(|error| error, Self::FailedWrite)
         } else {
             self

@@ -43,7 +43,3 @@ impl ReplaySetup {
     }
 }
 
-/// A hash as people compare it.
-pub fn hex(hash: &[u8; 32]) -> String {
-    blake3::Hash::from_bytes(*hash).to_hex().to_string()
-}

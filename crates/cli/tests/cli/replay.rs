@@ -1,6 +1,6 @@
 //! `taisai replay` on the files that the simulator writes.
 
-use taisai::replay::setup::hex;
+use data_encoding::HEXLOWER;
 use taisai_lab::torture::write_replay;
 
 use crate::common::taisai;
@@ -9,7 +9,7 @@ use crate::common::taisai;
 fn replay_ends_in_the_state_of_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let hash = hex(&write_replay(&folder.join("run.replay"), "tai-sai", "E", 30).unwrap());
+    let hash = HEXLOWER.encode(&write_replay(&folder.join("run.replay"), "tai-sai", "E", 30).unwrap());
 
     let (status, lines, _) = taisai(folder, &["replay", "run.replay"]);
     assert_eq!(status, Some(0));

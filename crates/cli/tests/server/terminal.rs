@@ -27,10 +27,6 @@ pub(crate) struct Device {
     pub(crate) sequence: Arc<AtomicU64>,
 }
 
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    HEXLOWER.encode(bytes)
-}
-
 pub(crate) fn unhex(text: &str) -> Vec<u8> {
     HEXLOWER.decode(text.as_bytes()).unwrap()
 }
@@ -41,7 +37,7 @@ impl Device {
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).unwrap();
         let key = SigningKey::from_bytes(&secret);
-        let body = json!({"code": code, "public_key": hex(key.verifying_key().as_bytes())});
+        let body = json!({"code": code, "public_key": HEXLOWER.encode(key.verifying_key().as_bytes())});
         let (status, reply) = post(address, None, "/api/v1/devices/enrol", &body);
         assert_eq!(status, 200, "{reply}");
         let number = u32::try_from(reply["device"].as_u64().unwrap()).unwrap();
@@ -52,7 +48,7 @@ impl Device {
     /// The proof that this device was given a challenge.
     pub(crate) fn proof(&self, challenge: &[u8]) -> Value {
         let signed = [b"taisai device\0", &self.house[..], &self.number.to_le_bytes(), challenge].concat();
-        json!({"device": self.number, "signature": hex(&self.key.sign(&signed).to_bytes())})
+        json!({"device": self.number, "signature": HEXLOWER.encode(&self.key.sign(&signed).to_bytes())})
     }
 
     /// The connection before the device has proved itself, with the challenge.

@@ -6,13 +6,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 use taisai_table::Profile;
 
 use super::process::{Process, number_of};
 use super::staff::{PersonOnFirstStart, Staff};
 use super::terminal::{CREDITS, TerminalEndpoint};
-use crate::device::{DeviceKey, bytes, hex};
+use crate::device::{DeviceKey, bytes};
 use crate::socket::CasinoAddress;
 
 /// How many terminals are enrolled at the same time.
@@ -177,7 +178,7 @@ fn code_in(line: &str) -> Option<(u32, String)> {
 fn enrol(server: &CasinoAddress, codes: &[String]) -> anyhow::Result<Vec<DeviceKey>> {
     let mut secret = [0; 32];
     getrandom::fill(&mut secret)?;
-    let public_key = hex(DeviceKey::new(secret, 0, [0; 16]).public_key().as_bytes());
+    let public_key = HEXLOWER.encode(DeviceKey::new(secret, 0, [0; 16]).public_key().as_bytes());
     let agent = ureq::Agent::new_with_defaults();
     let one = |code: &String| -> anyhow::Result<DeviceKey> {
         let sent =

@@ -5,11 +5,10 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 use taisai_table::{
     Act, Actor, ApprovalAnswer, ApprovalId, ClusterCommand, CommandId, DeviceId, House, HouseCommand, HouseEvent,
-    Person, PersonId, Refusal, RoundCommand, TableId, VoucherSerial,
+    Person, PersonId, Refusal, RoundCommand, Sensitive as _, TableId, VoucherSerial,
 };
 
 use super::SignedIn;
-use super::sensitive::Sensitive as _;
 use crate::http::denied::Denied;
 use crate::http::reply::CommandReply;
 use crate::server::Server;

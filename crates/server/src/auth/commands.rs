@@ -7,12 +7,11 @@ use serde::{Deserialize, Serialize};
 use taisai_engine::{Input, RoundInput, seat_of};
 use taisai_table::{
     Actor, ApprovalId, ClusterCommand, ClusterId, CommandId, DeviceKind, HouseCommand, Refusal, Round, RoundCommand,
-    Seat, TableId,
+    Seat, Sensitive, TableId,
 };
 
 use crate::auth::SignedIn;
 use crate::auth::approvals::{self, ApprovedAct};
-use crate::auth::sensitive::Sensitive;
 use crate::http::denied::Denied;
 use crate::http::reply::CommandReply;
 use crate::node::peer_sender::ForwardedClusterCommand;

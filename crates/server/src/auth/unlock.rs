@@ -51,7 +51,7 @@ impl UnlockError {
     }
 }
 
-/// Unlocks a person with a one-time password. Nothing is recorded unless `tell` could show the password. Sign-ins with the old
+/// Unlocks a person with a one-time password. Nothing is recorded unless `print_password` could show the password. Sign-ins with the old
 /// password end.
 pub async fn unlock<T: FnOnce(&str) -> io::Result<()>>(
     plan: &InstallationPlan,

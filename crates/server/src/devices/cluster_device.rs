@@ -4,8 +4,10 @@
 use std::time::{Duration, Instant};
 
 use axum::Extension;
+use axum::extract::FromRequestParts;
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
-use axum::response::Response;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use taisai_engine::seat_of;
 use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, Seat, TableId};
@@ -16,11 +18,12 @@ use crate::auth::commands::no_such_seat;
 use crate::http::accept::ConnectionGuard;
 use crate::http::denied::Denied;
 use crate::http::reply::{CommandReply, json};
+use crate::http::request::{PathParams, QueryParams};
 use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
 use crate::server::SharedServer;
 use crate::ws::connection::Connection;
-use crate::ws::{CloseReason, SocketSession, run_session, upgrade};
+use crate::ws::{CloseReason, InCluster, SocketSession, run_session, upgrade};
 
 /// How often the session checks that its device is not revoked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
@@ -57,21 +60,39 @@ pub(crate) struct DeviceReply {
     pub(super) answer: CommandReply,
 }
 
-/// Upgrades the connection of a device of that kind at a table, and runs its session.
-pub(crate) fn serve<D: ClusterDevice>(
+/// A request for the socket of a device at a table.
+pub(crate) struct DeviceUpgrade {
     server: SharedServer,
     table: TableId,
     held: Option<Extension<ConnectionGuard>>,
     socket: WebSocketUpgrade,
-) -> Result<Response, Denied> {
-    if !server.node.is_laid_out(table) {
-        return Err(Denied::Unknown);
+}
+
+impl FromRequestParts<SharedServer> for DeviceUpgrade {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, server: &SharedServer) -> Result<Self, Response> {
+        let PathParams(table) = PathParams::from_request_parts(parts, server).await?;
+        let QueryParams(InCluster { .. }) = QueryParams::from_request_parts(parts, server).await?;
+        let held = Extension::from_request_parts(parts, server).await.ok();
+        let socket = WebSocketUpgrade::from_request_parts(parts, server).await.map_err(IntoResponse::into_response)?;
+        Ok(Self { server: SharedServer::clone(server), table: TableId(table), held, socket })
     }
-    Ok(upgrade(socket, held, move |mut socket| async move {
-        let reason = answer::<D>(&mut socket, &server, table).await;
-        drop(server);
-        reason.close(socket).await;
-    }))
+}
+
+impl DeviceUpgrade {
+    /// Upgrades the connection and runs the session of a device of that kind.
+    pub(crate) fn serve<D: ClusterDevice>(self) -> Result<Response, Denied> {
+        let Self { server, table, held, socket } = self;
+        if !server.node.is_laid_out(table) {
+            return Err(Denied::Unknown);
+        }
+        Ok(upgrade(socket, held, move |mut socket| async move {
+            let reason = answer::<D>(&mut socket, &server, table).await;
+            drop(server);
+            reason.close(socket).await;
+        }))
+    }
 }
 
 async fn answer<D: ClusterDevice>(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> CloseReason {

@@ -7,6 +7,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::routing::any;
+use data_encoding::HEXLOWER;
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Value, json};
 use taisai_table::{Act, DeviceId, DeviceKind, House, HouseCommand, Person, Role, Roles, SignificantEventKind, Time};
@@ -29,11 +30,11 @@ fn key(number: u8) -> SigningKey {
 
 fn signed(key: &SigningKey, house: [u8; 16], device: DeviceId, challenge: &[u8; 32]) -> Signed {
     let signature = key.sign(&content(house, device, challenge));
-    Signed { device, signature: hex::hex(&signature.to_bytes()) }
+    Signed { device, signature: HEXLOWER.encode(&signature.to_bytes()) }
 }
 
 async fn enrol(house: &RunningServer, code: &str, key: &SigningKey) -> HttpReply {
-    let public_key = hex::hex(&key.verifying_key().to_bytes());
+    let public_key = HEXLOWER.encode(&key.verifying_key().to_bytes());
     house.post("/devices/enrol", "", json!({"code": code, "public_key": public_key})).await
 }
 
@@ -73,7 +74,7 @@ async fn a_device_is_enrolled_by_a_code_once() {
     let house = RunningServer::start().await;
     let code = code(&house).await;
     assert_eq!(house.post("/devices/enrol", "", json!({"code": code, "public_key": "00"})).await.code(), "bad-request");
-    let weak = json!({"code": code, "public_key": hex::hex(&[0; 32])});
+    let weak = json!({"code": code, "public_key": HEXLOWER.encode(&[0; 32])});
     assert_eq!(house.post("/devices/enrol", "", weak).await.code(), "bad-request");
     assert_eq!(enrol(&house, "0000-0000-0000-0000-0000-0000-00", &key(1)).await.code(), "bad-code");
     assert_eq!(enrol(&house, "nonsense", &key(1)).await.code(), "bad-code");

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use data_encoding::HEXLOWER;
 use serde::Serialize;
 use serde_json::Value;
 use taisai_endpoint::endpoint;
@@ -9,7 +10,6 @@ use taisai_engine::ListName;
 use taisai_table::{Law, Role};
 
 use crate::auth::SignedIn;
-use crate::auth::secrets::hex;
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
 use crate::http::request::PathParams;
@@ -54,7 +54,7 @@ async fn house(State(server): State<SharedServer>) -> Result<Json<HouseView>, De
     let (place, profile) = (&server.place, &server.profile);
     Ok(Json(HouseView {
         name: server.name().await?,
-        house: hex::hex(&place.house),
+        house: HEXLOWER.encode(&place.house),
         is_training: place.is_training,
         is_game_approved: place.is_game_approved,
         version: place.version.clone(),
