@@ -157,14 +157,14 @@ export class House {
     RUNNING.add(child);
     child.once('exit', () => RUNNING.delete(child));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.log += text));
-    let told = '';
+    let printed = '';
     await new Promise<void>((ready, fail) => {
       const end = setTimeout(() => fail(new Error(`the house is not ready:\n${this.log}`)), EVENT_TIMEOUT);
       child.once('error', fail);
       child.once('exit', (status) => fail(new Error(`the house ended with ${status}:\n${this.log}`)));
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        told += text;
-        this.remember(told.slice(0, told.lastIndexOf('\n')));
+        printed += text;
+        this.remember(printed.slice(0, printed.lastIndexOf('\n')));
         if (this.address === '' || !isTold()) return;
         clearTimeout(end);
         ready();
@@ -180,8 +180,8 @@ export class House {
     return child.exitCode;
   }
 
-  private remember(told: string): void {
-    for (const line of told.split('\n')) {
+  private remember(printed: string): void {
+    for (const line of printed.split('\n')) {
       const words = line.trim().split(/\s+/);
       const last = words.at(-1)!;
       this.address ||= /^http:\/\/[^/]+/.exec(words[0]!)?.[0] ?? '';

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { SILENCE_TIMEOUT_MS } from '../../src/protocol/connection';
 import { box, pauseClock } from '../browser/stage';
-import { buyIn, chip, openBets, openTable, says } from './play';
+import { buyIn, chip, openBets, openTable, expectBox } from './play';
 import { premises } from './premises';
 
 const at = premises();
@@ -32,7 +32,7 @@ it('stays connected while it taps longer than the silence timeout', async () => 
   await chip(terminal, '5');
   for (let tap = 1; tap <= TAPS; tap += 1) {
     await box(terminal, 'big').tap();
-    await says(terminal, 'big', `${tap * 5}.00 bet`);
+    await expectBox(terminal, 'big', `${tap * 5}.00 bet`);
     await terminal.clock.runFor(EVERY);
   }
   expect(given).toBe(0);
