@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_signed_is_for_this_house_device_and_challenge() {
+    fn signature_covers_casino_device_and_challenge() {
         let device = DeviceKey::new([3; 32], 0x0102_0304, [9; 16]);
         let challenge = [5; 32];
         let answer: serde_json::Value = serde_json::from_str(&device.signed(&challenge)).unwrap();

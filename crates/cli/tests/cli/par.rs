@@ -1,4 +1,4 @@
-//! `taisai par`: sheets that are whole by themselves, the same every time, and in three forms.
+//! `taisai par`: sheets are self-contained, reproducible and available in three formats.
 
 use crate::common::run;
 

@@ -1,4 +1,4 @@
-//! `taisai replay` on the files that the simulator writes.
+//! `taisai replay` on files that the simulator writes.
 
 use data_encoding::HEXLOWER;
 use taisai_lab::torture::write_replay;
@@ -57,7 +57,7 @@ fn damaged_file_is_refused_with_its_position() {
     header[25] = b'!';
     check(&header, "byte 15: the header is damaged");
 
-    // Another final state than that of the run is told, with the exit status.
+    // A final state that differs from the run's is reported, with exit status 1.
     let mut other = good.clone();
     *other.last_mut().unwrap() ^= 1;
     std::fs::write(folder.join("other.replay"), other).unwrap();

@@ -1,4 +1,4 @@
-//! An installation of one machine: after a kill it goes on where it was.
+//! An installation of one node continues after a kill.
 
 use crate::house::{CasinoSetup, TestCasino};
 use crate::play::{BETS, BettingRun, print_interruption};

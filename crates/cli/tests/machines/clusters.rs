@@ -1,4 +1,4 @@
-//! One round, many clusters on three machines: each follows the round by its record, and none takes a bet after its close.
+//! One round with clusters on three nodes: each follows the round through its record, and none takes a bet after the close.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::socket::Socket;
 const TERMINALS: u32 = 40;
 const CLUSTERS: u16 = 4;
 
-/// A cluster's part, as it is listed.
+/// The partition of a cluster, as `taisai tables list` names it.
 fn part(cluster: u16) -> String {
     format!("table-1-{cluster}")
 }
@@ -36,10 +36,10 @@ fn one_round_is_played_on_three_machines() {
     BettingRun { house, crowd, dealer: dealer.rests() }.ends();
 }
 
-/// What a player has who is seen.
+/// The credits and bets of a player.
 const CREDITS: i64 = 12_300;
 
-/// The console is told of every cluster, whichever machine has the dealer's side, and goes on from the numbers that were used there.
+/// The console shows every cluster, whichever node holds the round, and continues from the command numbers used there.
 #[test]
 fn console_sees_every_cluster() {
     let mut house = TestCasino::spread(TERMINALS, CLUSTERS);

@@ -1,4 +1,4 @@
-//! A machine loses its power in the middle of the betting.
+//! A node is killed while players bet.
 
 use crate::house::TABLE_PARTITION;
 use crate::play::{BETS, BettingRun, print_interruption};

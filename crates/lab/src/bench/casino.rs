@@ -241,7 +241,7 @@ Screens
     }
 
     #[test]
-    fn a_house_that_does_not_tell_all_its_terminals_is_an_error() {
+    fn casino_that_prints_too_few_terminals_is_an_error() {
         let mut lines = ["http://127.0.0.1:1/terminal#device=1&code=A"].map(str::to_owned).into_iter();
         assert!(FirstStart::read(2, || lines.next().context("no more lines")).is_err());
     }

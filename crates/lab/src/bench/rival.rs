@@ -208,7 +208,7 @@ pub(super) mod tests {
     }
 
     #[tokio::test]
-    async fn it_answers_each_command_with_as_many_bytes_as_the_house() {
+    async fn it_answers_each_command_with_as_many_bytes_as_the_casino() {
         let rival = start().await;
         let endpoint = rival.echo(400);
         let mut socket =

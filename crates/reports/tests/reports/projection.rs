@@ -90,7 +90,7 @@ fn tables_built_bit_by_bit_are_those_built_at_once() {
 
 /// The projection follows a casino that plays, from blocks of any size, and says how far it is behind.
 #[test]
-fn the_projection_follows_a_house_that_plays() {
+fn projection_follows_a_running_casino() {
     for game in ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"] {
         let folder = tempfile::tempdir().unwrap();
         let memory = MemoryStore::default();
@@ -194,7 +194,7 @@ fn check_against_machines(projection: &mut Projection, casino: &TestCasino) {
 }
 
 #[test]
-fn the_made_house_is_in_accord_with_its_machines() {
+fn projection_agrees_with_the_machines() {
     let (_folder, memory, casino) = made_house();
     let folder = tempfile::tempdir().unwrap();
     let mut projection = projected(&memory, &folder_address(folder.path()));

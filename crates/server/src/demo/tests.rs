@@ -89,7 +89,7 @@ async fn a_demonstration_deals_by_itself_for_training() {
 }
 
 #[tokio::test]
-async fn a_real_house_does_not_deal_by_itself() {
+async fn real_casino_does_not_deal_by_itself() {
     let folder = tempfile::tempdir().unwrap();
     let mut plan = plan(folder.path());
     plan.installation.is_training = false;

@@ -319,7 +319,7 @@ async fn caught_up(reports: &Reports, is_there: impl Fn(&Reports) -> bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reports_follow_a_house_that_plays() {
+async fn reports_follow_a_running_casino() {
     let folder = tempfile::tempdir().unwrap();
     let mut playing = Playing::open(folder.path()).await;
     let address = Address::Folder(folder.path().join("data"));

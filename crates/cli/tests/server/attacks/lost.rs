@@ -1,4 +1,4 @@
-//! Lost credentials: whoever has access to the machine lets people in again, and it is on record.
+//! Lost credentials: whoever has access to the machine can let people in again, and the record shows it.
 
 use std::fs;
 

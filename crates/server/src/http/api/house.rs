@@ -100,7 +100,7 @@ mod tests {
     use crate::tests::running::{ADMINISTRATOR, MANAGER, RunningServer, person};
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_house_has_its_new_name_at_once() {
+    async fn new_name_of_the_casino_applies_at_once() {
         let house = RunningServer::start().await;
         assert_eq!(house.get("/house", "").await.body["name"], "Test");
         let configure = HouseCommand::Configure {
