@@ -156,7 +156,7 @@ fn open(
 
 fn close(store: RecordStore, recorder: Recorder<Cluster>) {
     drop(recorder);
-    // A failure was told as a warning.
+    // A failure was reported as a warning.
     store.close().unwrap_or_default();
 }
 

@@ -1,5 +1,5 @@
 //! An installation in one thread, in virtual time and with its record in memory: for scripts, simulated play and tests. It runs the
-//! same partitions as a server. Whoever drives it says what time it is and which message between workers is delivered next.
+//! same partitions as a server. The caller sets the time and chooses which message between workers is delivered next.
 
 mod batch;
 mod workers;

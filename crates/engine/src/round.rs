@@ -569,7 +569,7 @@ impl RoundPartition {
     }
 }
 
-/// The round whose result a notice tells or changes.
+/// The round whose result a notice gives or changes.
 const fn result_of(notice: &Notice) -> Option<RoundNumber> {
     match (notice, notice.stands()) {
         (Notice::Thrown { round, .. }, _) => Some(*round),

@@ -61,7 +61,7 @@ impl DiceSource {
             Some("-") => {
                 let (lines, read) = mpsc::channel(1);
                 std::thread::spawn(move || {
-                    // Whoever tumbles may have gone, and what cannot be read is the end.
+                    // The receiver may be gone; a line that cannot be read ends the input.
                     std::io::stdin().lines().map_while(Result::ok).all(|line| lines.blocking_send(line).is_ok())
                 });
                 Ok(Self::Lines(read))

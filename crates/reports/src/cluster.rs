@@ -292,7 +292,7 @@ fn here(cluster: &Cluster) -> Attribution {
     Attribution { table: Some(id.table.0), cluster: Some(id.number), ..Attribution::default() }
 }
 
-/// A line that was taken off what is registered from the film: whose it was, and what it said.
+/// A line that was withdrawn from the film's registration: whose it was, and what it contained.
 fn withdrawn(cluster: &Cluster, round: RoundNumber, line: u32, event: ReportEvent) -> ReportEvent {
     let lines = cluster.returns().filter(|(of, _)| *of == round).flat_map(|(_, returns)| &returns.lines);
     let Some(film) = lines.into_iter().find(|film| film.number == line) else { return event };

@@ -1,4 +1,4 @@
-//! Runs a node until it is told to stop: opens it, listens, and closes everything in order.
+//! Runs a node until it is stopped: opens it, listens, and closes everything in order.
 
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
@@ -246,7 +246,7 @@ impl Front {
     }
 }
 
-/// Runs a node once, until it is told to stop or one of its threads stops.
+/// Runs a node once, until it is stopped or one of its threads stops.
 async fn run(
     (plan, former): (ServePlan, FormerNames),
     front: &mut Front,
@@ -355,7 +355,7 @@ async fn run(
     Ok(closed?)
 }
 
-/// Waits until the node is told to stop, and lets rounds in play end; or until one of its threads stops.
+/// Waits until the node is stopped, and lets rounds in play end; or until one of its threads stops.
 async fn until_stopped(
     server: &Server,
     mut stopped: watch::Receiver<Option<Stopped>>,

@@ -94,7 +94,7 @@ impl Aspect {
     }
 }
 
-/// What a value is of: most of a felt is said of a kind.
+/// What a value belongs to. Most values of a felt belong to a kind.
 #[derive(Clone, Copy)]
 enum DifferenceSubject {
     Box(BetBox),

@@ -380,7 +380,7 @@ fn closing_waits_for_all(table: &RoundAndClusters, entry: &RoundEntry, coverage:
     ensure("bets are closed when every cluster holds it", !is_early, || format!("{cluster:?}"))
 }
 
-/// Whoever only reads, or is not on file, never has anything done.
+/// A person who may only read, or is not on file, never succeeds with a command.
 fn may_ask<E>(actor: Actor, outcome: &Result<E, Refusal>) -> CheckResult {
     let is_nobody = actor.person().is_some_and(|person| person.id.0 == AUDITOR || person.id.0 == STRANGER);
     ensure("nobody acts without the right to", outcome.is_err() || !is_nobody, || format!("{actor:?}"))

@@ -22,7 +22,7 @@ use taisai_table::{
 use given::GivenMoney;
 use past::PastRoundsModel;
 
-/// Whose bet it is, as a settlement tells them apart.
+/// Whose bet it is, as a settlement distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ModelPlayer {
     pub(super) seat: Seat,

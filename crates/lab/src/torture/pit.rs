@@ -12,7 +12,7 @@ use super::casino::{DEALER, MANAGER, OTHER_DEALER, SHIFT_MANAGER, SUPERVISOR, Si
 use super::model::KEPT;
 
 impl SimulatedCasino<'_> {
-    /// Whoever deals now.
+    /// The acting Dealer.
     pub(super) fn dealer(&self) -> Actor {
         by(self.round().holder(Position::Dealer).map_or(DEALER, |person| person.0))
     }
@@ -261,7 +261,7 @@ impl SimulatedCasino<'_> {
             12 => self.tumbler(RoundCommand::Activate),
             13..=15 if self.table_is_closing => self.close_the_table(),
             13 => self.ask_round(by(SUPERVISOR), RoundCommand::AnnounceClosure),
-            // Nobody was told.
+            // No notice was sent.
             14 => self.close_the_table(),
             _ => Ok(()),
         }

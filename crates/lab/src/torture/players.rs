@@ -30,7 +30,7 @@ impl SimulatedCasino<'_> {
         self.rules.game().station() == Station::LiveTable
     }
 
-    /// Whoever places a seat's bets: its terminal, or the Dealer who registers what the player has placed.
+    /// The actor who places a seat's bets: its terminal, or the Dealer who registers them.
     pub(super) fn bettor(&mut self, seat: Seat) -> Actor {
         match (self.is_live(), self.random.one_in(40)) {
             (false, _) => self.terminal(seat),

@@ -97,7 +97,7 @@ impl TumblerScript {
         messages
     }
 
-    /// Takes what is said together: one message, or all of a flood.
+    /// Takes the next message, or all of a flood.
     pub(super) fn at_once(&self, waiting: &mut VecDeque<String>) -> Vec<String> {
         let count = if self.is(Misbehaviour::Floods) { waiting.len() } else { waiting.len().min(1) };
         waiting.drain(..count).collect()

@@ -63,7 +63,7 @@ struct NewPassword {
     new: String,
 }
 
-/// Whoever is signed in.
+/// The person who is signed in.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 struct Me {

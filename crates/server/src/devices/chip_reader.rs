@@ -20,7 +20,7 @@ pub(crate) fn routes() -> Routes {
     Routes::of([connect::add_to])
 }
 
-/// The socket of a chip reader. It proves itself as every device does, and then tells what lies on the layout; docs/chip-reader.md.
+/// The socket of a chip reader. It proves itself as every device does, and then reports the chips on the layout; docs/chip-reader.md.
 #[endpoint(
     get,
     "/tables/{table}/chip-reader",

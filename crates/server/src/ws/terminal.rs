@@ -74,7 +74,7 @@ struct TerminalCommand {
     command: TerminalAct,
 }
 
-/// Where the terminal stands, which tells the machine that it is played at.
+/// Where the terminal is, which shows the machine that it is played at.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(utoipa::IntoParams))]
 #[serde(deny_unknown_fields)]

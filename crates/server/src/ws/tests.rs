@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::{self, WebSocket};
 use super::*;
 use crate::tests::running::RunningServer;
 
-/// A screen that hears everything and counts its signs of life.
+/// A screen that receives everything and counts its signs of life.
 #[derive(Default)]
 struct Counting {
     signs: usize,
@@ -34,7 +34,7 @@ impl SocketSession for Counting {
     }
 }
 
-/// Serves such screens, in doubt or not, and tells the signs of life of each that has ended.
+/// Serves such screens, in doubt or not, and sends the number of signs of life of each that has ended.
 async fn serve(house: &RunningServer, is_doubted: bool) -> (SocketAddr, mpsc::UnboundedReceiver<usize>) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let upgrade = async move |State(server): State<SharedServer>, upgrade: WebSocketUpgrade| {

@@ -13,7 +13,7 @@ use super::{OutsideMoney, ClusterModel, of_seat, past};
 const MOST_UNREAD: usize = 100;
 
 impl ClusterModel {
-    /// A chip reader tells what lies on the layout of a live table that registers every bet, and does nothing else.
+    /// A chip reader reports the chips on the layout of a live table that registers every bet, and nothing else.
     pub(super) fn is_of_reader(&self, entry: &ClusterEntry) -> CheckResult {
         let is_laid = matches!(
             entry.request.command,

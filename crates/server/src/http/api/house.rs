@@ -115,7 +115,7 @@ mod tests {
         house.close().await;
     }
 
-    /// Whatever shows the casino, a table or its board is told that the game is not the approved one.
+    /// Every view of the casino, a table or its board says that the game is not the approved one.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_changed_game_is_marked_wherever_its_table_is_shown() {
         let approved = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();

@@ -86,7 +86,7 @@ async fn every_entry_is_covered_after_a_stop() {
     asker.bet_in_the_next_round(seat).await;
     close(node).await;
     assert_eq!(uncovered(folder.path()), covered());
-    // Also where nothing was asked: a program that opens a chain adds an entry to it.
+    // Also without commands: a program that opens a chain adds an entry to it.
     close(open(folder.path()).unwrap()).await;
     assert_eq!(uncovered(folder.path()), covered());
 }
