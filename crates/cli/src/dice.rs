@@ -95,7 +95,7 @@ fn watched(throws: &[Dice]) -> (DiceWatch, Vec<(u64, f64)>) {
     let (mut watch, mut course) = (DiceWatch::new(), Vec::new());
     let every = throws.len().div_ceil(MAX_CHART_POINTS);
     for (place, dice) in throws.iter().enumerate() {
-        watch.take(*dice);
+        watch.add(*dice);
         if place % every == 0 || place + 1 == throws.len() {
             course.push((watch.throws(), watch.evidence().value()));
         }

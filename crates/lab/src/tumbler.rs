@@ -112,7 +112,7 @@ struct DisplayedRound {
 
 impl DisplayedRound {
     /// Takes in a message to displays: the first shows everything, the others what has changed.
-    fn take(&mut self, message: &str) -> anyhow::Result<()> {
+    fn update(&mut self, message: &str) -> anyhow::Result<()> {
         let message: Value = serde_json::from_str(message).context("the display shows something else")?;
         let public = message.pointer("/snapshot/public").or_else(|| message.get("public"));
         if let Some(round) = public.and_then(|public| public["round"].as_u64()) {
@@ -152,7 +152,7 @@ async fn tumble(args: &TumblerArgs, device: &DeviceKey, dice: &mut DiceSource) -
         tokio::select! {
             message = display.next() => {
                 let before = displayed.clone();
-                displayed.take(message?.context("the display of the table has ended")?)?;
+                displayed.update(message?.context("the display of the table has ended")?)?;
                 if displayed.phase == "open" && (&displayed.phase, displayed.round) != (&before.phase, before.round) {
                     waiting.extend(script.bets_open());
                 }
@@ -214,12 +214,12 @@ mod tests {
     #[test]
     fn the_display_is_followed() {
         let mut displayed = DisplayedRound::default();
-        displayed.take(r#"{"number":1,"snapshot":{"public":{"round":4,"phase":"open"}}}"#).unwrap();
+        displayed.update(r#"{"number":1,"snapshot":{"public":{"round":4,"phase":"open"}}}"#).unwrap();
         assert_eq!(displayed, DisplayedRound { round: 4, phase: "open".to_owned() });
-        displayed.take(r#"{"number":2,"public":{"phase":"closed"}}"#).unwrap();
+        displayed.update(r#"{"number":2,"public":{"phase":"closed"}}"#).unwrap();
         assert_eq!(displayed, DisplayedRound { round: 4, phase: "closed".to_owned() });
-        displayed.take(r#"{"number":3,"public":{"is_held":true}}"#).unwrap();
+        displayed.update(r#"{"number":3,"public":{"is_held":true}}"#).unwrap();
         assert_eq!(displayed.phase, "closed");
-        assert!(displayed.take("nonsense").is_err());
+        assert!(displayed.update("nonsense").is_err());
     }
 }

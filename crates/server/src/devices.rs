@@ -1,7 +1,7 @@
 //! Devices: enrolment with a one-time code, proof of identity with a key, and one connection each. The machines decide what a
 //! device may do; here the server only finds out which one it is.
 //!
-//! A session first calls [`prove`], then [`take`], and keeps the [`DeviceConnection`] while it lasts. On
+//! A session first calls [`prove`], then [`register`], and keeps the [`DeviceConnection`] while it lasts. On
 //! [`ConnectionSignal::ShowLife`] it pings the device and calls [`LifeSign::shown`] when the pong arrives; on
 //! [`ConnectionSignal::CutOff`] it closes.
 //!
@@ -91,8 +91,8 @@ impl Devices {
 
 /// Registers the connection of a device that has proved its identity. If another connection of the device is alive, this one is a
 /// copy: it is denied and reported to the House.
-pub(crate) async fn take(server: &Server, proven: Proven) -> Result<DeviceConnection, Denied> {
-    let Some(taken) = server.devices.live.take(proven.device, proven.source, server.sign_of_life).await else {
+pub(crate) async fn register(server: &Server, proven: Proven) -> Result<DeviceConnection, Denied> {
+    let Some(taken) = server.devices.live.register(proven.device, proven.source, server.sign_of_life).await else {
         copied(server, proven.device).await?;
         return Err(Denied::NotProven);
     };

@@ -138,7 +138,7 @@ fn a_wrong_slip_stops_the_table() {
     wrong.lines[0].units += 1;
     let slip = ClusterInput::Slip { round: RoundNumber(1), slip: Some(wrong) };
     let stop = WorkerStop::Refused { by: FIRST, refusal: Refusal::SlipDiffers };
-    assert_eq!(table.take(0, [Input::Cluster(0, slip)]), Err(stop));
+    assert_eq!(table.handle(0, [Input::Cluster(0, slip)]), Err(stop));
     assert_eq!(table.house.record.len(), entries);
     table.reads_slips = true;
     table.restart(0);

@@ -177,7 +177,7 @@ impl LoadTerminal {
                         reports.send(TerminalReport::LastReceived(at, (self.place == 0).then(|| message.to_owned()))).unwrap_or_default();
                         task = TerminalTask::Idle;
                     }
-                    let is_last = take(message, &mut self.open, &mut self.taken, counts)?;
+                    let is_last = count_answers(message, &mut self.open, &mut self.taken, counts)?;
                     if task == TerminalTask::BuyIn && is_last {
                         reports.send(TerminalReport::BoughtIn).unwrap_or_default();
                         task = TerminalTask::Idle;
@@ -256,7 +256,7 @@ fn bets_of(seat: u64, sequence: &mut u64, boxes: &[String], bets: u32) -> String
 }
 
 /// Takes in a message: whose answers came, and how long they took; whether the last of what was open is answered.
-fn take(
+fn count_answers(
     message: &str,
     open: &mut VecDeque<(u64, u32, Instant)>,
     taken: &mut Vec<Duration>,
@@ -309,12 +309,12 @@ mod tests {
         let (mut taken, counts) = (Vec::new(), CrowdCounts::default());
         let answer =
             |sequence: u64| format!(r#"{{"answers":[{{"sequence":{sequence},"answer":{{"accepted":null}}}}]}}"#);
-        assert!(!take(&answer(1), &mut open, &mut taken, &counts).unwrap(), "a part of a message");
+        assert!(!count_answers(&answer(1), &mut open, &mut taken, &counts).unwrap(), "a part of a message");
         assert_eq!(open.len(), 2);
-        assert!(!take(&answer(2), &mut open, &mut taken, &counts).unwrap());
-        assert!(take(&answer(3), &mut open, &mut taken, &counts).unwrap());
+        assert!(!count_answers(&answer(2), &mut open, &mut taken, &counts).unwrap());
+        assert!(count_answers(&answer(3), &mut open, &mut taken, &counts).unwrap());
         assert_eq!((counts.bets.into_inner(), taken.len()), (101, 2));
         let refused = r#"{"answers":[{"sequence":4,"answer":{"refused":{"code":"held"}}}]}"#;
-        assert!(take(refused, &mut open, &mut taken, &CrowdCounts::default()).is_err());
+        assert!(count_answers(refused, &mut open, &mut taken, &CrowdCounts::default()).is_err());
     }
 }

@@ -268,13 +268,13 @@ impl ClusterModel {
             }
             ClusterCommand::Withdraw { seat, chips, stakes } => {
                 for stake in stakes {
-                    self.take(ModelPlayer { seat: *seat, chips: *chips }, *stake)?;
+                    self.withdraw(ModelPlayer { seat: *seat, chips: *chips }, *stake)?;
                 }
                 self.end_session_that_was_left(*seat);
             }
             ClusterCommand::Clear { seat } => {
                 for bet in of_seat(&self.bets, *seat) {
-                    self.take(bet.player, Stake { bet_box: bet.bet_box, amount: bet.amount })?;
+                    self.withdraw(bet.player, Stake { bet_box: bet.bet_box, amount: bet.amount })?;
                 }
                 self.end_session_that_was_left(*seat);
             }
@@ -535,7 +535,7 @@ impl ClusterModel {
 
     /// A rejected bet goes back to its player; of one who has walked away it becomes a claim (5.3).
     fn reject(&mut self, player: ModelPlayer, stake: Stake) -> CheckResult {
-        self.take(player, stake)?;
+        self.withdraw(player, stake)?;
         let cents = stake.amount.cents();
         if self.purse(player.seat).has_walked_away {
             self.chips += cents;
@@ -544,7 +544,7 @@ impl ClusterModel {
         Ok(())
     }
 
-    fn take(&mut self, player: ModelPlayer, stake: Stake) -> CheckResult {
+    fn withdraw(&mut self, player: ModelPlayer, stake: Stake) -> CheckResult {
         let place = self.bets.iter().position(|bet| bet.player == player && bet.bet_box == stake.bet_box);
         let place = place.ok_or_else(|| RunFailure::new("a bet was taken that does not lie there"))?;
         let left = self.bets[place].amount.cents() - stake.amount.cents();

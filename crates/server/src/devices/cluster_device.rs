@@ -13,7 +13,7 @@ use taisai_engine::seat_of;
 use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, Seat, TableId};
 use tokio::time::{Interval, interval};
 
-use super::{ConnectionSignal, DeviceConnection, LifeSign, Proven, RateLimit, prove, take};
+use super::{ConnectionSignal, DeviceConnection, LifeSign, Proven, RateLimit, prove, register};
 use crate::auth::commands::no_such_seat;
 use crate::http::accept::ConnectionGuard;
 use crate::http::denied::Denied;
@@ -106,7 +106,7 @@ async fn answer<D: ClusterDevice>(socket: &mut WebSocket, server: &SharedServer,
         return Denied::NotYours.into();
     }
     let Some(handle) = server.node.cluster(cluster) else { return CloseReason::Elsewhere(cluster) };
-    let device_connection = match take(server, proven).await {
+    let device_connection = match register(server, proven).await {
         Ok(device_connection) => device_connection,
         Err(denied) => return denied.into(),
     };

@@ -14,7 +14,7 @@ use taisai_table::{Act, DeviceId, DeviceKind, House, HouseCommand, Person, Role,
 use tokio_tungstenite::tungstenite;
 
 use super::challenge::{Signed, content, proven};
-use super::{ConnectionSignal, Proven, enrolment_code, take};
+use super::{ConnectionSignal, Proven, enrolment_code, register};
 use crate::auth::approvals::ApprovedAct;
 use crate::auth::secrets::hex;
 use crate::http::denied::Denied;
@@ -153,27 +153,27 @@ async fn a_device_has_one_connection() {
     enrol(&house, &code(&house).await, &key(1)).await;
     let right = signed(&key(1), house.server.place.house, DEVICE, &CHALLENGE);
     let device = prove(&house, &right).await.unwrap();
-    let mut taken = take(&house.server, device).await.unwrap();
+    let mut taken = register(&house.server, device).await.unwrap();
     let alive = async {
         let ConnectionSignal::ShowLife(life) = taken.signal().await else { panic!("it was cut off") };
         life.confirm();
     };
-    let (copy, ()) = tokio::join!(take(&house.server, device), alive);
+    let (copy, ()) = tokio::join!(register(&house.server, device), alive);
     assert_eq!(copy.err(), Some(Denied::NotProven));
     assert_eq!(copies(&house).await, 1);
 
     enrol(&house, &code(&house).await, &key(2)).await;
     assert!(matches!(taken.signal().await, ConnectionSignal::CutOff), "enrolled anew");
     assert_eq!(prove(&house, &right).await, Err(Denied::NotProven), "the old key");
-    assert_eq!(take(&house.server, device).await.err(), Some(Denied::NotProven), "proved before, with the old key");
+    assert_eq!(register(&house.server, device).await.err(), Some(Denied::NotProven), "proved before, with the old key");
     let device = prove(&house, &signed(&key(2), house.server.place.house, DEVICE, &CHALLENGE)).await.unwrap();
-    let mut taken = take(&house.server, device).await.unwrap();
+    let mut taken = register(&house.server, device).await.unwrap();
 
     revoke(&house).await;
     house.server.devices.cut(DEVICE, None);
     assert!(matches!(taken.signal().await, ConnectionSignal::CutOff), "revoked");
     drop(taken);
-    assert_eq!(take(&house.server, device).await.err(), Some(Denied::NotProven), "proved before it was revoked");
+    assert_eq!(register(&house.server, device).await.err(), Some(Denied::NotProven), "proved before it was revoked");
 }
 
 /// The first answer to a device that connects: its source, or why it is denied.

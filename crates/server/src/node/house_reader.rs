@@ -75,11 +75,11 @@ impl HouseReader {
             // Callers who cannot be served get no reply, and ask again.
             let is_known = !is_due || self.follow().await?;
             for request in taken.drain(..) {
-                self.take(request, is_known);
+                self.handle(request, is_known);
             }
         }
         // A database connection must be closed outside of a runtime.
-        let follower = self.follower.take();
+        let follower = self.follower.handle();
         tokio::task::spawn_blocking(move || drop(follower)).await.unwrap_or_default();
         Ok(())
     }
@@ -87,7 +87,7 @@ impl HouseReader {
     /// Reads to the end of the record; `false` if that fails.
     async fn follow(&mut self) -> Result<bool, Stopped> {
         const READER_FAILED: Stopped = Stopped::BrokenDown("the thread that reads the House");
-        let mut follower = self.follower.take().ok_or(READER_FAILED)?;
+        let mut follower = self.follower.handle().ok_or(READER_FAILED)?;
         // The database client blocks.
         let read = tokio::task::spawn_blocking(move || {
             let mut arrived = Vec::new();
@@ -120,7 +120,7 @@ impl HouseReader {
         Ok(followed.is_ok())
     }
 
-    fn take(&mut self, request: Request, is_known: bool) {
+    fn handle(&mut self, request: Request, is_known: bool) {
         let house = self.follower.as_ref().and_then(ChainFollower::machine).filter(|_| is_known);
         match request {
             Request::ReadHouse(read) => {

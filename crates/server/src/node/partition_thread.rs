@@ -135,7 +135,7 @@ impl PartitionLoop {
                 return self.close(batch_permit);
             }
             for request in taken.drain(..) {
-                self.take(request)?;
+                self.handle_request(request)?;
             }
             if is_clock_due {
                 self.check_clock()?;
@@ -159,7 +159,7 @@ impl PartitionLoop {
         if self.parts.worker.the_house().is_some() {
             requests.close();
             while let Some(request) = requests.recv().await {
-                self.take(request)?;
+                self.handle_request(request)?;
             }
         }
         let batch_permit = self.batch_permit(in_flight).await;
@@ -210,7 +210,7 @@ impl PartitionLoop {
         Ok(())
     }
 
-    fn take(&mut self, request: Request) -> Result<(), Stopped> {
+    fn handle_request(&mut self, request: Request) -> Result<(), Stopped> {
         match request {
             Request::Input(input) => self.handle(input),
             Request::Call(input, id, caller) => {

@@ -330,7 +330,7 @@ async fn reports_follow_a_running_casino() {
         playing.open_bets().await;
         playing.bet(0, 0, "big", 100).await;
         playing.deal(3, dice.faces().map(taisai_rules::Face::number)).await;
-        watch.take(dice);
+        watch.add(dice);
         caught_up(&reports, |reports| reports.dice(TABLE).is_some_and(|dice| dice.round == round)).await;
         let table = reports.dice(TABLE).unwrap();
         assert_eq!(table.all, DiceSheet::new(&watch));
@@ -347,7 +347,7 @@ async fn reports_follow_a_running_casino() {
     caught_up(&reports, |reports| reports.dice(TABLE).unwrap().all != DiceSheet::new(&watch)).await;
     let mut corrected = DiceWatch::new();
     for (round, dice) in (1..).zip(Dice::all().step_by(11).take(12)) {
-        corrected.take(if round == 5 { Dice::try_from([6, 6, 5]).unwrap() } else { dice });
+        corrected.add(if round == 5 { Dice::try_from([6, 6, 5]).unwrap() } else { dice });
     }
     assert_eq!(reports.dice(TABLE).unwrap().all, DiceSheet::new(&corrected));
     let after = reports.games(cluster(0), Seat(0)).await.unwrap();

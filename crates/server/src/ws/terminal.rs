@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{CloseReason, SocketSession, UnreadableCommands, not_too_many, read, run_session, upgrade};
 use crate::devices::acceptor;
-use crate::devices::{ConnectionSignal, DeviceConnection, LifeSign, Proven, prove, take};
+use crate::devices::{ConnectionSignal, DeviceConnection, LifeSign, Proven, prove, register};
 use crate::http::accept::ConnectionGuard;
 use crate::http::denied::Denied;
 use crate::http::reply::{CommandReply, NumberedReplies, json};
@@ -214,7 +214,7 @@ impl Commands {
         Ok(FromTerminal { commands: self.unreadable.one_by_one(&commands)?, games })
     }
 
-    async fn take(&mut self, text: &str) -> Result<(), CloseReason> {
+    async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
         let FromTerminal { commands, games } = self.read(text)?;
         let AtSeat { cluster, seat, source, .. } = self.at;
         if games {
@@ -270,7 +270,7 @@ impl Commands {
 
 impl SocketSession for Terminal {
     async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
-        self.commands.take(text).await
+        self.commands.receive(text).await
     }
 
     async fn signal(&mut self) -> Option<CloseReason> {
@@ -329,7 +329,7 @@ async fn play(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> 
     let Some(handle) = server.node.cluster(cluster) else {
         return CloseReason::Elsewhere(cluster);
     };
-    let device_connection = match Box::pin(take(server, proven)).await {
+    let device_connection = match Box::pin(register(server, proven)).await {
         Ok(taken) => taken,
         Err(denied) => return denied.into(),
     };
@@ -436,8 +436,8 @@ mod tests {
         let redeem =
             json!({"commands": [{"sequence": 1, "command": {"redeem": {"number": "12-3456-7890-1234-5678"}}}]});
         let clear = json!({"commands": [{"sequence": 2, "command": {"clear": {"seat": 3}}}]});
-        assert!(terminal.take(&redeem.to_string()).await.is_ok());
-        assert!(terminal.take(&clear.to_string()).await.is_ok());
+        assert!(terminal.receive(&redeem.to_string()).await.is_ok());
+        assert!(terminal.receive(&clear.to_string()).await.is_ok());
         assert_eq!(answer(&mut messages).await["sequence"], 2, "the cluster answers at once");
         go_on.send(()).unwrap();
         assert_eq!(answer(&mut messages).await["sequence"], 1, "the House answers when it can");
