@@ -1,4 +1,4 @@
-// Staff screens held to the files of the house: who is offered what, and which events have names. Files and refusals come one way.
+// Staff screens agree with the server's files on who is offered what and which events have names. Files and refusals arrive the same way.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
