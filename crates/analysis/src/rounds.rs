@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_reckoned_says_why() {
+    fn what_cannot_be_computed_gives_a_reason() {
         let wide = spread(&[("big", 1), ("triple:1", 2_000_000_001)]);
         assert_eq!(wide.after(0).unwrap_err(), TooWide::Rounds(0));
         assert_eq!(wide.after(MAX_ROUNDS + 1).unwrap_err(), TooWide::Rounds(MAX_ROUNDS + 1));

@@ -230,7 +230,11 @@ impl ReplayCursor {
         let (hash, expected) = (self.machines.state_hash(), self.hash);
         if json {
             let as_the_run = expected.map(|expected| hash == expected);
-            writeln!(out, "{}", serde_json::json!({ "final_state": HEXLOWER.encode(&hash), "as_the_run": as_the_run }))?;
+            writeln!(
+                out,
+                "{}",
+                serde_json::json!({ "final_state": HEXLOWER.encode(&hash), "as_the_run": as_the_run })
+            )?;
         } else {
             self.end(&mut out)?;
         }
@@ -246,7 +250,12 @@ impl ReplayCursor {
                 writeln!(out, "{GOOD}ok{GOOD:#}  final state {}, as the run ended", HEXLOWER.encode(&hash))
             }
             Some(expected) => {
-                writeln!(out, "{BAD}differs{BAD:#}  final state {}, the run ended in {}", HEXLOWER.encode(&hash), HEXLOWER.encode(&expected))
+                writeln!(
+                    out,
+                    "{BAD}differs{BAD:#}  final state {}, the run ended in {}",
+                    HEXLOWER.encode(&hash),
+                    HEXLOWER.encode(&expected)
+                )
             }
         }
     }

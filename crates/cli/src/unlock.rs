@@ -35,10 +35,12 @@ pub(crate) fn run(args: &UnlockArgs, names: &GameNames<'_>) -> anyhow::Result<bo
         std::io::stdout().flush()
     };
     let print_password = args.new_password.then_some(print_password);
-    runtime.block_on(unlock(&plan, PersonId(args.person), print_password, Arc::new(warn))).map_err(|error| match error {
-        UnlockError::FailedWrite(failed) => failed.into(),
-        error => anyhow::Error::new(error),
-    })?;
+    runtime.block_on(unlock(&plan, PersonId(args.person), print_password, Arc::new(warn))).map_err(
+        |error| match error {
+            UnlockError::FailedWrite(failed) => failed.into(),
+            error => anyhow::Error::new(error),
+        },
+    )?;
     writeln!(anstream::stdout(), "Person {} is unlocked.", args.person)?;
     Ok(true)
 }

@@ -96,7 +96,8 @@ impl DeviceKey {
         }
 
         let challenge = socket.next().await?.context("the casino closed the connection")?;
-        let sent: ProofChallenge = serde_json::from_str(challenge).with_context(|| format!("the casino says: {challenge}"))?;
+        let sent: ProofChallenge =
+            serde_json::from_str(challenge).with_context(|| format!("the casino says: {challenge}"))?;
         let challenge: [u8; 32] = bytes(&sent.challenge).context("the challenge has not 32 bytes")?;
         let signed = self.signed(&challenge);
         Ok(socket.send(&signed).await?)

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use taisai_journal::Hash;
 use taisai_rules::Money;
 use taisai_table::{
-    Account, ClaimId, ClusterId, CommandRequest, Entry, Founder, House, HouseCommand, HouseEvent, PersonId, Sensitive as _,
-    VoucherHash, VoucherNumber,
+    Account, ClaimId, ClusterId, CommandRequest, Entry, Founder, House, HouseCommand, HouseEvent, PersonId,
+    Sensitive as _, VoucherHash, VoucherNumber,
 };
 
 use super::batch::{Attribution, EntryTime, ReportEvent, SqlBatch};
@@ -70,7 +70,8 @@ impl ProjectedMachine for House {
         let (request, command) = (&entry.request, variant_name(&entry.request.command));
         let second = request.command.second();
         let with = second.map(|second| second.id.0);
-        let event = ReportEvent { why: why(&request.command).map(Into::into), second: with, ..event_by("", request.actor) };
+        let event =
+            ReportEvent { why: why(&request.command).map(Into::into), second: with, ..event_by("", request.actor) };
         let mut waiting =
             PendingHouseEntry { when, kind: None, of: Attribution::default(), people: Vec::new(), event, own: None };
         let happened = match &entry.outcome {

@@ -1,7 +1,9 @@
 //! The dealer's side in the reporting tables: rounds with their current result, and who did what to them and why.
 
 use taisai_rules::{Dice, Face};
-use taisai_table::{Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding, Sensitive as _};
+use taisai_table::{
+    Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding, Sensitive as _,
+};
 
 use super::batch::{Attribution, EntryTime, ReportEvent, SqlBatch};
 use super::machine::{ChainContext, EntryError, ProjectedMachine, event_by, opening_event};

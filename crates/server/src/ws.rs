@@ -40,7 +40,7 @@ use crate::ws::connection::{Connection, ConnectionQueue};
 pub(crate) use terminal::InCluster;
 #[cfg(test)]
 pub(crate) use {
-    house::{HouseScreen, FromHouseScreen},
+    house::{FromHouseScreen, HouseScreen},
     staff::FromStaff,
     terminal::{FromTerminal, ToTerminal},
 };

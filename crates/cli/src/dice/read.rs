@@ -100,8 +100,9 @@ fn lines(mut input: impl BufRead) -> anyhow::Result<ThrowFile> {
 
 /// The beginning of a line with control characters escaped, which would steer a terminal.
 fn printable(text: &str) -> String {
-    let character =
-        |character: char| if character.is_control() { character.escape_default().to_string() } else { character.to_string() };
+    let character = |character: char| {
+        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
+    };
     text.chars().take(60).map(character).collect()
 }
 

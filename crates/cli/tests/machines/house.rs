@@ -309,7 +309,8 @@ impl TestCasino {
     /// Moves a partition to a node, and waits until that holds it.
     pub(crate) fn move_partition(&self, part: &str, to: usize) {
         let address = self.nodes[to].url();
-        let (is_moved, printed, error) = self.taisai(&["tables", "move", part, "--to", &address, "--store", &self.store]);
+        let (is_moved, printed, error) =
+            self.taisai(&["tables", "move", part, "--to", &address, "--store", &self.store]);
         assert!(is_moved, "{printed}{error}");
     }
 

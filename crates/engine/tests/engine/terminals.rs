@@ -58,7 +58,9 @@ fn the_first_of_two_connections_is_cut() {
     let newer = ConnectionId(99);
     table.connect(0, SEAT, newer);
     let screen_changes = changes(table.take_left());
-    let [ScreenChange::Cut(old), ScreenChange::SeatConnected { connection: to, counted, view, .. }] = &screen_changes[..] else {
+    let [ScreenChange::Cut(old), ScreenChange::SeatConnected { connection: to, counted, view, .. }] =
+        &screen_changes[..]
+    else {
         panic!("{screen_changes:?}")
     };
     assert_eq!((*old, *to, counted.sequence), (connection(0, SEAT), newer, sequence));
@@ -83,7 +85,8 @@ fn replies_of_the_connection_before_are_dropped() {
     let connect = ClusterInput::Connect { seat: SEAT, connection: ConnectionId(99), counted, money: Box::default() };
     table.inputs(0, [one, Input::Cluster(0, connect)]);
     let screen_changes = changes(table.take_left());
-    let [ScreenChange::Cut(_), ScreenChange::SeatConnected { .. }, ScreenChange::Seat(seat)] = &screen_changes[..] else {
+    let [ScreenChange::Cut(_), ScreenChange::SeatConnected { .. }, ScreenChange::Seat(seat)] = &screen_changes[..]
+    else {
         panic!("{screen_changes:?}")
     };
     assert_eq!((seat.connection, &seat.replies[..]), (ConnectionId(99), &[][..]));
@@ -168,7 +171,7 @@ fn a_command_that_is_sent_again_over_a_new_connection_is_answered_again() {
 }
 
 #[test]
-fn whoever_looks_is_released_with_the_batch() {
+fn reads_are_released_with_the_batch() {
     let mut table = ready();
     let (_, one) = bet(&mut table, "big", 500);
     table.inputs(0, [one, Input::ReadBarrier(taisai_engine::CallerId(5))]);

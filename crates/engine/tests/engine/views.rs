@@ -53,7 +53,9 @@ fn a_cluster_asks_for_the_table_every_second_until_it_is_shown() {
     table.carrier = Box::new(|_| vec![0]);
     table.pass(1_000);
     let screen_changes = published(&mut table, FIRST);
-    let [ScreenChange::Results(results), ScreenChange::Public(public)] = &screen_changes[..] else { panic!("{screen_changes:?}") };
+    let [ScreenChange::Results(results), ScreenChange::Public(public)] = &screen_changes[..] else {
+        panic!("{screen_changes:?}")
+    };
     assert_eq!((results.len(), public.phase()), (0, Phase::Idle));
     table.sent.clear();
     table.pass(60_000);
@@ -128,7 +130,9 @@ fn results_reach_the_terminals_of_clusters_elsewhere() {
     table.restart(second);
     table.pass(0);
     let screen_changes = published(&mut table, SECOND);
-    let [ScreenChange::Results(results), ScreenChange::Public(_)] = &screen_changes[..] else { panic!("{screen_changes:?}") };
+    let [ScreenChange::Results(results), ScreenChange::Public(_)] = &screen_changes[..] else {
+        panic!("{screen_changes:?}")
+    };
     assert_eq!(json(results), value!([{ "round": 1, "dice": [4, 5, 6], "void": null }]));
 }
 
@@ -178,7 +182,9 @@ fn a_screen_receives_its_newest_number_of_clusters_elsewhere() {
     let subscribe = RoundInput::Subscribe { topics: vec![Topic::Public], counted, connection: ConnectionId(9) };
     table.input(table.node_of(ROUND).unwrap(), Input::Round(subscribe));
     let screen_changes = published(&mut table, ROUND);
-    let [ScreenChange::Subscribed { counted: Some(counted), .. }] = &screen_changes[..] else { panic!("{screen_changes:?}") };
+    let [ScreenChange::Subscribed { counted: Some(counted), .. }] = &screen_changes[..] else {
+        panic!("{screen_changes:?}")
+    };
     assert_eq!(counted.sequence, 2);
 }
 

@@ -20,7 +20,7 @@ use taisai_table::{
 };
 
 use super::coverage::{Coverage, PlayFault};
-use super::model::{OutsideMoney, ClusterModel, money_is_conserved};
+use super::model::{ClusterModel, OutsideMoney, money_is_conserved};
 use super::order::AppendOrder;
 use super::register::ChipsOnFelt;
 use taisai_simulator::Random;

@@ -10,7 +10,7 @@ use taisai_table::{
 };
 
 use super::casino::{MANAGER, SUPERVISOR, SimulatedCasino, by, person};
-use super::model::{ModelPlayer, KEPT};
+use super::model::{KEPT, ModelPlayer};
 
 /// What lies on the felt, by round: what happened to older ones is not looked up on the film.
 #[derive(Default)]

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_good_one_says_what_it_does() {
+    fn good_tumbler_reports_each_step() {
         let mut script = TumblerScript::new(100, &[]);
         assert!(script.bets_open().is_empty());
         assert_eq!(

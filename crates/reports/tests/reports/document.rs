@@ -26,7 +26,8 @@ fn tables() -> String {
 fn queries() -> String {
     let mut text = String::new();
     for query in QUERIES {
-        let parameters: Vec<_> = query.parameters().map(|(name, description)| format!("`{name}`: {description}")).collect();
+        let parameters: Vec<_> =
+            query.parameters().map(|(name, description)| format!("`{name}`: {description}")).collect();
         let parameters =
             if parameters.is_empty() { String::new() } else { format!(" It asks for {}.", parameters.join(", ")) };
         let sql: Vec<_> = query.sql.lines().skip_while(|line| line.starts_with("--")).collect();

@@ -108,7 +108,7 @@ fn what_closes_a_paragraph_stands_after_its_own() {
 }
 
 #[test]
-fn a_missing_number_is_told_with_its_neighbours() {
+fn missing_number_is_reported_with_its_neighbours() {
     let text = Games::embedded().text("003").unwrap();
     for (number, near) in [
         ("5.15", "5.13, 5.14"),

@@ -54,7 +54,7 @@ async fn a_restart_signs_nobody_out() {
 }
 
 #[tokio::test]
-async fn f51_five_failures_lock_a_person_out_and_the_answer_does_not_tell() {
+async fn f51_five_failures_lock_a_person_out_and_the_reply_does_not_show_it() {
     let house = RunningServer::start().await;
     house.with_password(DEALER).await;
     let open = house.sign_in(SUPERVISOR).await;

@@ -134,8 +134,7 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
         let proposed = seed.and_then(|seed| seed.limits);
         let named = (name, server.node.places(table));
         let is_training = on_file.get(&table).copied().unwrap_or(server.place.is_training);
-        let found =
-            handle.read_round(move |round| TableConfiguration::of(round, named, is_training, proposed)).await?;
+        let found = handle.read_round(move |round| TableConfiguration::of(round, named, is_training, proposed)).await?;
         tables.push(serde_json::to_value(found).expect("a set-up can be written down"));
     }
     Ok(tables)

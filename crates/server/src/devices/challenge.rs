@@ -47,7 +47,8 @@ pub(crate) struct Signed {
 pub(crate) async fn prove(socket: &mut WebSocket, server: &Server) -> Result<Proven, Denied> {
     let challenge: [u8; 32] = random()?;
     let challenge_text = json(&Challenge { challenge: HEXLOWER.encode(&challenge) });
-    let answer = timeout(PROOF_TIMEOUT, exchange(socket, challenge_text)).await.ok().flatten().ok_or(Denied::NotProven)?;
+    let answer =
+        timeout(PROOF_TIMEOUT, exchange(socket, challenge_text)).await.ok().flatten().ok_or(Denied::NotProven)?;
     let signed = serde_json::from_str(&answer).map_err(|_| Denied::NotProven)?;
     proven(server, &challenge, &signed).await
 }

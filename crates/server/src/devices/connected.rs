@@ -61,7 +61,12 @@ impl LifeSign {
 
 impl ConnectionRegistry {
     /// Registers a connection; none if another one shows a sign of life in time.
-    pub(super) async fn register(&self, device: DeviceId, source: u64, sign_of_life: Duration) -> Option<DeviceConnection> {
+    pub(super) async fn register(
+        &self,
+        device: DeviceId,
+        source: u64,
+        sign_of_life: Duration,
+    ) -> Option<DeviceConnection> {
         let mut silent: Option<mpsc::Sender<LifeSign>> = None;
         for _ in 0..MAX_ATTEMPTS {
             let first = match self.enter((device, source), silent.as_ref()) {

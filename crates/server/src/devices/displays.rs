@@ -57,7 +57,8 @@ mod tests {
     #[test]
     fn one_address_cannot_take_all_displays() {
         let displays = Displays::default();
-        let reserve = |table, from: u8| displays.reserve(TableId(table), ClientAddress(IpAddr::from([192, 0, 2, from])));
+        let reserve =
+            |table, from: u8| displays.reserve(TableId(table), ClientAddress(IpAddr::from([192, 0, 2, from])));
         let held: Vec<_> = (0..MAX_DISPLAYS_PER_TABLE).filter_map(|_| reserve(1, 1)).collect();
         assert_eq!(held.len(), MAX_DISPLAYS_PER_ADDRESS);
         assert!(reserve(1, 2).is_some() && reserve(2, 1).is_some(), "other addresses and other tables have theirs");

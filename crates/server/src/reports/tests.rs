@@ -11,7 +11,8 @@ use taisai_table::{Meters, PersonId, Role, Roles, RoundNumber, Seat};
 
 use super::*;
 use crate::auth::SignedIn;
-use crate::tests::played::{HOSTILE, Playing, TABLE, cluster};
+use crate::tests::plan::TABLE;
+use crate::tests::played::{HOSTILE, Playing, cluster};
 
 /// A played and closed installation: its reporting tables, and the meters of its machines.
 async fn house(folder: &Path) -> (ReportReader, std::collections::BTreeMap<(u16, Option<u32>), Meters>) {

@@ -7,7 +7,7 @@ use taisai_table::{
     cents_in_transit,
 };
 
-use super::{OutsideMoney, ClusterModel, of_seat, past};
+use super::{ClusterModel, OutsideMoney, of_seat, past};
 
 /// How many messages a session keeps.
 const MOST_UNREAD: usize = 100;

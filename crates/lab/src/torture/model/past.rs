@@ -7,7 +7,7 @@ use taisai::replay::failure::{CheckResult, RunFailure, ensure};
 use taisai_rules::{Bet, BetBox, Dice, Limits, Money};
 use taisai_table::{Adjustment, Chips, Cluster, RoundNumber, Seat, SessionId, TableRules, VoidReason};
 
-use super::{ModelPlayer, ClusterModel};
+use super::{ClusterModel, ModelPlayer};
 
 /// How many rounds are kept; no older one is corrected or voided.
 pub(in crate::torture) const KEPT: u64 = 200;

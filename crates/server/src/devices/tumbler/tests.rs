@@ -13,9 +13,9 @@ use taisai_table::{
 use super::session::{TumblerReply, TumblerSession};
 use crate::devices::Proven;
 use crate::http::reply::CommandReply;
-use crate::node::{InstallationPlan, Node, TablePlan};
+use crate::node::Node;
+use crate::tests::plan::{TABLE, actor, plan};
 
-const TABLE: TableId = TableId(1);
 const TUMBLER: DeviceId = DeviceId(7);
 const ANOTHER: DeviceId = DeviceId(8);
 
@@ -27,34 +27,10 @@ struct Pit {
     _folder: tempfile::TempDir,
 }
 
-fn person(id: u32, role: Role) -> Actor {
-    Actor::Person(Person { id: PersonId(id), roles: Roles::of(&[role]) })
-}
-
 impl Pit {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let address = Address::Folder(folder.path().join("data"));
-        let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
-        let plan = InstallationPlan {
-            files: address.files().unwrap(),
-            acknowledged: taisai_journal::AcknowledgedHeads::default(),
-            address,
-            program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
-            new_house: [7; 16],
-            allows_unapproved: false,
-            profile: Profile::singapore(),
-            is_training: false,
-            tables: vec![TablePlan {
-                table: TABLE,
-                game,
-                layout: "B".to_owned(),
-                registration: Registration::EveryBet,
-                is_training: false,
-                seats: vec![8],
-            }],
-        };
-        let node = Node::open(plan, &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
+        let node = Node::open(plan(folder.path(), &[8]), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
         let source = node.sources().next();
         let mut pit = Self { node, source, sequence: 0, _folder: folder };
         for device in [TUMBLER, ANOTHER] {
@@ -67,7 +43,7 @@ impl Pit {
         };
         let people = vec![founder(9, Role::Administrator), founder(2, Role::PitSupervisor), founder(1, Role::Dealer)];
         pit.house(Actor::System, HouseCommand::Found { people }).await;
-        let supervisor = person(2, Role::PitSupervisor);
+        let supervisor = actor(2, Role::PitSupervisor);
         let (unit, most) = (Money::from_cents(100), Money::from_cents(100_000_000));
         let rest = Some(taisai_table::LimitRange { min: unit, max: most });
         let limits = TableLimits { unit, boxes: Vec::new(), rest, differential: None };
@@ -99,7 +75,7 @@ impl Pit {
     }
 
     async fn deal(&mut self, command: RoundCommand) {
-        self.round(person(1, Role::Dealer), command).await;
+        self.round(actor(1, Role::Dealer), command).await;
     }
 
     async fn phase(&self) -> Phase {
@@ -241,7 +217,7 @@ async fn a_revoked_tumbler_is_ignored() {
     let mut tumbler = pit.tumbler(TUMBLER);
     pit.deal(RoundCommand::OpenBets).await;
     assert!(tumbler.0.is_accepted().await.unwrap());
-    pit.house(person(9, Role::Administrator), HouseCommand::Revoke { device: TUMBLER }).await;
+    pit.house(actor(9, Role::Administrator), HouseCommand::Revoke { device: TUMBLER }).await;
     assert!(!tumbler.0.is_accepted().await.unwrap());
     assert_eq!(tumbler.send(json!({"sequence": 1, "activated": {}})).await, json!({"end": "not-yours"}));
     assert_eq!(pit.phase().await, Phase::Open);

@@ -9,8 +9,8 @@ use utoipa::openapi::{OpenApi, RefOr};
 use utoipa::{Modify, OpenApi as _, PartialSchema, ToSchema};
 
 use super::messages::{
-    AcceptorReceives, AcceptorSends, ConsoleReceives, ConsoleSends, HouseScreenReceives, HouseScreenSends, DisplayReceives, ReaderReceives, ReaderSends,
-    TerminalReceives, TerminalSends,
+    AcceptorReceives, AcceptorSends, ConsoleReceives, ConsoleSends, DisplayReceives, HouseScreenReceives,
+    HouseScreenSends, ReaderReceives, ReaderSends, TerminalReceives, TerminalSends,
 };
 use crate::http::denied::Denied;
 use crate::ws::HouseScreen;

@@ -50,7 +50,7 @@ fn cut_off_last_entries(folder: &Path, name: &str) {
 impl Asker<'_> {
     /// A bet of a round that goes on.
     async fn bet_in_the_next_round(&mut self, seat: Seat) {
-        accepted(&self.round(person(1, Role::Dealer), RoundCommand::OpenBets).await);
+        accepted(&self.round(actor(1, Role::Dealer), RoundCommand::OpenBets).await);
         let stakes = [Stake { bet_box: "small".parse().unwrap(), amount: Money::from_cents(700) }];
         let place = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.into_iter().collect() };
         accepted(&self.cluster(Actor::Terminal { device: DeviceId(3), seat }, place).await);
@@ -99,7 +99,7 @@ async fn every_entry_is_covered_before_a_partition_is_held_elsewhere() {
     let _screen = connect(&node, seat).await;
     asker.win_on_big(seat).await;
     let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(700), second: None };
-    accepted(&asker.cluster(person(8, Role::Cashier), buy).await);
+    accepted(&asker.cluster(actor(8, Role::Cashier), buy).await);
     let mut stopped = node.stopped();
     node.handle().table(TABLE).unwrap().send(Input::Depart).await.unwrap();
     let departed = stopped.wait_for(Option::is_some);

@@ -591,7 +591,7 @@ fn a_house_is_founded_once() {
 
 /// F54.
 #[test]
-fn a_training_house_has_training_tables_only() {
+fn training_casino_has_training_tables_only() {
     let floor = Floor::empty(true);
     climb(
         &floor,
