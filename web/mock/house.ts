@@ -124,8 +124,8 @@ export class MockHouse {
       response.writeHead(status, { 'content-type': 'application/json' }).end(status === 204 ? '' : JSON.stringify(value));
       return true;
     };
-    const said = path.startsWith('/api/v1/') && request.method === 'POST' ? await body(request) : '';
-    const staffs = path.startsWith('/api/v1/') ? this.staff.api(request, path.slice('/api/v1/'.length), said) : null;
+    const text = path.startsWith('/api/v1/') && request.method === 'POST' ? await body(request) : '';
+    const staffs = path.startsWith('/api/v1/') ? this.staff.api(request, path.slice('/api/v1/'.length), text) : null;
     if (staffs) {
       if (staffs.cookie) response.setHeader('set-cookie', staffs.cookie);
       if (staffs.file === undefined) return json(staffs.value, staffs.status);
@@ -141,7 +141,7 @@ export class MockHouse {
     if (path === '/api/v1/house') {
       return json({ name: 'Stand-in House', house: HOUSE, is_training: true, is_game_approved: this.isGameApproved, version: '0.0.0', profile: 'singapore', time_zone: 'Asia/Singapore', betting_seconds: 36, reality_check_minutes: 60, voucher_limit: 1_000_000, law: this.law, notes: [1_000, 5_000], time: Date.now() });
     }
-    if (path === '/api/v1/devices/enrol' && request.method === 'POST') return this.enrol(said, json);
+    if (path === '/api/v1/devices/enrol' && request.method === 'POST') return this.enrol(text, json);
     if (path.startsWith('/api/')) return json({ refused: { code: 'unknown', paragraphs: [], sentence: 'There is no such thing here.' } }, 404);
     return false;
   }
@@ -201,7 +201,7 @@ export class MockHouse {
   }
 
   private display(socket: WebSocket, table: MockTable): void {
-    const screen = { say: (message: unknown) => socket.send(JSON.stringify(message)) };
+    const screen = { send: (message: unknown) => socket.send(JSON.stringify(message)) };
     table.show(screen);
     socket.on('close', () => table.displays.delete(screen));
   }
@@ -214,18 +214,18 @@ export class MockHouse {
       const key = this.keys.get(device);
       const isProven = key && verify(null, content(HOUSE, device, challenge), key, Buffer.from(signature, 'hex'));
       if (!isProven || placeOf(device).table !== table.table) return socket.close(4000, 'not-proven');
-      const say = (message: unknown) => {
+      const sendOrHold = (message: unknown) => {
         const text = JSON.stringify(message);
         const send = () => void (socket.readyState === socket.OPEN && socket.send(text));
         if (this.held) this.held.push(send);
         else send();
       };
       const seat = table.seat(placeOf(device).seat);
-      table.sit(placeOf(device).seat, { say });
+      table.sit(placeOf(device).seat, { send: sendOrHold });
       socket.on('message', (more) => {
         const { commands = [], games = false } = JSON.parse(String(more));
-        if (games) say({ games: seat.games });
-        table.hear(seat, commands);
+        if (games) sendOrHold({ games: seat.games });
+        table.receive(seat, commands);
       });
     });
   }

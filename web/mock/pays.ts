@@ -7,7 +7,7 @@ import type { BoxView, Dice } from '../src/protocol/messages';
 export function paysFor(view: BoxView, dice: Dice): number | undefined {
   if (!litBy({ boxes: [view] }, dice).has(view.box)) return undefined;
   const [kind, face] = view.box.split(':');
-  const at = kind === 'single' ? dice.filter((shown) => shown === Number(face)).length - 1 : 0;
+  const at = kind === 'single' ? dice.filter((die) => die === Number(face)).length - 1 : 0;
   const [top = 0, bottom = 1] = (view.pays[at] ?? '0').split('/').map(Number);
   return top / bottom;
 }

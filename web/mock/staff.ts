@@ -73,48 +73,48 @@ export class MockStaff {
   api(request: IncomingMessage, path: string, body: string): Answer | null {
     const token = /taisai=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
     const me = this.logins.get(token);
-    const said = body ? (JSON.parse(body) as Record<string, never>) : {};
-    if (path === 'sign-in') return this.signIn(said);
+    const input = body ? (JSON.parse(body) as Record<string, never>) : {};
+    if (path === 'sign-in') return this.signIn(input);
     if (path === 'me') return me ? ok(me) : refused('not-signed-in', 401);
     const isStaffs = /^(sign-|password|sources|house\/(approvals|commands|configuration|lists)|tables\/\d+\/(commands|rounds)|events|reports|dice-watch|audit|devices\/\d|people\/\d)/.test(path);
     if (!isStaffs) return null;
     if (!me) return refused('not-signed-in', 401);
     if (path === 'sign-out') return this.logins.delete(token), { status: 204, value: null, cookie: 'taisai=; Max-Age=0' };
     if (path === 'sign-in/again') {
-      if (said['password'] !== `secret-${me.person}`) return refused('wrong-password', 401);
+      if (input['password'] !== `secret-${me.person}`) return refused('wrong-password', 401);
       this.asksAgain = false;
       return ok(me);
     }
-    if (path === 'password') return String(said['new']).length < 12 ? refused('weak-password', 422) : ok(this.keep(token, { ...me, password_to_be_set: false }));
+    if (path === 'password') return String(input['new']).length < 12 ? refused('weak-password', 422) : ok(this.keep(token, { ...me, password_to_be_set: false }));
     if (path === 'sources') return ok({ source: (this.next += 1) });
     if (path === 'house/configuration') return ok(this.configuration());
     if (path === 'house/approvals') return ok(this.parts.approvals!.all.filter(({ by }) => by === me.person));
     if (path.startsWith('house/lists/')) return ok(this.parts[path.slice(12) as Part]?.all ?? []);
     const at = /^tables\/(\d+)\/commands$/.exec(path);
-    if (at) return this.atTable(this.house.table(Number(at[1])), said['command']!, me, said['approval']);
-    if (path === 'house/commands') return this.atHouse(said['command']!, me, said['approval']);
+    if (at) return this.atTable(this.house.table(Number(at[1])), input['command']!, me, input['approval']);
+    if (path === 'house/commands') return this.atHouse(input['command']!, me, input['approval']);
     const given = /^people\/(\d+)\/password$/.exec(path);
-    if (given) return this.approved(said['approval']) ? ok({ person: Number(given[1]), password: 'tulip-harbour-seven-92' }) : refused('not-approved', 409);
+    if (given) return this.approved(input['approval']) ? ok({ person: Number(given[1]), password: 'tulip-harbour-seven-92' }) : refused('not-approved', 409);
     return this.house.reports(path, new URL(request.url ?? '/', 'http://house').searchParams, request.method ?? 'GET');
   }
 
   /** A socket of a staff screen. */
   connect(socket: WebSocket, table: MockTable | null, name: string): void {
-    const screen = { say: (message: unknown) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(message)) };
+    const screen = { send: (message: unknown) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(message)) };
     if (table) {
       table.attend(screen);
       socket.on('close', () => table.consoles.delete(screen));
       return;
     }
-    const shown: Record<string, Part[]> = {
+    const partsOf: Record<string, Part[]> = {
       pit: ['approvals', 'events', 'claims', 'receivables', 'vouchers', 'devices', 'people', 'tables'],
       cage: ['approvals', 'claims', 'receivables', 'vouchers', 'people'],
       audit: ['events', 'claims', 'receivables', 'vouchers', 'devices', 'people', 'tables'],
     };
-    const parts = shown[name] ?? [];
+    const parts = partsOf[name] ?? [];
     this.screens.set(socket, parts);
     socket.on('close', () => this.screens.delete(socket));
-    screen.say({ snapshot: { time: Date.now(), source: 41, sequence: 0, parts: Object.fromEntries(parts.map((part) => [part, this.parts[part]])) } });
+    screen.send({ snapshot: { time: Date.now(), source: 41, sequence: 0, parts: Object.fromEntries(parts.map((part) => [part, this.parts[part]])) } });
   }
 
   /** Publishes a part of the House. */

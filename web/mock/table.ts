@@ -10,7 +10,7 @@ import { paysFor } from './pays';
 import { filmed, isOfWinners, Winners, type WinnersCommand } from './winners';
 
 export interface Screen {
-  say(message: unknown): void;
+  send(message: unknown): void;
 }
 
 interface Seat {
@@ -111,19 +111,19 @@ export class MockTable {
   sit(number: number, screen: Screen): void {
     const seat = this.seat(number);
     seat.screen = screen;
-    screen.say({ snapshot: { time: this.now(), source: 40, public: this.view, seat: seat.view } });
+    screen.send({ snapshot: { time: this.now(), source: 40, public: this.view, seat: seat.view } });
   }
 
   show(screen: Screen): void {
     this.displays.add(screen);
-    screen.say({ snapshot: { time: this.now(), public: this.view } });
+    screen.send({ snapshot: { time: this.now(), public: this.view } });
   }
 
   /** A staff screen sees more. */
   attend(screen: Screen): void {
     this.consoles.add(screen);
     this.staff = { ...this.staff, ...this.held(), ...this.registering() };
-    screen.say({ snapshot: { time: this.now(), source: 41, sequence: 0, public: this.view, staff: this.staff } });
+    screen.send({ snapshot: { time: this.now(), source: 41, sequence: 0, public: this.view, staff: this.staff } });
   }
 
   /** Earlier results. */
@@ -147,7 +147,7 @@ export class MockTable {
   attended(more: Partial<StaffView> = {}): void {
     const change = { ...this.held(), ...this.registering(), ...more, number: this.staff.number + 1 };
     this.staff = { ...this.staff, ...change };
-    for (const screen of this.consoles) screen.say({ staff: change });
+    for (const screen of this.consoles) screen.send({ staff: change });
   }
 
   private registering(): Partial<StaffView> {
@@ -204,7 +204,7 @@ export class MockTable {
     const numbered = { ...change, number: this.view.number + 1 };
     const results = change.latest ? withResult(this.view.results ?? [], change.latest) : (this.view.results ?? []);
     this.view = { ...this.view, ...numbered, results } as PublicView;
-    for (const screen of [...this.displays, ...this.consoles, ...[...this.seats.values()].map(({ screen }) => screen)]) screen?.say({ public: numbered });
+    for (const screen of [...this.displays, ...this.consoles, ...[...this.seats.values()].map(({ screen }) => screen)]) screen?.send({ public: numbered });
     if (change.phase) this.attended();
   }
 
@@ -281,14 +281,14 @@ export class MockTable {
     seat.last = view.bets.map(({ box, amount }) => ({ box, amount }));
     const last = { round: this.view.round, ...how, lines, paid };
     seat.games = [gameOf(view, last, view.credits + back, this.now()), ...seat.games].slice(0, 20);
-    this.tell(seat, { credits: view.credits + back, on_layout: 0, bets: [], meters, last });
+    this.update(seat, { credits: view.credits + back, on_layout: 0, bets: [], meters, last });
   }
 
   /** Sends a seat its view; the last game only when it changed. */
-  tell(seat: Seat, change: Partial<SeatView>, answers: unknown[] = []): void {
+  update(seat: Seat, change: Partial<SeatView>, answers: unknown[] = []): void {
     seat.view = { ...seat.view, ...change, number: seat.view.number + 1 };
     const { last: _, messages: __, ...current } = seat.view;
-    seat.screen?.say({ answers, seat: change.last || change.messages ? seat.view : current });
+    seat.screen?.send({ answers, seat: change.last || change.messages ? seat.view : current });
     this.attended();
   }
 
@@ -313,7 +313,7 @@ export class MockTable {
     const { seat, stakes } = command.register;
     const code = stakes.map(({ box }) => winners.refuses(box)).find((found) => found !== null);
     if (code) return refused(code);
-    this.tell(this.seat(seat), this.placed(this.seat(seat).view, stakes, () => ({ answer: null, change: {} })).change);
+    this.update(this.seat(seat), this.placed(this.seat(seat).view, stakes, () => ({ answer: null, change: {} })).change);
     return { accepted: 'done' };
   }
 
@@ -332,7 +332,7 @@ export class MockTable {
       const { amount } = command['buy-in'];
       const receipt = ++this.receipts;
       this.bought.set(inner.seat, { receipt, amount, by: 21, time: this.now(), is_reversed: false });
-      this.tell(seat, { credits: seat.view.credits + amount, session: 9 });
+      this.update(seat, { credits: seat.view.credits + amount, session: 9 });
       return { accepted: { 'bought-in': { receipt } } };
     }
     if ('reverse-buy-in' in command) {
@@ -341,24 +341,24 @@ export class MockTable {
       this.bought.set(inner.seat, { ...bought, is_reversed: true });
       const { receipt, amount } = bought;
       const credits = seat.view.credits - amount;
-      this.tell(seat, { credits, messages: [...(seat.view.messages ?? []), { number: (seat.view.messages?.length ?? 0) + 1, is_read: false, credits, reversed: { receipt, amount } }] });
+      this.update(seat, { credits, messages: [...(seat.view.messages ?? []), { number: (seat.view.messages?.length ?? 0) + 1, is_read: false, credits, reversed: { receipt, amount } }] });
       return { accepted: { 'buy-in-reversed': { amount } } };
     }
     const isPlaced = 'place-for' in command || 'place-excess' in command;
     this.isExcessTaken = 'place-excess' in command || !this.refusesExcess;
     const { answer, change } = this.decide(seat, isPlaced ? { place: { seat: inner.seat, chips: 'own', stakes: inner.stakes ?? [] } } : command);
-    this.tell(seat, change);
+    this.update(seat, change);
     return answer;
   }
 
-  hear(seat: Seat, commands: { sequence: number; command: SeatCommand }[]): void {
+  receive(seat: Seat, commands: { sequence: number; command: SeatCommand }[]): void {
     for (const { sequence, command } of commands) {
       const known = seat.answered.get(sequence);
       const { answer, change } = known ? { answer: known, change: {} } : this.decide(seat, command);
       seat.answered.set(sequence, answer);
       const isOfMoney = OF_MONEY.some((name) => name in command);
-      this.tell(seat, change, isOfMoney ? [] : [{ sequence, answer }]);
-      if (isOfMoney && !seat.isAnswerLost) seat.screen?.say({ answers: [{ sequence, answer: known ? { accepted: { 'on-file': { voucher: null } } } : answer }] });
+      this.update(seat, change, isOfMoney ? [] : [{ sequence, answer }]);
+      if (isOfMoney && !seat.isAnswerLost) seat.screen?.send({ answers: [{ sequence, answer: known ? { accepted: { 'on-file': { voucher: null } } } : answer }] });
     }
   }
 

@@ -78,8 +78,8 @@ export class Winners {
   }
 
   private askedFor(box: Box): Wanted | null {
-    const told = this.totals.get(box);
-    if (this.wins(box) || (told !== undefined && told > this.cap(box) && told !== this.registered(box))) return 'stakes';
+    const total = this.totals.get(box);
+    if (this.wins(box) || (total !== undefined && total > this.cap(box) && total !== this.registered(box))) return 'stakes';
     const opposite = OPPOSITES[box];
     const isNeeded = opposite !== undefined && this.limits?.differential != null && (this.known(opposite) ?? 0) > this.limits.differential && this.known(box) === undefined;
     return isNeeded ? 'total' : null;

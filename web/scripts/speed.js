@@ -63,7 +63,7 @@ async function ofTerminal() {
   table.open(600);
   await page.locator('[data-phase=open]').waitFor();
   const boxes = table.layout.boxes.slice(0, BOXES);
-  const took = await measured(page, async (at) => table.tell(table.seat(41), { bets: boxes.map(({ box }) => ({ chips: 'own', box, amount: amount(at) })) }));
+  const took = await measured(page, async (at) => table.update(table.seat(41), { bets: boxes.map(({ box }) => ({ chips: 'own', box, amount: amount(at) })) }));
   await page.context().close();
   return took;
 }

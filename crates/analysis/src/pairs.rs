@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_told_by_their_throws() {
+    fn pairs_are_distinguished_by_their_throws() {
         let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("C").unwrap();
         for (first, second, relation, both_win) in [
             ("big", "small", Relation::Contradict, 0),

@@ -420,13 +420,13 @@ impl Distribution {
 
 /// A chance as text. One that is not distinguishable from zero or one is given as its bound.
 pub fn shown_chance(chance: f64, error: f64) -> String {
-    let shown = chance.clamp(0.0, 1.0);
-    if shown <= error {
+    let clamped = chance.clamp(0.0, 1.0);
+    if clamped <= error {
         format!("below {}", scientific(2.0 * error.max(f64::MIN_POSITIVE)))
-    } else if shown < 0.001 {
-        scientific(shown)
+    } else if clamped < 0.001 {
+        scientific(clamped)
     } else {
-        format!("{:.4} %", shown * 100.0)
+        format!("{:.4} %", clamped * 100.0)
     }
 }
 
@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_reckoned_says_why() {
+    fn what_cannot_be_computed_gives_a_reason() {
         let wide = spread(&[("big", 1), ("triple:1", 2_000_000_001)]);
         assert_eq!(wide.after(0).unwrap_err(), TooWide::Rounds(0));
         assert_eq!(wide.after(MAX_ROUNDS + 1).unwrap_err(), TooWide::Rounds(MAX_ROUNDS + 1));

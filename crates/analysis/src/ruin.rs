@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_reckoned_says_why() {
+    fn what_cannot_be_computed_gives_a_reason() {
         let slip = slip(&[("big", 100), ("triple:1", 1)]);
         assert_eq!(
             slip.ruin(Money::from_cents(100), 1).unwrap_err().to_string(),

@@ -64,10 +64,10 @@ impl Theory {
     /// use taisai_rules::{BetBox, Games, Money};
     /// let layout = Games::embedded().find("tai-sai@6", None).unwrap().layout("A").unwrap();
     /// let mut theory = Theory::new();
-    /// theory.take(layout, [(BetBox::BIG, Money::from_cents(3_600))], 2, Money::from_cents(3_600)).unwrap();
+    /// theory.add(layout, [(BetBox::BIG, Money::from_cents(3_600))], 2, Money::from_cents(3_600)).unwrap();
     /// assert_eq!(theory.theoretical_win().to_string(), "100", "a 36th of it");
     /// ```
-    pub fn take(
+    pub fn add(
         &mut self,
         layout: &Layout,
         stakes: impl IntoIterator<Item = (BetBox, Money)>,
@@ -178,7 +178,7 @@ mod tests {
             for (round, dice) in (0..90).zip(Throws::of(21, part)) {
                 let slip = PlayerSlip::new(layout(), stakes(round)).unwrap();
                 let net = slip.nets().find(|(throw, _)| *throw == dice).unwrap().1;
-                theory.take(layout(), stakes(round), 1, Money::from_cents(-net.cents())).unwrap();
+                theory.add(layout(), stakes(round), 1, Money::from_cents(-net.cents())).unwrap();
             }
             // Thirty rounds of each: 10.00 times 1/36 + 2/27, 1/36 + 35/216 + 1/36, and 1/27.
             let expected = Fraction::new(1_000 * 30 * (6 + 16 + 6 + 35 + 6 + 8), 216);
@@ -195,10 +195,10 @@ mod tests {
     fn many_rounds_have_a_normal_band_beside_the_exact_one() {
         let mut theory = Theory::new();
         for round in 0..EXACT_ROUNDS {
-            theory.take(layout(), stakes(round), 3, Money::ZERO).unwrap();
+            theory.add(layout(), stakes(round), 3, Money::ZERO).unwrap();
         }
         let exact = theory.band(Confidence::NinetyFive);
-        theory.take(layout(), stakes(0), 3, Money::ZERO).unwrap();
+        theory.add(layout(), stakes(0), 3, Money::ZERO).unwrap();
         let normal = theory.band(Confidence::NinetyFive);
         assert!(exact.is_exact && !normal.is_exact);
         let width = normal.high - normal.low;
@@ -215,7 +215,7 @@ mod tests {
                 let units = i64::try_from(1 + chance.below(200)).unwrap();
                 (*bet_box, Money::from_cents(2_500 * units))
             });
-            theory.take(layout(), stakes.collect::<Vec<_>>(), 20, Money::ZERO).unwrap();
+            theory.add(layout(), stakes.collect::<Vec<_>>(), 20, Money::ZERO).unwrap();
         }
         assert!(theory.spreads.as_ref().unwrap().len() > 1_900, "nearly every round has its own spread");
         let band = theory.band(Confidence::NinetyFive);
@@ -228,7 +228,7 @@ mod tests {
     fn the_win_is_what_was_won_however_large() {
         let mut theory = Theory::new();
         let win = Money::from_cents(i64::MAX);
-        (0..2).for_each(|round| theory.take(layout(), stakes(round), 1, win).unwrap());
+        (0..2).for_each(|round| theory.add(layout(), stakes(round), 1, win).unwrap());
         assert_eq!(theory.win(), 2 * i128::from(i64::MAX));
     }
 

@@ -88,16 +88,16 @@ impl DiceWatch {
     /// use taisai_analysis::DiceWatch;
     /// let mut watch = DiceWatch::new();
     /// for _ in 0..100 {
-    ///     watch.take("6 6 5".parse().unwrap());
+    ///     watch.add("6 6 5".parse().unwrap());
     /// }
     /// assert!(watch.evidence().value() > 1e20, "no fair dice");
     /// ```
-    pub fn take(&mut self, dice: Dice) {
+    pub fn add(&mut self, dice: Dice) {
         let mut own = [0u8; 6];
         for face in dice.faces() {
             own[usize::from(face.number()) - 1] += 1;
         }
-        self.evidence.take(own, dice.total_sum());
+        self.evidence.add(own, dice.total_sum());
         self.throws += 1;
         for (face, own) in self.faces.iter_mut().zip(own) {
             *face += u64::from(own);
@@ -169,7 +169,7 @@ mod tests {
 
     fn watched(throws: impl Iterator<Item = Dice>) -> DiceWatch {
         let mut watch = DiceWatch::new();
-        throws.for_each(|dice| watch.take(dice));
+        throws.for_each(|dice| watch.add(dice));
         watch
     }
 

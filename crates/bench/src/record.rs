@@ -141,7 +141,7 @@ fn open(
     let files =
         RecordFiles { key: folder.join("house.key"), anchor: Some(folder.join("anchor.txt")), trusted: Vec::new() };
     let warn = Arc::new(|warning| eprintln!("{warning}"));
-    let mut book = RecordStore::in_journal(journal, &files, program, [7; 16], ChainPurpose::Training, warn)?;
+    let mut store = RecordStore::in_journal(journal, &files, program, [7; 16], ChainPurpose::Training, warn)?;
     let game = Games::embedded().find("sic-bo-etg@2", None)?.file().to_owned();
     let setup = MachineSetup::Cluster {
         cluster: CLUSTER,
@@ -150,14 +150,14 @@ fn open(
         registration: taisai_table::Registration::EveryBet,
         seats: load.terminals,
     };
-    let recorder = book.machine(setup, &Profile::singapore(), Time(0))?;
-    Ok((book, recorder))
+    let recorder = store.machine(setup, &Profile::singapore(), Time(0))?;
+    Ok((store, recorder))
 }
 
-fn close(book: RecordStore, recorder: Recorder<Cluster>) {
+fn close(store: RecordStore, recorder: Recorder<Cluster>) {
     drop(recorder);
-    // A failure was told as a warning.
-    book.close().unwrap_or_default();
+    // A failure was reported as a warning.
+    store.close().unwrap_or_default();
 }
 
 fn carry_out(recorder: &mut Recorder<Cluster>, request: CommandRequest<ClusterCommand>) {
@@ -194,7 +194,7 @@ fn place(address: &Address, folder: &Path, load: RecordLoad) -> anyhow::Result<P
     let flushes = Arc::new(Mutex::new(Vec::new()));
     std::fs::create_dir_all(folder)?;
     let journal = CountingJournal { journal: address.journal()?, flushes: Arc::clone(&flushes) };
-    let (book, mut recorder) = open(Box::new(journal), folder, load)?;
+    let (store, mut recorder) = open(Box::new(journal), folder, load)?;
     seat(&mut recorder, load)?;
     let mut placed = PlacedBets { bets: 0.0, time: Duration::ZERO, flushes: Vec::new() };
     for round in (1..=load.rounds).map(RoundNumber) {
@@ -220,7 +220,7 @@ fn place(address: &Address, folder: &Path, load: RecordLoad) -> anyhow::Result<P
         follow(&mut recorder, Notice::Result { round, dice: Dice::try_from([2, 4, 6])? });
         recorder.checkpoint(Time(round.0))?;
     }
-    close(book, recorder);
+    close(store, recorder);
     Ok(placed)
 }
 
@@ -270,10 +270,10 @@ fn follow(recorder: &mut Recorder<Cluster>, notice: Notice) {
 
 fn restart(address: &Address, folder: &Path) -> anyhow::Result<Duration> {
     let start = Instant::now();
-    let (book, recorder) = open(address.journal()?, folder, TENS)?;
+    let (store, recorder) = open(address.journal()?, folder, TENS)?;
     let time = start.elapsed();
     anyhow::ensure!(recorder.machine().round() == RoundNumber(TENS.rounds), "the last round is missing");
-    close(book, recorder);
+    close(store, recorder);
     Ok(time)
 }
 
@@ -295,7 +295,7 @@ fn latency(folder: &Path) -> anyhow::Result<(Duration, Duration)> {
     const OFFERED: u32 = 20_000;
     const EVERY: Duration = Duration::from_micros(100);
     std::fs::create_dir_all(folder)?;
-    let (book, mut recorder) = open(Address::Folder(folder.into()).journal()?, folder, SINGLE)?;
+    let (store, mut recorder) = open(Address::Folder(folder.into()).journal()?, folder, SINGLE)?;
     seat(&mut recorder, SINGLE)?;
     follow(&mut recorder, Notice::Opened { round: RoundNumber(1) });
     wait(&mut recorder)?;
@@ -312,7 +312,7 @@ fn latency(folder: &Path) -> anyhow::Result<(Duration, Duration)> {
     }
     drop(answer);
     let mut times = answers.iter().collect::<Result<Vec<_>, _>>()?;
-    close(book, recorder);
+    close(store, recorder);
     let mut file = File::create(folder.join("flush"))?;
     let mut flushes = Vec::new();
     for _ in 0..200 {

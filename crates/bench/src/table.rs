@@ -42,10 +42,10 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
         for request in commands {
             match cluster.decide(&request) {
                 Decision::Accepted(event) => {
-                    take(&mut cluster, &Entry { request, outcome: Ok(event) }, &mut buffer);
+                    record(&mut cluster, &Entry { request, outcome: Ok(event) }, &mut buffer);
                 }
                 Decision::Refused(refusal) => {
-                    take(&mut cluster, &Entry { request, outcome: Err(refusal) }, &mut buffer);
+                    record(&mut cluster, &Entry { request, outcome: Err(refusal) }, &mut buffer);
                 }
                 Decision::Repeated(verdict) => {
                     black_box(verdict);
@@ -114,7 +114,7 @@ pub(crate) fn figures(allocator: &StatsAlloc<System>) -> anyhow::Result<Vec<Figu
     ])
 }
 
-fn take(cluster: &mut Cluster, entry: &Entry<ClusterCommand, ClusterEvent>, buffer: &mut Vec<u8>) {
+fn record(cluster: &mut Cluster, entry: &Entry<ClusterCommand, ClusterEvent>, buffer: &mut Vec<u8>) {
     cluster.apply(entry);
     encode(entry, buffer);
 }

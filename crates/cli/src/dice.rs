@@ -86,7 +86,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<bool> {
             serde_json::to_string(&DiceJson { sheet: DiceSheet::new(&watch), bad_lines: bad.len() })?
         )?;
     } else {
-        shown(&watch)?;
+        print_watch(&watch)?;
     }
     Ok(bad.is_empty() && watch.verdict() < DiceVerdict::Measure)
 }
@@ -95,7 +95,7 @@ fn watched(throws: &[Dice]) -> (DiceWatch, Vec<(u64, f64)>) {
     let (mut watch, mut course) = (DiceWatch::new(), Vec::new());
     let every = throws.len().div_ceil(MAX_CHART_POINTS);
     for (place, dice) in throws.iter().enumerate() {
-        watch.take(*dice);
+        watch.add(*dice);
         if place % every == 0 || place + 1 == throws.len() {
             course.push((watch.throws(), watch.evidence().value()));
         }
@@ -103,7 +103,7 @@ fn watched(throws: &[Dice]) -> (DiceWatch, Vec<(u64, f64)>) {
     (watch, course)
 }
 
-fn shown(watch: &DiceWatch) -> anyhow::Result<()> {
+fn print_watch(watch: &DiceWatch) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     let of = if watch.throws() == 1 { "throw" } else { "throws" };
     let throws = format!("{} {of}", thousands(count(watch.throws())));

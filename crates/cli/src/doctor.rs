@@ -60,7 +60,7 @@ fn record(address: &Address) -> (Option<DoctorFinding>, bool) {
         Err(StoreError::Postgres(PostgresError::Empty)) => {
             (Some(DoctorFinding::note(CHECK, "the database holds none yet", "taisai serve begins it")), false)
         }
-        // Why the servers cannot be used was said of each of them.
+        // Each of the servers was reported with its own reason.
         Err(StoreError::Postgres(PostgresError::Absent { .. } | PostgresError::KeptOut { .. })) => (None, true),
         Err(error) => {
             let found = format!("it cannot be read: {:#}", anyhow::Error::from(error));

@@ -183,15 +183,15 @@ pub(crate) fn list(games: &Games, now: Moment, json: bool) -> anyhow::Result<()>
 }
 
 #[derive(Serialize)]
-struct ShownLayout<'g> {
+struct PayTableJson<'g> {
     game: String,
     layout: &'g str,
     title: &'g str,
-    rows: Vec<ShownRow<'g>>,
+    rows: Vec<PayTableRowJson<'g>>,
 }
 
 #[derive(Serialize)]
-struct ShownRow<'g> {
+struct PayTableRowJson<'g> {
     #[serde(rename = "type")]
     name: &'g str,
     rules: &'g str,
@@ -199,20 +199,13 @@ struct ShownRow<'g> {
     boxes: Vec<&'static str>,
 }
 
-pub(crate) fn show(
-    games: &Games,
-    now: Moment,
-    name: Option<&str>,
-    layout: Option<&str>,
-    json: bool,
-) -> anyhow::Result<()> {
-    let tables = chosen(games, now, name, layout)?;
+pub(crate) fn show(tables: Vec<(&Game, &Layout)>, json: bool) -> anyhow::Result<()> {
     if json {
-        return print::json_array(tables.into_iter().map(|(game, layout)| ShownLayout {
+        return print::json_array(tables.into_iter().map(|(game, layout)| PayTableJson {
             game: format!("{}@{}", game.id(), game.version()),
             layout: layout.id(),
             title: layout.title(),
-            rows: layout.rows().iter().map(shown_row).collect(),
+            rows: layout.rows().iter().map(pay_table_row).collect(),
         }));
     }
     let mut out = anstream::stdout().lock();
@@ -223,18 +216,18 @@ pub(crate) fn show(
 }
 
 /// The layouts that the arguments choose, with their games.
-fn chosen<'g>(
+pub(crate) fn chosen<'g>(
     games: &'g Games,
     now: Moment,
     name: Option<&str>,
     layout: Option<&str>,
 ) -> anyhow::Result<Vec<(&'g Game, &'g Layout)>> {
-    let shown: Vec<&Game> = match name {
+    let selected: Vec<&Game> = match name {
         Some(name) => vec![games.find(name, Some(now))?],
         None => games.iter().collect(),
     };
     let mut chosen = Vec::new();
-    for game in shown {
+    for game in selected {
         match layout {
             Some(layout) => chosen.push((game, game.layout(layout)?)),
             None => chosen.extend(game.layouts().iter().map(|layout| (game, layout))),
@@ -243,14 +236,7 @@ fn chosen<'g>(
     Ok(chosen)
 }
 
-pub(crate) fn felts(
-    games: &Games,
-    now: Moment,
-    name: Option<&str>,
-    layout: Option<&str>,
-    json: bool,
-) -> anyhow::Result<()> {
-    let felts = chosen(games, now, name, layout)?;
+pub(crate) fn felts(felts: Vec<(&Game, &Layout)>, json: bool) -> anyhow::Result<()> {
     if json {
         return print::json_array(felts.into_iter().map(|(game, layout)| PrintedFelt::of(game, layout)));
     }
@@ -261,9 +247,9 @@ pub(crate) fn felts(
     Ok(())
 }
 
-fn shown_row(row: &taisai_rules::PayTableRow) -> ShownRow<'_> {
+fn pay_table_row(row: &taisai_rules::PayTableRow) -> PayTableRowJson<'_> {
     let boxes = row.boxes.iter().map(|bet_box| bet_box.text()).collect();
-    ShownRow { name: &row.name, rules: &row.rules, pays: &row.pays, boxes }
+    PayTableRowJson { name: &row.name, rules: &row.rules, pays: &row.pays, boxes }
 }
 
 fn show_table(out: &mut impl Write, game: &Game, layout: &Layout) -> anyhow::Result<()> {

@@ -120,7 +120,8 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             Ok(true)
         }
         Command::Games { command: Some(GamesCommand::Show { game, layout, json }), .. } => {
-            games::show(&*games::load(args.games.as_deref())?, now()?, game.as_deref(), layout.as_deref(), *json)?;
+            let games = games::load(args.games.as_deref())?;
+            games::show(games::chosen(&games, now()?, game.as_deref(), layout.as_deref())?, *json)?;
             Ok(true)
         }
         Command::Games { command: Some(GamesCommand::Rules { game, paragraph, json }), .. } => {
@@ -128,7 +129,8 @@ fn run(args: &Args) -> anyhow::Result<bool> {
             Ok(true)
         }
         Command::Games { command: Some(GamesCommand::Felt { game, layout, json }), .. } => {
-            games::felts(&*games::load(args.games.as_deref())?, now()?, game.as_deref(), layout.as_deref(), *json)?;
+            let games = games::load(args.games.as_deref())?;
+            games::felts(games::chosen(&games, now()?, game.as_deref(), layout.as_deref())?, *json)?;
             Ok(true)
         }
         Command::Games { command: Some(GamesCommand::Check { files, json }), .. } => {

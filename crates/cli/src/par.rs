@@ -48,12 +48,12 @@ pub(crate) fn run(args: &ParArgs, games: &Games, now: Moment) -> anyhow::Result<
         (_, true, _) => serde_json::to_string_pretty(&sheet.document())? + "\n",
         (false, false, Some(_)) => sheet.html(),
         (false, false, None) => {
-            shown(game, &sheet)?;
+            print_sheet(game, &sheet)?;
             return Ok(true);
         }
     };
     match output {
-        Some(output) => say(&output.write(&text)?, &text)?,
+        Some(output) => print_hash(&output.write(&text)?, &text)?,
         None => std::io::stdout().lock().write_all(text.as_bytes())?,
     }
     Ok(true)
@@ -73,21 +73,21 @@ fn all(games: &Games, maker: &Maker, folder: &Path) -> anyhow::Result<bool> {
         let path = at("html")?.write(&page)?;
         at("csv")?.write(sheet.csv())?;
         at("json")?.write(&(serde_json::to_string_pretty(&sheet.document())? + "\n"))?;
-        say(&path, &page)?;
+        print_hash(&path, &page)?;
     }
     let page = index(&sheets);
-    say(&index_output.write(&page)?, &page)?;
+    print_hash(&index_output.write(&page)?, &page)?;
     Ok(true)
 }
 
 /// Prints a file's name and hash, by which a reader can identify it.
-fn say(path: &Path, text: &str) -> anyhow::Result<()> {
+fn print_hash(path: &Path, text: &str) -> anyhow::Result<()> {
     let hash = taisai_journal::Hash::of(text.as_bytes());
     writeln!(anstream::stdout(), "{}  {QUIET}blake3 {hash}{QUIET:#}", path.display())?;
     Ok(())
 }
 
-fn shown(game: &Game, sheet: &ParSheet) -> anyhow::Result<()> {
+fn print_sheet(game: &Game, sheet: &ParSheet) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     print::heading(&mut out, &format!("{} · {}", game.approved(), sheet.name()))?;
     let rows = sheet.lines().zip(&sheet.figures().boxes).map(|(line, figures)| {

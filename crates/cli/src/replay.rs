@@ -10,6 +10,7 @@ use std::io::{BufRead as _, IsTerminal as _, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
+use data_encoding::HEXLOWER;
 use serde::Serialize;
 use taisai_record::{Address, EntryPosition, MergedTable, chain_of, merge_chains};
 use taisai_rules::{Games, Money};
@@ -23,7 +24,7 @@ use crate::store::{self, Store};
 use entry_text::EntryText;
 use failure::{RunFailure, caught, quietly};
 use file::ReplayFile;
-use setup::{TABLE, hex};
+use setup::TABLE;
 
 /// How a file of `taisai-lab torture --nodes` begins. It holds a seed and a plan; only the simulator can run them again.
 pub const SIMULATOR_RUN: &str = "taisai simulator run 1\n";
@@ -229,7 +230,11 @@ impl ReplayCursor {
         let (hash, expected) = (self.machines.state_hash(), self.hash);
         if json {
             let as_the_run = expected.map(|expected| hash == expected);
-            writeln!(out, "{}", serde_json::json!({ "final_state": hex(&hash), "as_the_run": as_the_run }))?;
+            writeln!(
+                out,
+                "{}",
+                serde_json::json!({ "final_state": HEXLOWER.encode(&hash), "as_the_run": as_the_run })
+            )?;
         } else {
             self.end(&mut out)?;
         }
@@ -240,12 +245,17 @@ impl ReplayCursor {
     fn end(&self, out: &mut impl Write) -> std::io::Result<()> {
         let (hash, expected) = (self.machines.state_hash(), self.hash);
         match expected {
-            None => writeln!(out, "final state {}", hex(&hash)),
+            None => writeln!(out, "final state {}", HEXLOWER.encode(&hash)),
             Some(expected) if hash == expected => {
-                writeln!(out, "{GOOD}ok{GOOD:#}  final state {}, as the run ended", hex(&hash))
+                writeln!(out, "{GOOD}ok{GOOD:#}  final state {}, as the run ended", HEXLOWER.encode(&hash))
             }
             Some(expected) => {
-                writeln!(out, "{BAD}differs{BAD:#}  final state {}, the run ended in {}", hex(&hash), hex(&expected))
+                writeln!(
+                    out,
+                    "{BAD}differs{BAD:#}  final state {}, the run ended in {}",
+                    HEXLOWER.encode(&hash),
+                    HEXLOWER.encode(&expected)
+                )
             }
         }
     }

@@ -98,7 +98,7 @@ struct LagJson {
 fn lag(address: &Address, json: bool) -> anyhow::Result<bool> {
     let mut archive = address.archive()?;
     let lags = Projection::open(address)?.lag(&mut *archive)?;
-    let shown = lags.iter().map(|lag| LagJson {
+    let rows_json = lags.iter().map(|lag| LagJson {
         chain: lag.chain.to_string(),
         head: lag.head.next,
         head_at: lag.head.time.0,
@@ -107,9 +107,9 @@ fn lag(address: &Address, json: bool) -> anyhow::Result<bool> {
         behind: lag.blocks(),
     });
     if json {
-        print::json_array(shown)?;
+        print::json_array(rows_json)?;
     } else {
-        let rows: Vec<_> = shown
+        let rows: Vec<_> = rows_json
             .map(|lag| {
                 let (head, projected) = (moment(lag.head_at), moment(lag.projected_at));
                 let numbers = [lag.head, lag.projected, lag.behind].map(|number| number.to_string());
@@ -162,7 +162,7 @@ fn query(args: &QueryArgs) -> anyhow::Result<bool> {
             let is_number = !is_time(name) && answer.rows.iter().all(|row| row[place].text().is_none());
             columns.push(if is_number { Column::right(name) } else { Column::left(name) });
         }
-        let rows: Vec<_> = answer.rows.iter().map(|row| shown(&answer.columns, row)).collect();
+        let rows: Vec<_> = answer.rows.iter().map(|row| row_text(&answer.columns, row)).collect();
         print::table(&mut anstream::stdout().lock(), &columns, &rows)?;
     }
     Ok(true)
@@ -171,7 +171,7 @@ fn query(args: &QueryArgs) -> anyhow::Result<bool> {
 fn list() -> anyhow::Result<bool> {
     let rows = QUERIES.iter().map(|query| {
         let parameters: Vec<_> = query.parameters().map(|(name, _)| format!("{name}=…")).collect();
-        vec![query.name.to_owned(), parameters.join(" "), query.says()]
+        vec![query.name.to_owned(), parameters.join(" "), query.description()]
     });
     let columns = [Column::left("Query"), Column::left("Asks for"), Column::left("Shows")];
     print::table(&mut anstream::stdout().lock(), &columns, &rows.collect::<Vec<_>>())?;
@@ -183,7 +183,7 @@ fn is_time(column: &str) -> bool {
 }
 
 /// A row for people: times are written out.
-fn shown(columns: &[String], row: &[SqlValue]) -> Vec<String> {
+fn row_text(columns: &[String], row: &[SqlValue]) -> Vec<String> {
     let cell = |(column, value): (&String, &SqlValue)| match (value.number(), value.text()) {
         (Some(number), _) if is_time(column) => moment(u64::try_from(number).unwrap_or(0)),
         (Some(number), _) => number.to_string(),

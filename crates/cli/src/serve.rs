@@ -79,14 +79,14 @@ pub(crate) fn run(args: &ServeArgs, names: &GameNames<'_>) -> anyhow::Result<boo
     if let Some(millis) = args.sign_of_life {
         plan.sign_of_life = std::time::Duration::from_millis(millis);
     }
-    let tell = |address: SocketAddr, first_use: Option<&FirstUse>| {
+    let print_ready = |address: SocketAddr, first_use: Option<&FirstUse>| {
         print_welcome(&mut anstream::stdout().lock(), (&name, is_training), (address, is_secured), first_use)
     };
     let stop = {
         let _within = runtime.enter();
         stop_signal()?
     };
-    runtime.block_on(serve(plan, Arc::new(warn), tell, stop)).map_err(|error| match error {
+    runtime.block_on(serve(plan, Arc::new(warn), print_ready, stop)).map_err(|error| match error {
         ServeError::FailedWrite(failed) => failed.into(),
         error => anyhow::Error::new(error),
     })?;

@@ -30,15 +30,17 @@ pub(crate) fn run(args: &UnlockArgs, names: &GameNames<'_>) -> anyhow::Result<bo
     getrandom::fill(&mut id)?;
     let plan = config.plan(crate::audit::program()?, id)?.installation;
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    let tell = |password: &str| {
+    let print_password = |password: &str| {
         writeln!(anstream::stdout(), "One-time password, which is not printed again: {password}")?;
         std::io::stdout().flush()
     };
-    let tell = args.new_password.then_some(tell);
-    runtime.block_on(unlock(&plan, PersonId(args.person), tell, Arc::new(warn))).map_err(|error| match error {
-        UnlockError::FailedWrite(failed) => failed.into(),
-        error => anyhow::Error::new(error),
-    })?;
+    let print_password = args.new_password.then_some(print_password);
+    runtime.block_on(unlock(&plan, PersonId(args.person), print_password, Arc::new(warn))).map_err(
+        |error| match error {
+            UnlockError::FailedWrite(failed) => failed.into(),
+            error => anyhow::Error::new(error),
+        },
+    )?;
     writeln!(anstream::stdout(), "Person {} is unlocked.", args.person)?;
     Ok(true)
 }

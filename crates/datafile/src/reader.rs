@@ -187,11 +187,11 @@ pub fn near<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
 fn slips(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (place, letter) in one.chars().enumerate() {
+    for (place, character) in one.chars().enumerate() {
         let mut diagonal = row[0];
         row[0] = place + 1;
         for (at, wanted) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *wanted);
+            let replaced = diagonal + usize::from(character != *wanted);
             diagonal = row[at + 1];
             row[at + 1] = replaced.min(diagonal + 1).min(row[at] + 1);
         }

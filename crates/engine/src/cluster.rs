@@ -93,7 +93,7 @@ impl ClusterInput {
     }
 }
 
-/// What a cluster tells its round: the last notice that it holds, the value of its Colour Chips, whether all winners are registered.
+/// What a cluster reports to its round: its last notice, the value of its Colour Chips, whether all winners are registered.
 type FollowReport = (u64, Money, bool);
 
 /// A players' side of a table.
@@ -435,7 +435,7 @@ impl ClusterPartition {
         let is_sent = self.report_sent.is_some_and(|(sent, again)| sent == report && again > now);
         if self.report_held != Some(report) && !is_sent {
             self.report_sent = Some((report, RETRY_INTERVAL.after(now)));
-            // The round may hold this one or the one before, until it tells.
+            // The round may hold this one or the one before, until it acknowledges one.
             self.report_held = None;
             let received = self.notices.back().map_or(followed, |(last, _)| *last);
             let replaces = self.report_name;
@@ -475,8 +475,8 @@ impl ClusterPartition {
         } else {
             ClusterView::remote(machine, is_connected)
         };
-        let is_known = |(known, shown): &(Box<ClusterView>, Time)| {
-            **known == view && (self.is_local || VIEW_INTERVAL.after(*shown) > now)
+        let is_known = |(known, sent_at): &(Box<ClusterView>, Time)| {
+            **known == view && (self.is_local || VIEW_INTERVAL.after(*sent_at) > now)
         };
         if self.view.as_ref().is_some_and(is_known) {
             return;

@@ -1,5 +1,5 @@
 //! An installation in one thread, in virtual time and with its record in memory: for scripts, simulated play and tests. It runs the
-//! same partitions as a server. Whoever drives it says what time it is and which message between workers is delivered next.
+//! same partitions as a server. The caller sets the time and chooses which message between workers is delivered next.
 
 mod batch;
 mod workers;
@@ -205,7 +205,7 @@ impl InMemoryInstallation {
         self.now = time;
         self.newest_caller.0 += 1;
         let caller = self.newest_caller;
-        self.take(worker, [input(ReplyTo::Caller(caller))], Some(caller))
+        self.handle(worker, [input(ReplyTo::Caller(caller))], Some(caller))
     }
 
     /// The Player Terminal at a seat is connected until it is disconnected: after a restart it connects again.
@@ -219,14 +219,14 @@ impl InMemoryInstallation {
 
     fn connected(&mut self, cluster: ClusterId, seat: Seat, connection: ConnectionId) {
         let counted = NewestCommand { source: connection.0, sequence: 0 };
-        self.tell(cluster, ClusterInput::Connect { seat, connection, counted, money: Box::default() });
+        self.send_to_cluster(cluster, ClusterInput::Connect { seat, connection, counted, money: Box::default() });
     }
 
     /// The connection of the Player Terminal at a seat ends.
     pub fn disconnect(&mut self, cluster: ClusterId, seat: Seat, time: Time) {
         if let Some(connection) = self.connections.remove(&(cluster, seat)) {
             self.now = time;
-            self.tell(cluster, ClusterInput::Disconnect { seat, connection });
+            self.send_to_cluster(cluster, ClusterInput::Disconnect { seat, connection });
         }
     }
 
@@ -235,9 +235,9 @@ impl InMemoryInstallation {
         self.connections.contains_key(&(cluster, seat))
     }
 
-    fn tell(&mut self, cluster: ClusterId, input: ClusterInput) {
+    fn send_to_cluster(&mut self, cluster: ClusterId, input: ClusterInput) {
         if let Some(worker) = self.worker_of(MachineId::Cluster(cluster)) {
-            self.take(worker, [Input::Cluster(cluster.number, input)], None);
+            self.handle(worker, [Input::Cluster(cluster.number, input)], None);
         }
     }
 }
@@ -257,7 +257,7 @@ impl InMemoryInstallation {
     /// Delivers a message: one that was waiting, one that was delivered before, or one that nobody has sent.
     pub fn deliver(&mut self, message: Message) {
         if let Some(worker) = self.worker_of(message.to()) {
-            self.take(worker, [Input::Message(message)], None);
+            self.handle(worker, [Input::Message(message)], None);
         }
     }
 
@@ -286,7 +286,7 @@ impl InMemoryInstallation {
         self.now = time;
         for worker in 0..self.workers.len() {
             if self.workers[worker].next_timer().is_some_and(|timer| timer <= time) {
-                self.take(worker, [], None);
+                self.handle(worker, [], None);
             }
         }
     }
@@ -309,7 +309,7 @@ impl InMemoryInstallation {
         self.end(worker, batch, None);
     }
 
-    fn take<const N: usize>(&mut self, worker: usize, inputs: [Input; N], caller: Option<CallerId>) -> Option<Reply> {
+    fn handle<const N: usize>(&mut self, worker: usize, inputs: [Input; N], caller: Option<CallerId>) -> Option<Reply> {
         let batch = self.batch(worker, self.now, inputs);
         self.end(worker, batch, caller)
     }
@@ -340,7 +340,7 @@ impl InMemoryInstallation {
         }
         for (cluster, round) in slips {
             let slip = self.slip(cluster, round).cloned();
-            self.take(worker, [Input::Cluster(cluster.number, ClusterInput::Slip { round, slip })], None);
+            self.handle(worker, [Input::Cluster(cluster.number, ClusterInput::Slip { round, slip })], None);
         }
         reply
     }

@@ -168,12 +168,12 @@ impl Membership {
             return;
         }
         match input {
-            MembershipInput::Timer => self.beat(),
+            MembershipInput::Timer => self.send_heartbeat(),
             MembershipInput::Partitions(partitions) => {
                 self.partitions = partitions;
                 self.partitions.sort_unstable();
                 // Claim them now, not with the next timer.
-                self.beat();
+                self.send_heartbeat();
             }
             MembershipInput::Outcome(outcome) => {
                 if let Some((statement, sent)) = self.in_flight.take() {
@@ -198,7 +198,7 @@ impl Membership {
     }
 
     /// The next heartbeat, unless one waits or is under way.
-    fn beat(&mut self) {
+    fn send_heartbeat(&mut self) {
         let in_flight = self.in_flight.iter().map(|(statement, _)| statement);
         if !self.waiting.iter().chain(in_flight).any(|statement| *statement == LeaseStatement::Heartbeat) {
             self.waiting.push_back(LeaseStatement::Heartbeat);
@@ -448,10 +448,10 @@ mod tests {
     fn a_silent_cluster_is_taken_from_its_node() {
         let mut node = TestNode::holding();
         let held = roster(&[(MachineId::House, "a", None), (TABLE, "a", None), (CLUSTER, "b", None)]);
-        for beat in 1..=20 {
-            node.heartbeat(beat * 500, beat * 500 + 10, held.clone());
-            let effects = node.at(beat * 500 + 20, MembershipInput::Silent(CLUSTER));
-            assert_eq!(effects, [], "at {beat} it has still to open it");
+        for count in 1..=20 {
+            node.heartbeat(count * 500, count * 500 + 10, held.clone());
+            let effects = node.at(count * 500 + 20, MembershipInput::Silent(CLUSTER));
+            assert_eq!(effects, [], "at {count} it has still to open it");
         }
         node.heartbeat(10_520, 10_530, held);
         let effects = node.at(10_600, MembershipInput::Silent(CLUSTER));

@@ -33,7 +33,7 @@ impl<E> Outbox<E> {
 
     /// The next effects that may leave, where all up to this batch is durable. Call it until there are none.
     ///
-    /// `lease_holds` tells whether the node's lease lasts. Once it does not, another node may answer for the partition: whatever
+    /// `lease_holds` is whether the node's lease lasts. Once it does not, another node may answer for the partition: whatever
     /// waits then is dropped, and nothing leaves any more.
     pub fn release(&mut self, durable: BatchNumber, lease_holds: bool) -> Option<E> {
         if !lease_holds && !makes(Mistake::ReleaseAfterLease) {

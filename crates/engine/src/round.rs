@@ -95,7 +95,7 @@ struct FollowingCluster {
     /// Since when notices have waited that a cluster of another node has not even received.
     silent_since: Option<Time>,
     /// When a cluster of another node has last shown itself.
-    shown: Option<Time>,
+    seen_at: Option<Time>,
     /// The newest numbers of commands there that no terminal sent, by their sources.
     numbers: Vec<(u64, u64)>,
     /// Names the report that the round holds of the cluster.
@@ -148,7 +148,7 @@ impl RoundPartition {
             is_local: false,
             sent: 0,
             silent_since: None,
-            shown: None,
+            seen_at: None,
             numbers: Vec::new(),
             // A partition's source is its own: this names none of the reports to an earlier process.
             report: CommandId { source, sequence: 0 },
@@ -292,7 +292,7 @@ impl RoundPartition {
         let Some(follower) = self.followers.iter_mut().find(|follower| follower.cluster == cluster) else { return };
         follower.numbers.clear();
         follower.numbers.extend_from_slice(view.numbers());
-        follower.shown = (!follower.is_local).then_some(now);
+        follower.seen_at = (!follower.is_local).then_some(now);
         effects.publish(ScreenChange::ClusterStaff(cluster.number, Some(view)));
     }
 
@@ -308,8 +308,8 @@ impl RoundPartition {
         }
         self.seize_silent(now, effects);
         for follower in &mut self.followers {
-            if follower.shown.is_some_and(|shown| CLUSTER_VIEW_TIMEOUT.after(shown) <= now) {
-                follower.shown = None;
+            if follower.seen_at.is_some_and(|seen_at| CLUSTER_VIEW_TIMEOUT.after(seen_at) <= now) {
+                follower.seen_at = None;
                 effects.publish(ScreenChange::ClusterStaff(follower.cluster.number, None));
             }
         }
@@ -361,9 +361,9 @@ impl RoundPartition {
         let is_again = self.view_again_at.is_some_and(|at| at <= now);
         if std::mem::take(&mut self.is_changed) {
             // Each result that came or changed is shown, one after the other (F82).
-            let shown: Vec<_> =
+            let results: Vec<_> =
                 self.new_results.drain(..).filter(|result| is_shown(*result, self.round.machine())).collect();
-            for result in shown {
+            for result in results {
                 self.show_public(Some(result), now, effects);
             }
             self.show_public(self.latest, now, effects);
@@ -435,8 +435,8 @@ impl RoundPartition {
 
     pub(crate) fn next_timer(&self) -> Option<Time> {
         let waits = self.waiting.front().map(|first| first.until);
-        let shown = self.followers.iter().filter_map(|follower| follower.shown).min();
-        let shown = shown.map(|shown| CLUSTER_VIEW_TIMEOUT.after(shown));
+        let oldest_view = self.followers.iter().filter_map(|follower| follower.seen_at).min();
+        let view_lapses_at = oldest_view.map(|seen_at| CLUSTER_VIEW_TIMEOUT.after(seen_at));
         let closes_at = self.closes_at();
         let retry_at = self.retry_at.filter(|_| !self.machine().is_followed());
         earliest([
@@ -447,7 +447,7 @@ impl RoundPartition {
             self.reports.next_timer(),
             self.staff_due,
             self.view_again_at,
-            shown,
+            view_lapses_at,
         ])
     }
 
@@ -569,7 +569,7 @@ impl RoundPartition {
     }
 }
 
-/// The round whose result a notice tells or changes.
+/// The round whose result a notice gives or changes.
 const fn result_of(notice: &Notice) -> Option<RoundNumber> {
     match (notice, notice.stands()) {
         (Notice::Thrown { round, .. }, _) => Some(*round),

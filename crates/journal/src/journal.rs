@@ -124,7 +124,7 @@ pub enum ClaimError {
     Refused {
         /// The chain.
         chain: ChainName,
-        /// The epoch that was asked for.
+        /// The requested epoch.
         epoch: u64,
     },
     /// The store acknowledged blocks to this process that the chain does not hold. Nothing was changed.

@@ -67,7 +67,7 @@ impl DeviceKey {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let mut secret = [0; 32];
                 getrandom::fill(&mut secret)?;
-                let kept = KeyFile { private_key: hex(&secret), device: None, house: None };
+                let kept = KeyFile { private_key: HEXLOWER.encode(&secret), device: None, house: None };
                 keep(file, &kept)?;
                 kept
             }
@@ -76,10 +76,10 @@ impl DeviceKey {
         let secret = bytes(&kept.private_key).with_context(|| format!("{} holds no key", file.display()))?;
         let key = SigningKey::from_bytes(&secret);
         if let Some(code) = code {
-            let enrolment = EnrolmentAnswer { code, public_key: hex(key.verifying_key().as_bytes()) };
+            let enrolment = EnrolmentAnswer { code, public_key: HEXLOWER.encode(key.verifying_key().as_bytes()) };
             let enrolled = ureq::post(server.url("/api/v1/devices/enrol")).send_json(&enrolment);
             let known: DeviceIdentity = enrolled.context("the casino does not enrol it")?.body_mut().read_json()?;
-            (kept.device, kept.house) = (Some(known.device), Some(hex(&known.house)));
+            (kept.device, kept.house) = (Some(known.device), Some(HEXLOWER.encode(&known.house)));
             keep(file, &kept)?;
         }
         let (Some(device), Some(house)) = (kept.device, kept.house.as_deref().and_then(bytes)) else {
@@ -95,8 +95,9 @@ impl DeviceKey {
             challenge: String,
         }
 
-        let said = socket.next().await?.context("the casino closed the connection")?;
-        let sent: ProofChallenge = serde_json::from_str(said).with_context(|| format!("the casino says: {said}"))?;
+        let challenge = socket.next().await?.context("the casino closed the connection")?;
+        let sent: ProofChallenge =
+            serde_json::from_str(challenge).with_context(|| format!("the casino says: {challenge}"))?;
         let challenge: [u8; 32] = bytes(&sent.challenge).context("the challenge has not 32 bytes")?;
         let signed = self.signed(&challenge);
         Ok(socket.send(&signed).await?)
@@ -105,7 +106,7 @@ impl DeviceKey {
     fn signed(&self, challenge: &[u8; 32]) -> String {
         let DeviceIdentity { device, house } = self.known;
         let message = [PURPOSE, &house, &device.to_le_bytes(), challenge].concat();
-        let signature = hex(&self.key.sign(&message).to_bytes());
+        let signature = HEXLOWER.encode(&self.key.sign(&message).to_bytes());
         format!("{{\"device\":{device},\"signature\":\"{signature}\"}}")
     }
 
@@ -122,11 +123,6 @@ fn keep(file: &Path, kept: &KeyFile) -> anyhow::Result<()> {
         file.sync_all()
     };
     written().with_context(|| format!("cannot write {}", file.display()))
-}
-
-/// Bytes as digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    HEXLOWER.encode(bytes)
 }
 
 /// Digits of either case as bytes, if there are as many.
@@ -146,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_signed_is_for_this_house_device_and_challenge() {
+    fn signature_covers_casino_device_and_challenge() {
         let device = DeviceKey::new([3; 32], 0x0102_0304, [9; 16]);
         let challenge = [5; 32];
         let answer: serde_json::Value = serde_json::from_str(&device.signed(&challenge)).unwrap();
@@ -174,7 +170,7 @@ mod tests {
         assert!(DeviceKey::open(&file, &server, None).is_err());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), first, "the same key");
         let mut kept: KeyFile = serde_json::from_str(&first).unwrap();
-        (kept.device, kept.house) = (Some(7), Some(hex(&[1; 16])));
+        (kept.device, kept.house) = (Some(7), Some(HEXLOWER.encode(&[1; 16])));
         keep(&file, &kept).unwrap();
         assert_eq!(DeviceKey::open(&file, &server, None).unwrap().known.device, 7);
         std::fs::write(&file, "{}").unwrap();
@@ -183,7 +179,7 @@ mod tests {
 
     #[test]
     fn digits_are_bytes() {
-        assert_eq!(bytes(&hex(&[0, 1, 254, 255])), Some([0, 1, 254, 255]));
+        assert_eq!(bytes(&HEXLOWER.encode(&[0, 1, 254, 255])), Some([0, 1, 254, 255]));
         assert_eq!(bytes::<2>("0g00"), None);
         assert_eq!(bytes::<2>("000"), None);
         assert_eq!(bytes::<2>("+1+1"), None);

@@ -23,11 +23,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use data_encoding::HEXLOWER;
 use taisai::output_file::OutputFile;
 use taisai::print::{self, BAD, Column, GOOD, QUIET};
 use taisai::progress_bar::ProgressBar;
 use taisai::replay::failure::{RunFailure, caught, quietly};
-use taisai::replay::setup::{ReplaySetup, hex};
+use taisai::replay::setup::ReplaySetup;
 use taisai_engine::WorkerPlacement;
 use taisai_rules::{Game, Games, Layout, LimitScope, Moment, Money, Station};
 use taisai_simulator::Random;
@@ -248,7 +249,7 @@ fn summary(args: &TortureArgs, ran: &[GameRun]) -> anyhow::Result<bool> {
             coverage.commands.checked_div(coverage.rounds).unwrap_or(0).to_string(),
             coverage.bets.to_string(),
             coverage.faults().to_string(),
-            hex(hash),
+            HEXLOWER.encode(hash),
         ]
     };
     print::heading(&mut out, &format!("Seed {}: every invariant held", args.seed))?;

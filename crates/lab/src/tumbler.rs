@@ -61,7 +61,7 @@ impl DiceSource {
             Some("-") => {
                 let (lines, read) = mpsc::channel(1);
                 std::thread::spawn(move || {
-                    // Whoever tumbles may have gone, and what cannot be read is the end.
+                    // The receiver may be gone; a line that cannot be read ends the input.
                     std::io::stdin().lines().map_while(Result::ok).all(|line| lines.blocking_send(line).is_ok())
                 });
                 Ok(Self::Lines(read))
@@ -112,7 +112,7 @@ struct DisplayedRound {
 
 impl DisplayedRound {
     /// Takes in a message to displays: the first shows everything, the others what has changed.
-    fn take(&mut self, message: &str) -> anyhow::Result<()> {
+    fn update(&mut self, message: &str) -> anyhow::Result<()> {
         let message: Value = serde_json::from_str(message).context("the display shows something else")?;
         let public = message.pointer("/snapshot/public").or_else(|| message.get("public"));
         if let Some(round) = public.and_then(|public| public["round"].as_u64()) {
@@ -142,7 +142,7 @@ async fn tumble(args: &TumblerArgs, device: &DeviceKey, dice: &mut DiceSource) -
     let since = SystemTime::now().duration_since(UNIX_EPOCH).context("the system's clock is before 1970")?;
     let mut script = TumblerScript::new(u64::try_from(since.as_millis())?, &args.misbehave);
     let pause = Duration::from_millis(args.pause);
-    let (mut shown, mut done, mut rounds) = (DisplayedRound::default(), 0, 0);
+    let (mut displayed, mut done, mut rounds) = (DisplayedRound::default(), 0, 0);
     let mut wants_dice = false;
     let mut waiting: VecDeque<String> = VecDeque::new();
     let mut due = Instant::now();
@@ -151,13 +151,13 @@ async fn tumble(args: &TumblerArgs, device: &DeviceKey, dice: &mut DiceSource) -
     loop {
         tokio::select! {
             message = display.next() => {
-                let before = shown.clone();
-                shown.take(message?.context("the display of the table has ended")?)?;
-                if shown.phase == "open" && (&shown.phase, shown.round) != (&before.phase, before.round) {
+                let before = displayed.clone();
+                displayed.update(message?.context("the display of the table has ended")?)?;
+                if displayed.phase == "open" && (&displayed.phase, displayed.round) != (&before.phase, before.round) {
                     waiting.extend(script.bets_open());
                 }
-                if shown.phase == "closed" && shown.round != done {
-                    done = shown.round;
+                if displayed.phase == "closed" && displayed.round != done {
+                    done = displayed.round;
                     wants_dice = true;
                 }
             }
@@ -213,13 +213,13 @@ mod tests {
 
     #[test]
     fn the_display_is_followed() {
-        let mut shown = DisplayedRound::default();
-        shown.take(r#"{"number":1,"snapshot":{"public":{"round":4,"phase":"open"}}}"#).unwrap();
-        assert_eq!(shown, DisplayedRound { round: 4, phase: "open".to_owned() });
-        shown.take(r#"{"number":2,"public":{"phase":"closed"}}"#).unwrap();
-        assert_eq!(shown, DisplayedRound { round: 4, phase: "closed".to_owned() });
-        shown.take(r#"{"number":3,"public":{"is_held":true}}"#).unwrap();
-        assert_eq!(shown.phase, "closed");
-        assert!(shown.take("nonsense").is_err());
+        let mut displayed = DisplayedRound::default();
+        displayed.update(r#"{"number":1,"snapshot":{"public":{"round":4,"phase":"open"}}}"#).unwrap();
+        assert_eq!(displayed, DisplayedRound { round: 4, phase: "open".to_owned() });
+        displayed.update(r#"{"number":2,"public":{"phase":"closed"}}"#).unwrap();
+        assert_eq!(displayed, DisplayedRound { round: 4, phase: "closed".to_owned() });
+        displayed.update(r#"{"number":3,"public":{"is_held":true}}"#).unwrap();
+        assert_eq!(displayed.phase, "closed");
+        assert!(displayed.update("nonsense").is_err());
     }
 }

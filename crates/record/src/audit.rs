@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use taisai_journal::{AnchorLine, Archive, ChainFault, ChainFaultReason, ChainHead, ChainName, Genesis, PublicKey};
-use taisai_table::{Cluster, ClusterCommand, ClusterId, House, MachineId, Round, RoundCommand, TableId, check_transit};
+use taisai_table::{Cluster, ClusterId, House, MachineId, Round, Sensitive, TableId, check_transit};
 
 pub use store::{AuditError, AuditProgress, AuditSheet, ChainSheet, StoreAudit, VersionInUse};
 
@@ -175,7 +175,7 @@ impl Auditor<'_> {
             MachineId::Round(table) => {
                 let verified = self.verify::<Round>(archive, head, progress, |seen| {
                     notices.see_round(seen);
-                    acting.see(seen, RoundCommand::second);
+                    acting.see(seen, Sensitive::second);
                 })?;
                 let counted = counted(&verified, |round| Some(round.number().0));
                 lock().rounds.extend(verified.machine.map(|round| (table, (round, notices))));
@@ -186,7 +186,7 @@ impl Auditor<'_> {
                 let verified = self.verify::<Cluster>(archive, head, progress, |seen| {
                     notices.see_cluster(seen);
                     transfers.see(seen);
-                    acting.see(seen, ClusterCommand::second);
+                    acting.see(seen, Sensitive::second);
                 })?;
                 let counted = counted(&verified, |cluster| Some(cluster.round().0));
                 let end = |cluster| ClusterEnd { transfers: transfers.end(&cluster), notices, cluster };

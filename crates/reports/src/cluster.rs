@@ -6,7 +6,7 @@ mod settle;
 use taisai_rules::{Money, Rule, Station};
 use taisai_table::{
     Adjustment, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterLedger, CommandRequest, Entry, Meters,
-    OverDifferential, Person, RejectedStake, RoundNumber, Seat, SessionId, TransferPurpose,
+    OverDifferential, RejectedStake, RoundNumber, Seat, Sensitive as _, SessionId, TransferPurpose,
 };
 
 use super::batch::{Attribution, EntryTime, ReportEvent, SqlBatch};
@@ -23,13 +23,13 @@ const ACCOUNTS: [&str; 6] = ["house", "cash", "chips", "transit", "notes", "vari
 
 /// The balances as last posted, and the entry that is not applied yet.
 pub(super) struct ClusterBalances {
-    seats: Vec<SeatBook>,
+    seats: Vec<SeatSnapshot>,
     accounts: [i64; ACCOUNTS.len()],
     waiting: Option<PendingClusterEntry>,
 }
 
 #[derive(Clone, Copy)]
-struct SeatBook {
+struct SeatSnapshot {
     money: i64,
     session: Option<SessionId>,
     is_locked: bool,
@@ -59,7 +59,7 @@ impl ProjectedMachine for Cluster {
     type Notes = ClusterBalances;
 
     fn notes(&self, _: &ChainContext) -> ClusterBalances {
-        let seats = self.seats().map(|seat| seat_book(self, seat)).collect();
+        let seats = self.seats().map(|seat| seat_snapshot(self, seat)).collect();
         ClusterBalances { seats, accounts: accounts(self), waiting: None }
     }
 
@@ -72,7 +72,7 @@ impl ProjectedMachine for Cluster {
     fn entry(
         &self,
         _: &mut ChainContext,
-        books: &mut ClusterBalances,
+        balances: &mut ClusterBalances,
         when: EntryTime,
         entry: &Entry<ClusterCommand, ClusterEvent>,
         batch: &mut SqlBatch,
@@ -86,7 +86,7 @@ impl ProjectedMachine for Cluster {
             }
         };
         if request.actor.person().is_some() {
-            batch.act(&when, request.actor, second(&request.command), variant_name(&request.command));
+            batch.act(&when, request.actor, request.command.second(), variant_name(&request.command));
         }
         let mut of = here(self);
         let mut events = events_of(self, request, event, &mut of);
@@ -154,46 +154,46 @@ impl ProjectedMachine for Cluster {
             Seats::One(seat) => self.session_meters(seat),
             Seats::None | Seats::All => Meters::default(),
         };
-        books.waiting = Some(PendingClusterEntry { when, seats, kind, of, before, events });
+        balances.waiting = Some(PendingClusterEntry { when, seats, kind, of, before, events });
         Ok(())
     }
 
-    fn applied(&self, _: &mut ChainContext, books: &mut ClusterBalances, batch: &mut SqlBatch) {
-        let Some(waiting) = books.waiting.take() else { return };
+    fn applied(&self, _: &mut ChainContext, balances: &mut ClusterBalances, batch: &mut SqlBatch) {
+        let Some(waiting) = balances.waiting.take() else { return };
         let PendingClusterEntry { when, seats, kind, of, before, mut events } = waiting;
         let (first, most) = match seats {
             Seats::None => (0, 0),
             Seats::One(Seat(seat)) => (seat, 1),
-            Seats::All => (0, books.seats.len()),
+            Seats::All => (0, balances.seats.len()),
         };
         let mut legs = Vec::new();
         let skipped = usize::try_from(first).unwrap_or(usize::MAX);
-        for (number, book) in (first..).zip(books.seats.iter_mut().skip(skipped).take(most)) {
-            let after = seat_book(self, Seat(number));
-            if after.session != book.session {
-                session(self, &when, Seat(number), *book, before, batch);
+        for (number, known) in (first..).zip(balances.seats.iter_mut().skip(skipped).take(most)) {
+            let after = seat_snapshot(self, Seat(number));
+            if after.session != known.session {
+                session(self, &when, Seat(number), *known, before, batch);
             }
-            let session = after.session.or(book.session).map(|session| session.0);
-            if kind.is_some() && after.money != book.money {
+            let session = after.session.or(known.session).map(|session| session.0);
+            if kind.is_some() && after.money != known.money {
                 let of = Attribution { seat: Some(number), session, ..of.clone() };
-                legs.push(("seat", of, after.money - book.money));
+                legs.push(("seat", of, after.money - known.money));
             }
-            if after.is_locked && !book.is_locked {
+            if after.is_locked && !known.is_locked {
                 let at = Attribution { seat: Some(number), session, ..of.clone() };
-                let amount = Some(after.money - book.money);
+                let amount = Some(after.money - known.money);
                 events.push(ReportEvent { kind: Some("large-win".into()), at, amount, ..ReportEvent::default() });
             }
             // Bets in play leave a seat's money where it is.
-            *book = after;
+            *known = after;
         }
         if let Some(kind) = kind {
             let after = accounts(self);
-            for ((name, before), after) in ACCOUNTS.into_iter().zip(books.accounts).zip(after) {
+            for ((name, before), after) in ACCOUNTS.into_iter().zip(balances.accounts).zip(after) {
                 if before != after {
                     legs.push((name, of.clone(), after - before));
                 }
             }
-            books.accounts = after;
+            balances.accounts = after;
             batch.post(&when, kind, legs);
         }
         batch.events(&when, events);
@@ -217,14 +217,14 @@ fn lying(cluster: &Cluster, seat: Seat, chips: Chips) -> i64 {
     cluster.bets(seat).filter(|(with, _)| *with == chips).map(|(_, stake)| stake.amount.cents()).sum()
 }
 
-fn seat_book(cluster: &Cluster, seat: Seat) -> SeatBook {
+fn seat_snapshot(cluster: &Cluster, seat: Seat) -> SeatSnapshot {
     let colour = cluster.colour(seat).map_or(0, |set| set.credits.cents());
     let on_layout = match cluster.rules().game().station() {
         Station::PlayerTerminals => cluster.on_layout(seat).cents(),
         Station::LiveTable => lying(cluster, seat, Chips::Colour),
     };
     let money = cluster.credits(seat).cents() + colour + on_layout;
-    SeatBook { money, session: cluster.session(seat), is_locked: cluster.is_locked(seat) }
+    SeatSnapshot { money, session: cluster.session(seat), is_locked: cluster.is_locked(seat) }
 }
 
 /// The event of a command beside the money that it moves, with its own round or seat.
@@ -292,23 +292,7 @@ fn here(cluster: &Cluster) -> Attribution {
     Attribution { table: Some(id.table.0), cluster: Some(id.number), ..Attribution::default() }
 }
 
-/// With whom a command was given.
-fn second(command: &ClusterCommand) -> Option<Person> {
-    if let ClusterCommand::BuyIn { second, .. }
-    | ClusterCommand::ReverseBuyIn { second, .. }
-    | ClusterCommand::IssueColour { second, .. }
-    | ClusterCommand::Register { second, .. }
-    | ClusterCommand::RegisterFromFilm { second, .. }
-    | ClusterCommand::WithdrawFromFilm { second, .. }
-    | ClusterCommand::CloseReturns { second, .. } = command
-    {
-        *second
-    } else {
-        None
-    }
-}
-
-/// A line that was taken off what is registered from the film: whose it was, and what it said.
+/// A line that was withdrawn from the film's registration: whose it was, and what it contained.
 fn withdrawn(cluster: &Cluster, round: RoundNumber, line: u32, event: ReportEvent) -> ReportEvent {
     let lines = cluster.returns().filter(|(of, _)| *of == round).flat_map(|(_, returns)| &returns.lines);
     let Some(film) = lines.into_iter().find(|film| film.number == line) else { return event };
@@ -389,9 +373,9 @@ fn over_by(cluster: &Cluster, round: RoundNumber, over: &OverDifferential) -> Re
 }
 
 /// A session ends at a seat, or begins there, or one follows the other.
-fn session(cluster: &Cluster, when: &EntryTime, seat: Seat, book: SeatBook, before: Meters, batch: &mut SqlBatch) {
+fn session(cluster: &Cluster, when: &EntryTime, seat: Seat, known: SeatSnapshot, before: Meters, batch: &mut SqlBatch) {
     let (id, now) = (cluster.id(), cluster.session(seat));
-    if let Some(ended) = book.session {
+    if let Some(ended) = known.session {
         // They stay at the seat until the next session begins there.
         let meters = if now.is_none() { cluster.session_meters(seat) } else { before };
         batch.execute(

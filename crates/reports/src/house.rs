@@ -9,8 +9,8 @@ use std::sync::Arc;
 use taisai_journal::Hash;
 use taisai_rules::Money;
 use taisai_table::{
-    Account, ClaimId, ClusterId, CommandRequest, Entry, Founder, House, HouseCommand, HouseEvent, Person, PersonId,
-    VoucherHash, VoucherNumber,
+    Account, ClaimId, ClusterId, CommandRequest, Entry, Founder, House, HouseCommand, HouseEvent, PersonId,
+    Sensitive as _, VoucherHash, VoucherNumber,
 };
 
 use super::batch::{Attribution, EntryTime, ReportEvent, SqlBatch};
@@ -61,23 +61,24 @@ impl ProjectedMachine for House {
     fn entry(
         &self,
         _: &mut ChainContext,
-        books: &mut HouseBalances,
+        balances: &mut HouseBalances,
         when: EntryTime,
         entry: &Entry<HouseCommand, HouseEvent>,
         batch: &mut SqlBatch,
     ) -> Result<(), EntryError> {
         use HouseCommand as C;
         let (request, command) = (&entry.request, variant_name(&entry.request.command));
-        let (why, second) = reason(&request.command);
+        let second = request.command.second();
         let with = second.map(|second| second.id.0);
-        let event = ReportEvent { why: why.map(Into::into), second: with, ..event_by("", request.actor) };
+        let event =
+            ReportEvent { why: why(&request.command).map(Into::into), second: with, ..event_by("", request.actor) };
         let mut waiting =
             PendingHouseEntry { when, kind: None, of: Attribution::default(), people: Vec::new(), event, own: None };
         let happened = match &entry.outcome {
             Ok(event) => event,
             Err(refusal) => {
                 batch.refusal(&waiting.when, request.actor, command, refusal.code());
-                books.waiting = Some(waiting);
+                balances.waiting = Some(waiting);
                 return Ok(());
             }
         };
@@ -158,33 +159,33 @@ impl ProjectedMachine for House {
                 waiting.of.receivable = Some(receivable.0);
                 waiting.kind = Some(rule(happened, *ruling, &waiting, batch));
             }
-            C::Tick => expire(happened, &waiting.when, books, batch),
+            C::Tick => expire(happened, &waiting.when, balances, batch),
         }
-        books.waiting = Some(waiting);
+        balances.waiting = Some(waiting);
         Ok(())
     }
 
-    fn applied(&self, _: &mut ChainContext, books: &mut HouseBalances, batch: &mut SqlBatch) {
-        let Some(waiting) = books.waiting.take() else { return };
+    fn applied(&self, _: &mut ChainContext, balances: &mut HouseBalances, batch: &mut SqlBatch) {
+        let Some(waiting) = balances.waiting.take() else { return };
         let PendingHouseEntry { when, kind, of, people, event, own } = waiting;
         if let Some(kind) = kind {
             let after = accounts(self);
             let mut legs = Vec::new();
             for (account, amount) in &after {
-                let before = books.accounts.get(account).copied().unwrap_or(0);
+                let before = balances.accounts.get(account).copied().unwrap_or(0);
                 if *amount != before {
                     let (name, of) = named(*account, &of);
                     legs.push((name, of, amount - before));
                 }
             }
-            books.accounts = after;
+            balances.accounts = after;
             batch.post(&when, kind, legs);
         }
         for person in people {
             put_person(self, &when, person, batch);
         }
         let own = own.map(|kind| ReportEvent { kind: Some(kind.into()), at: of, ..event.clone() });
-        let before = std::mem::replace(&mut books.newest, newest(self));
+        let before = std::mem::replace(&mut balances.newest, newest(self));
         let new = self.significant().filter(|significant| significant.number > before);
         let events: Vec<_> = own.into_iter().chain(new.map(|what| significant(what, &event))).collect();
         batch.events(&when, events);
@@ -278,43 +279,15 @@ fn put_person(house: &House, when: &EntryTime, person: PersonId, batch: &mut Sql
     );
 }
 
-/// Why a command was given, and with whom.
-fn reason(command: &HouseCommand) -> (Option<&str>, Option<Person>) {
-    use HouseCommand as C;
-    match command {
-        C::Configure { why, second, .. } | C::VoidVoucher { why, second, .. } => (Some(why), *second),
-        C::RuleExpired { why, .. } | C::RuleReceivable { why, .. } => (Some(why), None),
-        C::AddPerson { second, .. }
-        | C::SetRoles { second, .. }
-        | C::Suspend { second, .. }
-        | C::Reinstate { second, .. }
-        | C::Unlock { second, .. }
-        | C::Enrol { second, .. }
-        | C::GiveCode { second, .. }
-        | C::AddTable { second, .. }
-        | C::SellVoucher { second, .. }
-        | C::ReissueVoucher { second, .. }
-        | C::PayClaim { second, .. } => (None, *second),
-        C::Found { .. }
-        | C::LoginFailed { .. }
-        | C::LoginSucceeded { .. }
-        | C::Revoke { .. }
-        | C::CopiedToken { .. }
-        | C::RequestApproval { .. }
-        | C::AnswerApproval { .. }
-        | C::WithdrawApproval { .. }
-        | C::UseApproval { .. }
-        | C::Acknowledge { .. }
-        | C::RedeemAtCage { .. }
-        | C::RedeemAtSeat { .. }
-        | C::ClearRedemptionLock { .. }
-        | C::Receive { .. }
-        | C::Delivered { .. }
-        | C::ConfirmVoucher { .. }
-        | C::TakeClaim { .. }
-        | C::TakeBackClaim { .. }
-        | C::ReadClaim { .. }
-        | C::Report { .. }
-        | C::Tick => (None, None),
+/// Why a command was given.
+fn why(command: &HouseCommand) -> Option<&str> {
+    if let HouseCommand::Configure { why, .. }
+    | HouseCommand::VoidVoucher { why, .. }
+    | HouseCommand::RuleExpired { why, .. }
+    | HouseCommand::RuleReceivable { why, .. } = command
+    {
+        Some(why)
+    } else {
+        None
     }
 }

@@ -37,7 +37,7 @@ impl NamedQuery {
     }
 
     /// What it shows.
-    pub fn says(&self) -> String {
+    pub fn description(&self) -> String {
         let lines = self.sql.lines().map_while(|line| line.strip_prefix("-- ")).filter(|line| !line.starts_with('$'));
         lines.collect::<Vec<_>>().join(" ")
     }

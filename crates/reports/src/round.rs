@@ -1,7 +1,9 @@
 //! The dealer's side in the reporting tables: rounds with their current result, and who did what to them and why.
 
 use taisai_rules::{Dice, Face};
-use taisai_table::{Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding};
+use taisai_table::{
+    Entry, PastRound, Person, Position, Round, RoundCommand, RoundEvent, RoundNumber, RoundStanding, Sensitive as _,
+};
 
 use super::batch::{Attribution, EntryTime, ReportEvent, SqlBatch};
 use super::machine::{ChainContext, EntryError, ProjectedMachine, event_by, opening_event};
@@ -77,7 +79,7 @@ impl ProjectedMachine for Round {
                 return Ok(());
             }
         };
-        let (why, second) = reason(&request.command);
+        let (why, second) = (why(&request.command), request.command.second());
         batch.act(&when, request.actor, second, command);
         let events = RoundEvents { round: self, entry, why, second };
         batch.events(&when, events.events(event));
@@ -196,39 +198,18 @@ pub(super) fn standing(standing: RoundStanding) -> String {
     }
 }
 
-/// Why a command was given, and with whom.
-fn reason(command: &RoundCommand) -> (Option<&str>, Option<Person>) {
-    match command {
-        RoundCommand::Correct { why, second, .. }
-        | RoundCommand::CorrectKnown { why, second, .. }
-        | RoundCommand::VoidByLaw { why, second, .. }
-        | RoundCommand::VoidDamaged { why, second, .. }
-        | RoundCommand::Rule { why, second, .. } => (Some(why), *second),
-        RoundCommand::Inspect { second, .. } => (None, *second),
-        RoundCommand::ShowLimits { why, .. } => (Some(why), None),
-        RoundCommand::OpenTable
-        | RoundCommand::AnnounceClosure
-        | RoundCommand::CloseTable
-        | RoundCommand::Relieve { .. }
-        | RoundCommand::UseDice { .. }
-        | RoundCommand::UseTumbler { .. }
-        | RoundCommand::OpenBets
-        | RoundCommand::CloseBets
-        | RoundCommand::Tick
-        | RoundCommand::Activate
-        | RoundCommand::Tumbled { .. }
-        | RoundCommand::AtRest { .. }
-        | RoundCommand::Conceal { .. }
-        | RoundCommand::Cover
-        | RoundCommand::Uncover
-        | RoundCommand::Commit { .. }
-        | RoundCommand::DamagedSet { .. }
-        | RoundCommand::Void { .. }
-        | RoundCommand::Interrupt { .. }
-        | RoundCommand::Continue
-        | RoundCommand::Restarted
-        | RoundCommand::Witness { .. }
-        | RoundCommand::Report { .. } => (None, None),
+/// Why a command was given.
+fn why(command: &RoundCommand) -> Option<&str> {
+    if let RoundCommand::Correct { why, .. }
+    | RoundCommand::CorrectKnown { why, .. }
+    | RoundCommand::VoidByLaw { why, .. }
+    | RoundCommand::VoidDamaged { why, .. }
+    | RoundCommand::Rule { why, .. }
+    | RoundCommand::ShowLimits { why, .. } = command
+    {
+        Some(why)
+    } else {
+        None
     }
 }
 

@@ -16,14 +16,14 @@ pub struct ReportColumn {
     pub kind: ColumnKind,
     /// Whether it may be empty.
     pub is_optional: bool,
-    pub says: &'static str,
+    pub description: &'static str,
 }
 
 /// A table.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportTable {
     pub name: &'static str,
-    pub says: &'static str,
+    pub description: &'static str,
     /// How many of the first columns are the key.
     pub key: usize,
     pub columns: &'static [ReportColumn],
@@ -50,20 +50,20 @@ impl ReportTable {
     }
 }
 
-const fn number(name: &'static str, says: &'static str) -> ReportColumn {
-    ReportColumn { name, kind: ColumnKind::Number, is_optional: false, says }
+const fn number(name: &'static str, description: &'static str) -> ReportColumn {
+    ReportColumn { name, kind: ColumnKind::Number, is_optional: false, description }
 }
 
-const fn text(name: &'static str, says: &'static str) -> ReportColumn {
-    ReportColumn { name, kind: ColumnKind::Text, is_optional: false, says }
+const fn text(name: &'static str, description: &'static str) -> ReportColumn {
+    ReportColumn { name, kind: ColumnKind::Text, is_optional: false, description }
 }
 
-const fn maybe_number(name: &'static str, says: &'static str) -> ReportColumn {
-    ReportColumn { name, kind: ColumnKind::Number, is_optional: true, says }
+const fn maybe_number(name: &'static str, description: &'static str) -> ReportColumn {
+    ReportColumn { name, kind: ColumnKind::Number, is_optional: true, description }
 }
 
-const fn maybe_text(name: &'static str, says: &'static str) -> ReportColumn {
-    ReportColumn { name, kind: ColumnKind::Text, is_optional: true, says }
+const fn maybe_text(name: &'static str, description: &'static str) -> ReportColumn {
+    ReportColumn { name, kind: ColumnKind::Text, is_optional: true, description }
 }
 
 /// Every table, in the order in which they are described.
@@ -87,7 +87,7 @@ pub const REPORT_TABLES: [&ReportTable; 15] = [
 
 pub(super) const CHAINS: ReportTable = ReportTable {
     name: "chains",
-    says: "How far each chain of the record is projected.",
+    description: "How far each chain of the record is projected.",
     key: 1,
     columns: &[
         text("chain", "The chain: `house`, `table-1` (the dealer's side), `table-1-0` (a cluster)"),
@@ -100,7 +100,7 @@ pub(super) const CHAINS: ReportTable = ReportTable {
 
 pub(super) const TABLES_OF_HOUSE: ReportTable = ReportTable {
     name: "tables",
-    says: "A table, as it is set up.",
+    description: "A table, as it is set up.",
     key: 1,
     columns: &[
         number("table_number", "The table"),
@@ -116,7 +116,7 @@ pub(super) const TABLES_OF_HOUSE: ReportTable = ReportTable {
 
 pub(super) const BOXES: ReportTable = ReportTable {
     name: "boxes",
-    says: "A box on a table's layout, and what the House keeps of a stake there on average.",
+    description: "A box on a table's layout, and what the House keeps of a stake there on average.",
     key: 2,
     columns: &[
         number("table_number", "The table"),
@@ -129,7 +129,7 @@ pub(super) const BOXES: ReportTable = ReportTable {
 
 pub(super) const ROUNDS: ReportTable = ReportTable {
     name: "rounds",
-    says: "A round, at the dealer's side.",
+    description: "A round, at the dealer's side.",
     key: 2,
     columns: &[
         number("table_number", "The table"),
@@ -152,7 +152,7 @@ pub(super) const ROUNDS: ReportTable = ReportTable {
 
 pub(super) const SETTLEMENTS: ReportTable = ReportTable {
     name: "settlements",
-    says: "A round at one cluster: what it came to at first, and as it stands.",
+    description: "A round at one cluster: what it came to at first, and as it stands.",
     key: 3,
     columns: &[
         number("table_number", "The table"),
@@ -175,7 +175,7 @@ pub(super) const SETTLEMENTS: ReportTable = ReportTable {
 
 pub(super) const WAGERS: ReportTable = ReportTable {
     name: "wagers",
-    says: "A line of a settled or void round: what one seat had on one box.",
+    description: "A line of a settled or void round: what one seat had on one box.",
     key: 4,
     columns: &[
         number("table_number", "The table"),
@@ -200,7 +200,7 @@ pub(super) const WAGERS: ReportTable = ReportTable {
 
 pub(super) const SESSIONS: ReportTable = ReportTable {
     name: "sessions",
-    says: "From first credit to cash-out at a seat. The meters are as the session ended.",
+    description: "From first credit to cash-out at a seat. The meters are as the session ended.",
     key: 3,
     columns: &[
         number("table_number", "The table"),
@@ -222,7 +222,7 @@ pub(super) const SESSIONS: ReportTable = ReportTable {
 
 pub(super) const LEDGER_ENTRIES: ReportTable = ReportTable {
     name: "ledger_entries",
-    says: "One leg of a transaction: all legs of one chain, position and line sum to zero. A bet is posted when its round is \
+    description: "One leg of a transaction: all legs of one chain, position and line sum to zero. A bet is posted when its round is \
            over; until then it counts where it came from.",
     key: 4,
     columns: &[
@@ -253,7 +253,7 @@ pub(super) const LEDGER_ENTRIES: ReportTable = ReportTable {
 
 pub(super) const VOUCHERS: ReportTable = ReportTable {
     name: "vouchers",
-    says: "A voucher. Its number is never known here.",
+    description: "A voucher. Its number is never known here.",
     key: 2,
     columns: &[
         text("voucher", "The keyed hash of its number"),
@@ -283,7 +283,7 @@ pub(super) const VOUCHERS: ReportTable = ReportTable {
 
 pub(super) const CLAIMS: ReportTable = ReportTable {
     name: "claims",
-    says: "What a player is owed by hand.",
+    description: "What a player is owed by hand.",
     key: 1,
     columns: &[
         number("claim", "The claim"),
@@ -309,7 +309,7 @@ pub(super) const CLAIMS: ReportTable = ReportTable {
 
 pub(super) const RECEIVABLES: ReportTable = ReportTable {
     name: "receivables",
-    says: "What a player owes after a correction or a late void.",
+    description: "What a player owes after a correction or a late void.",
     key: 1,
     columns: &[
         number("receivable", "The receivable"),
@@ -333,7 +333,7 @@ pub(super) const RECEIVABLES: ReportTable = ReportTable {
 
 pub(super) const EVENTS: ReportTable = ReportTable {
     name: "events",
-    says: "Something that a supervisor or auditor may want to find: openings, voids, corrections, rulings, limits, locks, \
+    description: "Something that a supervisor or auditor may want to find: openings, voids, corrections, rulings, limits, locks, \
            logins, people, devices, and every significant event of the House, with who acknowledged it.",
     key: 4,
     columns: &[
@@ -364,7 +364,7 @@ pub(super) const EVENTS: ReportTable = ReportTable {
 
 pub(super) const REFUSALS: ReportTable = ReportTable {
     name: "refusals",
-    says: "What was refused: one row a day, chain, source, command and reason.",
+    description: "What was refused: one row a day, chain, source, command and reason.",
     key: 6,
     columns: &[
         text("gaming_day", "The gaming day"),
@@ -380,7 +380,7 @@ pub(super) const REFUSALS: ReportTable = ReportTable {
 
 pub(super) const PEOPLE: ReportTable = ReportTable {
     name: "people",
-    says: "A person, as on file now.",
+    description: "A person, as on file now.",
     key: 1,
     columns: &[
         number("person", "The person"),
@@ -394,7 +394,7 @@ pub(super) const PEOPLE: ReportTable = ReportTable {
 
 pub(super) const ACTS: ReportTable = ReportTable {
     name: "acts",
-    says: "What people did: one row a day, person, part, chain and command that was carried out.",
+    description: "What people did: one row a day, person, part, chain and command that was carried out.",
     key: 5,
     columns: &[
         text("gaming_day", "The gaming day"),

@@ -3,7 +3,7 @@
 use blake3::Hasher;
 use toml::de::{DeTable, DeValue};
 
-/// Game, version and hash. Nothing writes this list anew: a changed game is approved by a person who changes its line here.
+/// Game, version and hash. Nothing generates this list: a person approves a changed game by changing its line here.
 const APPROVED: [(&str, u32, &str); 4] = [
     ("tai-sai-classic", 1, "be62090579c216da9b69e4f80bbabc03b5d1cb70ac2878554398fc8cc1113043"),
     ("tai-sai", 6, "1dfde53526f481406db1b4c347d8e3fda15aec83476fe5340542bddf31898979"),

@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn odds_are_read_exactly_and_nothing_else_is_read() {
-        for (text, shown) in [
+        for (text, printed) in [
             ("1 to 1", "1"),
             ("62 to 1", "62"),
             ("8.5 to 1", "17/2"),
@@ -218,7 +218,7 @@ mod tests {
             ("0.95 to 1", "19/20"),
             ("1000 to 1", "1000"),
         ] {
-            assert_eq!(text.parse::<Odds>().unwrap().to_string(), shown, "{text}");
+            assert_eq!(text.parse::<Odds>().unwrap().to_string(), printed, "{text}");
         }
         for text in [
             "",

@@ -67,7 +67,7 @@ impl Phrase {
             .flatten()
     }
 
-    fn shown(&self) -> String {
+    fn form_text(&self) -> String {
         self.form.replace(" | ", " ")
     }
 
@@ -149,7 +149,7 @@ pub fn help() -> String {
     for Section { title, phrases } in parse::SECTIONS {
         write!(text, "\n{title}:\n").expect("a String takes every text");
         for phrase in *phrases {
-            let (form, means, example) = (phrase.shown(), phrase.means.replace('`', ""), phrase.example);
+            let (form, means, example) = (phrase.form_text(), phrase.means.replace('`', ""), phrase.example);
             let example = if form == example { String::new() } else { format!(" “{example}”") };
             write!(text, "  {form}\n      {means}{example}\n").expect("a String takes every text");
         }
@@ -164,7 +164,7 @@ fn tables() -> String {
     for Section { title, phrases } in parse::SECTIONS {
         write!(text, "### {title}\n\n| line | for example | what it does |\n|---|---|---|\n").unwrap();
         for phrase in *phrases {
-            writeln!(text, "| `{}` | `{}` | {} |", phrase.shown(), phrase.example, phrase.means).unwrap();
+            writeln!(text, "| `{}` | `{}` | {} |", phrase.form_text(), phrase.example, phrase.means).unwrap();
         }
         text.push('\n');
     }

@@ -52,7 +52,7 @@ pub struct ScriptRecord {
     /// The key that signed the checkpoints.
     pub key: Option<PublicKey>,
     pub anchor: Option<PathBuf>,
-    /// Whether key and anchor are where an audit looks for them without being told.
+    /// Whether key and anchor are where an audit finds them without options.
     pub has_own_files: bool,
 }
 

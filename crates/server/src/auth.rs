@@ -9,16 +9,16 @@ mod cookie;
 mod http;
 mod password;
 pub(crate) mod secrets;
-pub(crate) mod sensitive;
 mod sign_ins;
 pub(crate) mod unlock;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
+use data_encoding::HEXLOWER;
 use taisai_table::{House, Person, PersonId, Time};
 
-use crate::auth::secrets::{OneTimeCode, Password, Secrets, SecretsError, SignInKey, hex};
+use crate::auth::secrets::{OneTimeCode, Password, Secrets, SecretsError, SignInKey};
 use crate::http::denied::Denied;
 use crate::server::{Server, SharedServer};
 pub(crate) use attempts::Attempts;
@@ -89,7 +89,7 @@ impl FromRequestParts<SharedServer> for SignedIn {
 
 /// Whether a person asks: polling keeps nobody signed in (F51).
 fn is_use(headers: &HeaderMap) -> bool {
-    headers.get(UNATTENDED_HEADER).is_none_or(|said| said != "yes")
+    headers.get(UNATTENDED_HEADER).is_none_or(|value| value != "yes")
 }
 
 /// Checks that a sign-in still holds, and who it is now. A socket asks before each command, with `is_use`, and every few seconds
@@ -118,7 +118,7 @@ pub(crate) async fn screen_source(server: &Server, by: &SignedIn, before: Option
 /// Gives a person a one-time password in place of the current one. It is shown once.
 pub(crate) async fn one_time_password(secrets: &Secrets, now: Time, person: PersonId) -> Result<String, SecretsError> {
     let password = OneTimeCode::random()?;
-    let on_file = Password::OneTime(hex::hex(&password.hash()));
+    let on_file = Password::OneTime(HEXLOWER.encode(&password.hash()));
     secrets.set_password(person, on_file, now).await?;
     Ok(password.to_string())
 }
@@ -135,8 +135,8 @@ async fn known(server: &Server, source: u64, is_use: bool) -> Result<KnownSignIn
     refresh(server, SignInKey::Source(source)).await?;
     let found = server.people.sign_ins.by_source(source, server.clock.now()).ok_or(Denied::NotSignedIn)?;
     let id = found.person;
-    let look = move |house: &House| house.as_actor(id).zip(house.person(id).map(|employee| employee.name.clone()));
-    let Some((person, name)) = server.node.house().look(look).await? else {
+    let read = move |house: &House| house.as_actor(id).zip(house.person(id).map(|employee| employee.name.clone()));
+    let Some((person, name)) = server.node.house().read(read).await? else {
         end_of(server, id, None).await?;
         return Err(Denied::NotSignedIn);
     };

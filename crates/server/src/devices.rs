@@ -1,7 +1,7 @@
 //! Devices: enrolment with a one-time code, proof of identity with a key, and one connection each. The machines decide what a
 //! device may do; here the server only finds out which one it is.
 //!
-//! A session first calls [`prove`], then [`take`], and keeps the [`DeviceConnection`] while it lasts. On
+//! A session first calls [`prove`], then [`register`], and keeps the [`DeviceConnection`] while it lasts. On
 //! [`ConnectionSignal::ShowLife`] it pings the device and calls [`LifeSign::shown`] when the pong arrives; on
 //! [`ConnectionSignal::CutOff`] it closes.
 //!
@@ -30,7 +30,7 @@ use crate::server::Server;
 pub(crate) use challenge::prove;
 #[cfg(test)]
 pub(crate) use challenge::{Challenge, Signed};
-pub(crate) use cluster_device::{ClusterDevice, DeviceReply, UnreadableMessage, serve};
+pub(crate) use cluster_device::{ClusterDevice, DeviceReply, DeviceUpgrade, UnreadableMessage};
 use connected::ConnectionRegistry;
 pub(crate) use connected::{ConnectionSignal, DeviceConnection, LifeSign};
 pub(crate) use enrol::{enrolment_code, routes};
@@ -91,8 +91,8 @@ impl Devices {
 
 /// Registers the connection of a device that has proved its identity. If another connection of the device is alive, this one is a
 /// copy: it is denied and reported to the House.
-pub(crate) async fn take(server: &Server, proven: Proven) -> Result<DeviceConnection, Denied> {
-    let Some(taken) = server.devices.live.take(proven.device, proven.source, server.sign_of_life).await else {
+pub(crate) async fn register(server: &Server, proven: Proven) -> Result<DeviceConnection, Denied> {
+    let Some(taken) = server.devices.live.register(proven.device, proven.source, server.sign_of_life).await else {
         copied(server, proven.device).await?;
         return Err(Denied::NotProven);
     };
@@ -105,9 +105,9 @@ pub(crate) async fn take(server: &Server, proven: Proven) -> Result<DeviceConnec
 /// With several nodes: closes connections of devices that were revoked or enrolled again at another node, even if that node's
 /// message was lost.
 pub(crate) async fn close_revoked_elsewhere(server: Weak<Server>) {
-    let mut looks = tokio::time::interval(CHECK_INTERVAL);
+    let mut interval = tokio::time::interval(CHECK_INTERVAL);
     loop {
-        looks.tick().await;
+        interval.tick().await;
         let Some(server) = server.upgrade() else { return };
         if let Err(denied) = end_outdated(&server).await {
             tracing::debug!(why = denied.code(), "could not check connected devices; trying again");
@@ -128,7 +128,7 @@ async fn end_outdated(server: &Server) -> Result<(), Denied> {
             |(device, source): &(DeviceId, u64)| enrolled.get(device) != Some(source) || !is_on_file(*device);
         live.into_iter().filter(is_outdated).collect::<Vec<_>>()
     };
-    for (device, source) in server.node.house().look(outdated).await? {
+    for (device, source) in server.node.house().read(outdated).await? {
         tracing::info!(device = device.0, "closing the connection of a device that was revoked or enrolled again");
         server.devices.live.end(device, source);
     }
@@ -145,8 +145,8 @@ async fn key_of(server: &Server, device: DeviceId) -> Result<Option<StoredDevice
 
 /// The kind of a device, unless it is revoked or not on file.
 async fn on_file(server: &Server, device: DeviceId) -> Result<Option<DeviceKind>, Denied> {
-    let look = move |house: &House| house.device(device).filter(|known| !known.is_revoked).map(|known| known.kind);
-    Ok(server.node.house().look(look).await?)
+    let read = move |house: &House| house.device(device).filter(|known| !known.is_revoked).map(|known| known.kind);
+    Ok(server.node.house().read(read).await?)
 }
 
 /// Reports a copied device to the House; the real one did nothing wrong.

@@ -310,9 +310,9 @@ impl ReadHouse {
         Ok(Self { store, house, profile })
     }
 
-    fn take(self, system: System, share: Share) -> Result<Opened, NodeError> {
+    fn take_over(self, system: System, share: Share) -> Result<Opened, NodeError> {
         let Self { mut store, house, profile } = self;
-        let house = store.take(house)?;
+        let house = store.take_over(house)?;
         let clock = Clock::start(system, store.newest());
         let sources = Sources::new(clock, share);
         sources.above(house.machine().highest_source());
@@ -327,7 +327,7 @@ impl Opened {
         share: Share,
         warn: WarningSink,
     ) -> Result<Self, NodeError> {
-        ReadHouse::new(system, plan, warn)?.take(system, share)
+        ReadHouse::new(system, plan, warn)?.take_over(system, share)
     }
 }
 
@@ -373,7 +373,7 @@ impl ReadInstallation {
     pub(crate) fn run(self, metrics: &Arc<Metrics>) -> Result<Node, NodeError> {
         let is_founded = self.is_founded();
         let Self { plan, plans, house, tables, warn, system } = self;
-        let Opened { mut store, mut house, clock, sources, profile } = house.take(system, Share::ALL)?;
+        let Opened { mut store, mut house, clock, sources, profile } = house.take_over(system, Share::ALL)?;
         add_tables(&mut house, &plan, clock, &sources)?;
         let mut taken = Vec::new();
         for (round, clusters) in tables {

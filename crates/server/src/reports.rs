@@ -177,7 +177,7 @@ impl Reports {
         let permit = tokio::time::timeout(PERMIT_TIMEOUT, permits.acquire_owned()).await;
         let Ok(Ok(permit)) = permit else { return Err(Denied::TooMany) };
         let (readers, games) = (Arc::clone(&self.readers), Arc::clone(&self.games));
-        let (tell_stop, stop) = oneshot::channel::<QueryInterrupt>();
+        let (send_interrupt, stop) = oneshot::channel::<QueryInterrupt>();
         let mut work = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             let mut reader = match readers.take() {
@@ -185,7 +185,7 @@ impl Reports {
                 None => ReportReader::open(&readers.address)?.with_timeout(READ_TIMEOUT)?,
             };
             // The caller may have given up; the reader still finishes.
-            tell_stop.send(reader.stop()).map_or_else(drop, drop);
+            send_interrupt.send(reader.stop()).map_or_else(drop, drop);
             let answer = question(&mut reader, &games);
             if answer.is_ok() && !reader.is_stopped() {
                 readers.put(reader);

@@ -1,4 +1,4 @@
-//! Runs a node until it is told to stop: opens it, listens, and closes everything in order.
+//! Runs a node until it is stopped: opens it, listens, and closes everything in order.
 
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
@@ -114,15 +114,15 @@ pub enum ServeError {
     FailedWrite(FailedWrite),
 }
 
-/// Runs a node until `stop` completes. `tell` is called once the node listens, with its address and, on the first start, the first
-/// passwords and codes. People are recorded only if `tell` succeeds.
+/// Runs a node until `stop` completes. `print_ready` is called once the node listens, with its address and, on the first start, the first
+/// passwords and codes. People are recorded only if it succeeds.
 ///
 /// A node of several machines that has lost its database, its lease or the outcome of an append drops everything and joins again.
 /// It keeps its listener meanwhile.
 pub async fn serve(
     plan: ServePlan,
     warn: WarningSink,
-    mut tell: impl FnMut(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
+    mut print_ready: impl FnMut(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     if plan.demo.is_some() && !plan.installation.is_training {
@@ -137,11 +137,11 @@ pub async fn serve(
         let listens = |address: SocketAddr, first_use: Option<&FirstUse>| {
             let is_news = !has_run || first_use.is_some();
             has_run = true;
-            if is_news { tell(address, first_use) } else { Ok(()) }
+            if is_news { print_ready(address, first_use) } else { Ok(()) }
         };
         let ended = run((plan.clone(), former.clone()), &mut front, Arc::clone(&warn), listens, stop.as_mut()).await;
         let Err(error) = ended else { return Ok(()) };
-        if !is_shared || !has_run || !error.may_pass() {
+        if !is_shared || !has_run || error.recovery() == Recovery::None {
             return Err(error.at(&plan.installation.address));
         }
         tracing::warn!(%error, "this node joins again after a failure");
@@ -152,35 +152,36 @@ pub async fn serve(
     }
 }
 
+/// What may help after an error.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Recovery {
+    /// To join again.
+    Rejoin,
+    /// To join again, once the store can be written to.
+    Store,
+    /// A change by a person.
+    None,
+}
+
 impl ServeError {
-    /// Whether joining again may help.
-    const fn may_pass(&self) -> bool {
-        match self {
-            Self::Node(_) | Self::Secrets(_) | Self::Stopped(_) | Self::NotFounded(_) => true,
+    fn recovery(&self) -> Recovery {
+        let is_failed_write = match self {
+            Self::Node(error) => error.is_failed_write(),
+            Self::Stopped(stopped) => stopped.is_failed_write(),
+            Self::Secrets(_) | Self::NotFounded(_) => false,
             Self::Listen { .. }
             | Self::Tls(_)
             | Self::RealDemo
             | Self::NotPrinted(_)
             | Self::NoChance(_)
-            | Self::FailedWrite(_) => false,
-        }
+            | Self::FailedWrite(_) => return Recovery::None,
+        };
+        if is_failed_write { Recovery::Store } else { Recovery::Rejoin }
     }
 
     /// The error, or that the store at this address failed if that is the cause.
     fn at(self, address: &Address) -> Self {
-        let is_failed_write = match &self {
-            Self::Node(error) => error.is_failed_write(),
-            Self::Stopped(stopped) => stopped.is_failed_write(),
-            Self::Secrets(_)
-            | Self::NotFounded(_)
-            | Self::Listen { .. }
-            | Self::Tls(_)
-            | Self::RealDemo
-            | Self::NotPrinted(_)
-            | Self::NoChance(_)
-            | Self::FailedWrite(_) => false,
-        };
-        if is_failed_write {
+        if self.recovery() == Recovery::Store {
             FailedWrite::of(self, address).map_or_else(|error| error, Self::FailedWrite)
         } else {
             self
@@ -245,12 +246,12 @@ impl Front {
     }
 }
 
-/// Runs a node once, until it is told to stop or one of its threads stops.
+/// Runs a node once, until it is stopped or one of its threads stops.
 async fn run(
     (plan, former): (ServePlan, FormerNames),
     front: &mut Front,
     warn: WarningSink,
-    tell: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
+    print_ready: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     mut stop: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), ServeError> {
     let ServePlan { installation, seed, new_secrets, node_address, .. } = plan;
@@ -281,7 +282,7 @@ async fn run(
     let handle = node.handle().house();
     let founding = Founding::due(&handle, &seed, new_secrets).await?;
     let first_use = let_in(founding.as_ref(), &secrets, node.clock().now()).await?;
-    if let Err(error) = tell(address, first_use.as_ref()) {
+    if let Err(error) = print_ready(address, first_use.as_ref()) {
         if first_use.is_some() {
             drop(handle);
             close(node).await?;
@@ -338,7 +339,7 @@ async fn run(
     tracing::info!(front_page = front_page(address, is_secured), is_training, "the server runs");
     let ended = until_stopped(&server, node.stopped(), (demo.as_ref(), plan.grace), stop).await;
     front.leave(&ended, is_shared).await;
-    let ended = ended.map_err(|stopped| say_why(&server, stopped));
+    let ended = ended.map_err(|stopped| log_failure(&server, stopped));
     if ended.is_ok() {
         server.stopping.send_replace(Stopping::Now);
     }
@@ -354,7 +355,7 @@ async fn run(
     Ok(closed?)
 }
 
-/// Waits until the node is told to stop, and lets rounds in play end; or until one of its threads stops.
+/// Waits until the node is stopped, and lets rounds in play end; or until one of its threads stops.
 async fn until_stopped(
     server: &Server,
     mut stopped: watch::Receiver<Option<Stopped>>,
@@ -377,7 +378,7 @@ async fn until_stopped(
 }
 
 /// Tells all connections why the node stops.
-fn say_why(server: &Server, stopped: Stopped) -> ServeError {
+fn log_failure(server: &Server, stopped: Stopped) -> ServeError {
     let causes: Vec<_> = stopped.causes().collect();
     tracing::error!(why = causes.join(": "), "the server stops");
     server.stopping.send_replace(Stopping::Failed(causes.last().map_or("", String::as_str).into()));
@@ -455,7 +456,7 @@ async fn finish_rounds(server: &Server, grace: Duration) {
     let over = async {
         // Clusters on other threads are in play as long as the round that they follow.
         for table in server.node.all() {
-            while table.look(Worker::is_playing).await.unwrap_or(false) {
+            while table.read(Worker::is_playing).await.unwrap_or(false) {
                 tokio::time::sleep(POLL_INTERVAL).await;
             }
         }

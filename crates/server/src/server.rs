@@ -99,7 +99,7 @@ pub(crate) struct Server {
 impl Server {
     /// The name in the record, or else that of the file.
     pub(crate) async fn name(&self) -> Result<String, Stopped> {
-        Ok(self.node.house().look(recorded_name).await?.unwrap_or_else(|| self.place.name.clone()))
+        Ok(self.node.house().read(recorded_name).await?.unwrap_or_else(|| self.place.name.clone()))
     }
 
     /// A handle to a table. While a table moves between nodes it is denied as elsewhere, not as unknown.

@@ -40,7 +40,7 @@ use crate::ws::connection::{Connection, ConnectionQueue};
 pub(crate) use terminal::InCluster;
 #[cfg(test)]
 pub(crate) use {
-    house::{Desk, FromDesk},
+    house::{FromHouseScreen, HouseScreen},
     staff::FromStaff,
     terminal::{FromTerminal, ToTerminal},
 };

@@ -124,7 +124,7 @@ impl NodeMembership {
             return;
         }
         let outcome = match outcome {
-            StatementOutcome::Beat(roster) => LeaseOutcome::Renewed(roster.map(|roster| {
+            StatementOutcome::Heartbeat(roster) => LeaseOutcome::Renewed(roster.map(|roster| {
                 let known = known(&roster);
                 self.roster = roster;
                 known
@@ -192,7 +192,7 @@ fn known(roster: &StoreRoster) -> taisai_engine::Roster {
 
 fn statement_of(own: NodeNumber, statement: LeaseStatement) -> StoreStatement {
     match statement {
-        LeaseStatement::Heartbeat => StoreStatement::Beat { name: own },
+        LeaseStatement::Heartbeat => StoreStatement::Heartbeat { name: own },
         LeaseStatement::Claim(partition) => StoreStatement::Claim { name: own, partition },
         LeaseStatement::Release(partition) => StoreStatement::Release { name: own, partition },
         LeaseStatement::Seize { partition, from } => StoreStatement::Seize { name: own, partition, from: name(&from) },

@@ -22,7 +22,7 @@ use crate::roster::{NodeNumber, StoreRoster};
 #[derive(Clone, Debug)]
 pub(crate) enum StoreStatement {
     Join { address: usize },
-    Beat { name: NodeNumber },
+    Heartbeat { name: NodeNumber },
     Claim { name: NodeNumber, partition: MachineId },
     Release { name: NodeNumber, partition: MachineId },
     Seize { name: NodeNumber, partition: MachineId, from: NodeNumber },
@@ -41,7 +41,7 @@ pub(crate) enum StatementOutcome {
         slot: u64,
     },
     /// Nothing where the node's time is over.
-    Beat(Option<StoreRoster>),
+    Heartbeat(Option<StoreRoster>),
     Claimed(LeaseClaim),
     Seized(bool),
     Done,
@@ -240,8 +240,8 @@ impl<A: Clone> SimulatedStore<A> {
                 let (name, slot) = leases.join(NodeNumber(random.next() >> 1), *address, clock);
                 StatementOutcome::Joined { name, slot }
             }
-            StoreStatement::Beat { name } => {
-                StatementOutcome::Beat(leases.beat(*name, clock).then(|| leases.roster(clock)))
+            StoreStatement::Heartbeat { name } => {
+                StatementOutcome::Heartbeat(leases.heartbeat(*name, clock).then(|| leases.roster(clock)))
             }
             StoreStatement::Claim { name, partition } => {
                 StatementOutcome::Claimed(leases.claim(*name, *partition, clock, self.mistakes))

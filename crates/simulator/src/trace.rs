@@ -1,4 +1,4 @@
-//! What happened in a run, as lines: the last of them are kept for people, and a hash of all tells two runs apart.
+//! The events of a run as lines: the last ones are kept for people, and a hash of all distinguishes two runs.
 
 use std::collections::VecDeque;
 use std::fmt::{Arguments, Write as _};

@@ -1,7 +1,7 @@
 //! A whole installation: nodes, their store and network, people and terminals, and what is checked while they play.
 
-mod carry;
 mod clients;
+mod effects;
 mod faults;
 mod finish;
 mod processes;

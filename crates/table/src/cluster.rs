@@ -197,7 +197,7 @@ pub struct ClusterLedger {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct ThrownDice {
     dice: Dice,
-    /// The Dealer has said that all that wins is registered.
+    /// The Dealer has declared that all winners are registered.
     is_registered: bool,
 }
 

@@ -25,6 +25,7 @@ mod recent;
 mod refusal;
 mod round;
 mod rules;
+mod sensitive;
 mod sources;
 mod text;
 mod transfer;
@@ -58,4 +59,5 @@ pub use round::{
     Unwitnessed, VoidReason,
 };
 pub use rules::{LimitEntry, LimitRange, NotALiveTable, Registration, TableLimits, TableRules};
+pub use sensitive::{PasswordRule, Sensitive};
 pub use transfer::{ClaimReason, Transfer, TransferPurpose, VoucherHash, VoucherNumber, VoucherSerial};

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn content_tells_orders_and_kinds_apart() {
+    fn content_distinguishes_order_and_kind() {
         let hash = |kind, numbers: &[u64]| numbers.iter().fold(CommandHash::of(kind), |hash, n| hash.with(*n)).finish();
         assert_eq!(hash(1, &[1, 2]), hash(1, &[1, 2]));
         for other in [hash(1, &[2, 1]), hash(2, &[1, 2]), hash(1, &[1, 2, 0]), hash(1, &[1])] {

@@ -13,7 +13,7 @@ use crate::refusal::Refusal;
 pub(crate) struct CommandsBySource {
     kept: BTreeMap<u64, SourceCommands>,
     /// Sources by the turn of their last command, the least recently active first.
-    heard: BTreeMap<u64, u64>,
+    by_turn: BTreeMap<u64, u64>,
     turn: u64,
     /// The newest source that was forgotten.
     forgotten: Option<u64>,
@@ -22,7 +22,7 @@ pub(crate) struct CommandsBySource {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct SourceCommands {
     recent: RecentCommands,
-    heard: u64,
+    turn: u64,
 }
 
 impl CommandsBySource {
@@ -44,7 +44,7 @@ impl CommandsBySource {
 
     /// Every remembered source with the number of its newest command, the most recently active first.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.heard.values().rev().map(|source| (*source, self.newest(*source)))
+        self.by_turn.values().rev().map(|source| (*source, self.newest(*source)))
     }
 
     /// The highest source so far; zero if there is none.
@@ -64,11 +64,11 @@ impl CommandsBySource {
         self.turn += 1;
         let source = self.kept.entry(id.source).or_default();
         source.recent.remember(id.sequence, content, verdict);
-        self.heard.remove(&source.heard);
-        source.heard = self.turn;
-        self.heard.insert(self.turn, id.source);
+        self.by_turn.remove(&source.turn);
+        source.turn = self.turn;
+        self.by_turn.insert(self.turn, id.source);
         while self.kept.len() > most {
-            let Some((_, silent)) = self.heard.pop_first() else { break };
+            let Some((_, silent)) = self.by_turn.pop_first() else { break };
             self.kept.remove(&silent);
             self.forgotten = self.forgotten.max(Some(silent));
         }
@@ -88,7 +88,7 @@ mod tests {
         }
         sources.remember(id(0, 2), 7, Verdict::Accepted, 3);
         sources.remember(id(3, 1), 7, Verdict::Accepted, 3);
-        assert_eq!((sources.kept.len(), sources.heard.len()), (3, 3));
+        assert_eq!((sources.kept.len(), sources.by_turn.len()), (3, 3));
         assert_eq!(sources.known(id(0, 1), 7), CommandIdStatus::Answered(Verdict::Accepted), "active again");
         assert_eq!(
             sources.known(id(1, 1), 7),

@@ -20,10 +20,10 @@ const STROKES: Readonly<Record<string, readonly [number, string]>> = {
 
 /** The strokes of a text of these letters, about the middle of its baseline. */
 export function figureOf(text: string): string {
-  const letters = [...text].map((letter) => STROKES[letter]!);
-  let at = letters.reduce((sum, [width]) => sum + width, 0) / -2;
+  const glyphs = [...text].map((character) => STROKES[character]!);
+  let at = glyphs.reduce((sum, [width]) => sum + width, 0) / -2;
   let path = '';
-  for (const [width, strokes] of letters) {
+  for (const [width, strokes] of glyphs) {
     path += `M${at} 0${strokes}`;
     at += width;
   }

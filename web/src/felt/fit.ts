@@ -59,7 +59,7 @@ export function stack(at: Rect, items: readonly (readonly [number, Item])[]): Dr
 }
 
 function fit(item: Item, width: number, height: number): Fitted {
-  return 'dice' in item ? pack(item, width, height) : say(item, width, height);
+  return 'dice' in item ? pack(item, width, height) : fitText(item, width, height);
 }
 
 function heightOf(fitted: Fitted): number {
@@ -88,7 +88,7 @@ function draw(fitted: Fitted, x: number, y: number, width: number): Drawn[] {
   });
 }
 
-function say({ text, family, style, largest }: TextItem, width: number, height: number): Fitted {
+function fitText({ text, family, style, largest }: TextItem, width: number, height: number): Fitted {
   const size = (lines: number) => {
     const widths = [...family, text].flatMap((one) => broken(one, lines)).map(ems);
     const across = (width * 0.95) / Math.max(...widths, 0.001);
@@ -138,13 +138,13 @@ function rowWidth(row: readonly (readonly number[])[], side: number): number {
 /** About how wide a text is in a wide serif type, in its size. */
 export function ems(text: string): number {
   let width = 0;
-  for (const letter of text) {
-    if (letter === ' ') width += 0.3;
-    else if (letter === '\u2002') width += 0.5;
-    else if ("ijltfr().,:;'·-".includes(letter)) width += 0.4;
-    else if ('mwMW'.includes(letter)) width += 0.9;
-    else if (/[A-Z]/.test(letter)) width += 0.72;
-    else if (/[\x20-\x7e]/.test(letter)) width += 0.57;
+  for (const character of text) {
+    if (character === ' ') width += 0.3;
+    else if (character === '\u2002') width += 0.5;
+    else if ("ijltfr().,:;'·-".includes(character)) width += 0.4;
+    else if ('mwMW'.includes(character)) width += 0.9;
+    else if (/[A-Z]/.test(character)) width += 0.72;
+    else if (/[\x20-\x7e]/.test(character)) width += 0.57;
     else width += 1;
   }
   return width;

@@ -117,12 +117,12 @@ export class Print {
 
   /** The lines of a box but for its character, each with its share of the height. */
   #lines(box: Box, largest: number): Shared[] {
-    const shown = this.#printed(box).flatMap(({ role }, place): Shared[] => {
+    const shares = this.#printed(box).flatMap(({ role }, place): Shared[] => {
       const [style, share] = LOOKS[role];
       return role === 'character' ? [] : [[share, this.#line(box, place, style, role === 'name' ? largest : 28)]];
     });
-    const given = shown.reduce((sum, [share]) => sum + share, 0);
-    return shown.map(([share, item]) => [(share * 100) / Math.max(given, 100), item]);
+    const given = shares.reduce((sum, [share]) => sum + share, 0);
+    return shares.map(([share, item]) => [(share * 100) / Math.max(given, 100), item]);
   }
 
   /** A line of a box, as large as that of its whole kind and of its opposite can be. */

@@ -86,6 +86,6 @@ export function payListOf({ round, clusters, past }: Pick<RoundSheet, 'round' | 
 export function oddsOf({ boxes }: Pick<LayoutView, 'boxes'>, box: Box, dice: Dice): string {
   const pays = boxes.find((one) => one.box === box)?.pays ?? [];
   const face = pays.length > 1 ? Number(box.split(':')[1]) : null;
-  const at = face === null ? 0 : dice.filter((shown) => shown === face).length - 1;
+  const at = face === null ? 0 : dice.filter((die) => die === face).length - 1;
   return shownOdds(pays[at] ?? '');
 }

@@ -81,7 +81,7 @@ export class Terminal {
   }
 
   /** Asks for the last games, as the record has them. */
-  look(): void {
+  requestGames(): void {
     if (this.#view.link === 'up') this.#deps.send({ games: true });
   }
 

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { faults, spilling } from './faults';
 import { StaffStage, tab } from './staffStage';
 import { caughtUp } from './stage';
-import { told } from './notices';
+import { expectNotice } from './notices';
 
 const staffStage = new StaffStage();
 const lines = (page: Page) => page.getByRole('table', { name: 'All bets' });
@@ -48,16 +48,16 @@ it('shows no payout for a late void, and the first settlement beside it', async 
 
 it('saves all events, page after page', async () => {
   const page = await staffStage.open('audit', 9);
-  const asked: URLSearchParams[] = [];
+  const requests: URLSearchParams[] = [];
   await page.route('**/events?**format=csv**', (route) => {
     const fields = new URL(route.request().url()).searchParams;
-    asked.push(fields);
-    return route.fulfill({ body: `kind\r\n${fields.get('after') ?? 'first'}\r\n`, headers: asked.length < 3 ? { 'taisai-after': `page-${asked.length}` } : {} });
+    requests.push(fields);
+    return route.fulfill({ body: `kind\r\n${fields.get('after') ?? 'first'}\r\n`, headers: requests.length < 3 ? { 'taisai-after': `page-${requests.length}` } : {} });
   });
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as CSV' }).click()]);
   expect(readFileSync(await download.path(), 'utf8')).toBe('kind\r\nfirst\r\npage-1\r\npage-2\r\n');
-  expect(asked.map((fields) => fields.get('limit'))).toEqual(['1000', '1000', '1000']);
-  await told(page, 'Saved as events.csv.');
+  expect(requests.map((fields) => fields.get('limit'))).toEqual(['1000', '1000', '1000']);
+  await expectNotice(page, 'Saved as events.csv.');
 });
 
 it('finds more events of the last search, whatever was typed since', async () => {
@@ -124,12 +124,12 @@ it('searches events, and draws a round with the paragraph of each bet', async ()
 
 it('verifies the record with progress', async () => {
   const page = await staffStage.open('audit', 9, { width: 1280, height: 800 }, 'zh-Hans');
-  const looks: (string | undefined)[] = [];
-  page.on('request', (request) => void (/verifications\/|record$|lag$/.test(request.url()) && looks.push(request.headers()['taisai-unattended'])));
+  const modes: (string | undefined)[] = [];
+  page.on('request', (request) => void (/verifications\/|record$|lag$/.test(request.url()) && modes.push(request.headers()['taisai-unattended'])));
   await page.getByRole('navigation').getByRole('button').nth(3).click();
   await page.locator('button.first').click();
   await page.getByText('记录完整').waitFor();
-  expect(new Set(looks)).toEqual(new Set(['yes']));
+  expect(new Set(modes)).toEqual(new Set(['yes']));
   await staffStage.shot(page, 'audit-verify');
   expect(await faults(page)).toEqual([]);
   expect(await spilling(page)).toEqual([]);

@@ -21,16 +21,16 @@ describe('a voucher', () => {
   it.each([SIZES.desk, SIZES.phone])('is offered under a new number after a reload, never under the old one (F42, $width px)', async (size) => {
     const page = await seats.open(1, size === SIZES.desk ? 40 : 47, size);
     await cashOut(page, /Cash out all/);
-    const shown = (await page.getByText(NUMBER).first().textContent())!;
+    const number = (await page.getByText(NUMBER).first().textContent())!;
     await page.reload();
-    await card(page, 'voucher').getByText(`Do you have your voucher for 1,000.00, number …${shown.slice(-4)}?`).waitFor();
+    await card(page, 'voucher').getByText(`Do you have your voucher for 1,000.00, number …${number.slice(-4)}?`).waitFor();
     expect(await page.getByText(NUMBER).count()).toBe(0);
     await seats.shot(page, `terminal-card-voucher-${size.width}`);
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
     await page.getByRole('button', { name: 'Show it with a new number' }).click();
     const anew = (await page.getByText(NUMBER).first().textContent())!;
-    expect(anew).not.toBe(shown);
+    expect(anew).not.toBe(number);
     await page.getByRole('button', { name: 'I have it' }).click();
     await page.locator('dialog').waitFor({ state: 'detached' });
     await page.reload();
@@ -52,7 +52,7 @@ describe('a voucher', () => {
     const table = seats.house.table(1);
     const state = { paid: { time: Date.now(), at: { cage: 8 } } };
     const voucher = { serial: 9, amount: 33_500, last_digits: 42, issued: 1, expires: 2, session: 7, state };
-    table.tell(table.seat(42), { credits: 0, session: null, money: { claims: [], paid: [], voucher, coming: 0 } });
+    table.update(table.seat(42), { credits: 0, session: null, money: { claims: [], paid: [], voucher, coming: 0 } });
     await card(page, 'voucher-paid').getByText(/Your voucher for 335.00, number …0042, was redeemed at the cage on/).waitFor();
     await page.getByRole('button', { name: 'I have read this' }).click();
     await card(page, 'voucher-paid').waitFor({ state: 'detached' });
@@ -80,11 +80,11 @@ describe('a claim', () => {
     await card(page, 'claim').waitFor();
     const seat = table.seat(44);
     const [claim] = seat.view.money!.claims;
-    table.tell(seat, { money: { ...seat.view.money!, claims: [{ ...claim!, is_taken: true, can_be_taken_back: false }] } });
+    table.update(seat, { money: { ...seat.view.money!, claims: [{ ...claim!, is_taken: true, can_be_taken_back: false }] } });
     await card(page, 'claim').getByText('An attendant is on the way.').waitFor();
     expect(await card(page, 'claim').getByRole('button').count()).toBe(0);
     const { claim: number, amount, origin } = claim!;
-    table.tell(seat, { money: { claims: [], paid: [{ claim: number, amount, origin, time: 1 }], voucher: null, coming: 0 } });
+    table.update(seat, { money: { claims: [], paid: [{ claim: number, amount, origin, time: 1 }], voucher: null, coming: 0 } });
     await card(page, 'paid').getByText(/An attendant paid you 1,000.00./).waitFor();
     await page.reload();
     await card(page, 'paid').getByRole('button', { name: 'I have read this' }).click();
@@ -95,9 +95,9 @@ describe('a claim', () => {
 it('pending credits are shown until they arrive', async () => {
   const page = await seats.open(1, 45);
   const table = seats.house.table(1);
-  table.tell(table.seat(45), { money: { claims: [], paid: [], voucher: null, coming: 5_000 } });
+  table.update(table.seat(45), { money: { claims: [], paid: [], voucher: null, coming: 5_000 } });
   await card(page, 'coming').getByText('50.00 is being added to your credits.').waitFor();
-  table.tell(table.seat(45), { money: { claims: [], paid: [], voucher: null, coming: 0 }, credits: 105_000 });
+  table.update(table.seat(45), { money: { claims: [], paid: [], voucher: null, coming: 0 }, credits: 105_000 });
   await card(page, 'coming').waitFor({ state: 'detached' });
 });
 
@@ -106,7 +106,7 @@ it('a cash-out is confirmed with its amount, and again if that changes', async (
   await page.getByRole('button', { name: 'Cash out' }).click();
   await page.getByRole('button', { name: 'Cash out all 1,000.00 to a voucher' }).click();
   await page.getByRole('button', { name: 'Yes, cash out 1,000.00' }).waitFor();
-  seats.house.table(1).tell(seats.house.table(1).seat(46), { credits: 120_000 });
+  seats.house.table(1).update(seats.house.table(1).seat(46), { credits: 120_000 });
   await page.getByRole('button', { name: 'Cash out all 1,200.00 to a voucher' }).click();
   await page.getByRole('button', { name: 'Back' }).click();
   await page.getByRole('button', { name: 'Cash out all 1,200.00 to a voucher' }).waitFor();

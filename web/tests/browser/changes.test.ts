@@ -29,14 +29,14 @@ describe('a late correction and a void', () => {
     const seatNumber = size === SIZES.desk ? 41 : 42;
     const table = seats.house.table(1);
     const page = await seats.open(1, seatNumber, size);
-    table.tell(table.seat(seatNumber), { messages: [message(1, OWED, 0)], credits: 0 });
+    table.update(table.seat(seatNumber), { messages: [message(1, OWED, 0)], credits: 0 });
     expect(await figures(page)).toEqual([['Owed by you for round 70', '80.00'], ['Taken from your credits', '50.00'], ['You still owe', '30.00']]);
     await page.reload();
     expect(await figures(page)).toHaveLength(3);
     await page.getByText('50.00 was taken back; your credits are now 0.00.').waitFor();
     await read(page);
     await page.getByRole('button', { name: 'I have read this' }).waitFor({ state: 'detached' });
-    table.tell(table.seat(seatNumber), { messages: [{ ...message(1, OWED, 0), is_read: true }, message(2, PAID, 1_500)], credits: 1_500 });
+    table.update(table.seat(seatNumber), { messages: [{ ...message(1, OWED, 0), is_read: true }, message(2, PAID, 1_500)], credits: 1_500 });
     expect(await figures(page)).toEqual([['Owed to you for round 71', '45.00'], ['You owed for round 70, set off', '30.00'], ['Added to your credits', '15.00']]);
     await page.getByText('15.00 was paid to you; your credits are now 15.00.').waitFor();
     await page.getByText('Round 71 is void: equipment malfunction. All bets are returned in full.').waitFor();
@@ -55,7 +55,7 @@ describe('a late correction and a void', () => {
   it('say that the casino covers what may not be taken back (F81)', async () => {
     const table = seats.house.table(1);
     const page = await seats.open(1, 43);
-    table.tell(table.seat(43), { messages: [message(1, change(70, -8_000, 0, { is_waived: true, dice: null, void: 'force-majeure' }), 100_000)] });
+    table.update(table.seat(43), { messages: [message(1, change(70, -8_000, 0, { is_waived: true, dice: null, void: 'force-majeure' }), 100_000)] });
     expect(await figures(page)).toEqual([['Owed by you for round 70', '80.00'], ['Covered by the casino; you owe nothing more', '80.00']]);
   });
 

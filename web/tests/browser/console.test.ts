@@ -128,7 +128,7 @@ describe('the console', () => {
     // Over the words, not beside them.
     await button.locator('.quiet').hover({ force: true });
     await page.mouse.down();
-    table.tell(seat, { session: 7 });
+    table.update(seat, { session: 7 });
     await button.getByText('–').waitFor();
     await page.mouse.up();
     await page.getByRole('dialog').waitFor();
@@ -175,14 +175,14 @@ describe('the console', () => {
     fixture.house.staff.refuses = 'not-between-rounds';
     await page.getByRole('button', { name: 'Table and staff' }).click();
     await page.getByRole('button', { name: 'Announce that the table closes' }).click();
-    const told = page.locator('.notices p');
-    await told.waitFor();
-    expect(await told.evaluate((told) => document.elementFromPoint(told.getBoundingClientRect().x + 20, told.getBoundingClientRect().y + 10)?.closest('.notices') !== null)).toBe(true);
-    await told.getByRole('button').click();
-    await told.waitFor({ state: 'detached' });
+    const notice = page.locator('.notices p');
+    await notice.waitFor();
+    expect(await notice.evaluate((notice) => document.elementFromPoint(notice.getBoundingClientRect().x + 20, notice.getBoundingClientRect().y + 10)?.closest('.notices') !== null)).toBe(true);
+    await notice.getByRole('button').click();
+    await notice.waitFor({ state: 'detached' });
     expect(await page.locator('dialog').isVisible()).toBe(true);
     await page.keyboard.press('Escape');
-    expect(await page.locator('.notices').evaluate((told) => told.isConnected)).toBe(true);
+    expect(await page.locator('.notices').evaluate((notice) => notice.isConnected)).toBe(true);
   });
 
   it('shows the Differential of a live table, and rejects what is over it', async () => {

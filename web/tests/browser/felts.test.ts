@@ -14,7 +14,7 @@ describe.each(Array.from({ length: 10 }, (_, at) => at + 1))('the felt of table 
     expect(await page.locator('[data-box]').count()).toBe(table.layout.areas.length);
     table.open();
     await page.locator('[data-phase=open]').waitFor();
-    table.tell(table.seat(31), { credits: 100_000_000 });
+    table.update(table.seat(31), { credits: 100_000_000 });
     await page.locator('[data-box][tabindex="0"]').focus();
     // From each area the arrow keys lead on: a walk over all of them, the nearest not yet seen first.
     const reached = await page.evaluate(() => {

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { StaffStage } from './staffStage';
 import { caughtUp } from './stage';
-import { told } from './notices';
+import { expectNotice } from './notices';
 
 const staffStage = new StaffStage();
 
@@ -24,7 +24,7 @@ it('acts once while a key stays down, and says nothing more until it is let go',
   // The claim stays there to be paid.
   staffStage.house.staff.refuses = 'hand-pay-limit';
   await hold(700);
-  await told(page, /./);
+  await expectNotice(page, /./);
   await hold(1_000);
   expect(paid()).toBe(1);
   await page.keyboard.up('Enter');

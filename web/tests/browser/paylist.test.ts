@@ -42,9 +42,9 @@ describe('the pay list', () => {
     const page = await fixture.stage.staff(`console?table=${LIVE}`, 21);
     const list = listOf(page);
     await list.getByRole('button').first().waitFor();
-    const told = async (what: 'button' | 'row') => (await list.getByRole(what).allInnerTexts()).map((text) => text.split(/\s+/).filter(Boolean).join(' '));
-    expect(await told('button')).toEqual(['Seat 2 Pay 475 stakes returned 325 · Lost: 50', 'Seat 3 Pay 50 stakes returned 50', 'Seat 9 Pay 60 stakes returned 10 · Lost: 100']);
-    expect(await told('row')).toEqual(['Big 300 1 to 1 Pay 300', 'Total sum 12 25 7 to 1 Pay 175', 'Six 50 1 to 1 Pay 50', '4 and 6 10 6 to 1 Pay 60']);
+    const texts = async (what: 'button' | 'row') => (await list.getByRole(what).allInnerTexts()).map((text) => text.split(/\s+/).filter(Boolean).join(' '));
+    expect(await texts('button')).toEqual(['Seat 2 Pay 475 stakes returned 325 · Lost: 50', 'Seat 3 Pay 50 stakes returned 50', 'Seat 9 Pay 60 stakes returned 10 · Lost: 100']);
+    expect(await texts('row')).toEqual(['Big 300 1 to 1 Pay 300', 'Total sum 12 25 7 to 1 Pay 175', 'Six 50 1 to 1 Pay 50', '4 and 6 10 6 to 1 Pay 60']);
     await list.getByText('Chips: 4 × 100 + 1 × 50 + 1 × 25').waitFor();
     await fixture.shot(page, 'console-pay-list');
     await well(page);

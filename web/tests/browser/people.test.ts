@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { StaffStage } from './staffStage';
-import { told } from './notices';
+import { expectNotice } from './notices';
 
 const staffStage = new StaffStage();
 const tab = (page: Page, name: string) => page.getByRole('navigation').getByRole('button', { name, exact: true }).click();
@@ -80,7 +80,7 @@ it('saves meters and results for a spreadsheet, and evidence of a round (F35, F7
   expect(await saved('Save as CSV')).toEqual(['results-by-day.csv', 'reports/results\r\n1\r\n']);
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Save as CSV' }).click();
-  await told(page, 'Sign in first.');
+  await expectNotice(page, 'Sign in first.');
 });
 
 it('clears the lock of a large win and of wrong voucher numbers (F33, F45)', async () => {
@@ -114,7 +114,7 @@ it('shows the approver of a correction the registered result (F12)', async () =>
   await first.getByRole('button', { name: 'Ask for approval' }).click();
   await second.getByText('Registered now: 6 3 6 (15)').waitFor();
   await second.getByRole('button', { name: 'Refuse' }).click();
-  await told(first, 'Your request was refused.');
+  await expectNotice(first, 'Your request was refused.');
 });
 
 it('prints the server’s page of a voucher (F40)', async () => {
@@ -139,6 +139,6 @@ it('voids a voucher with a second person, and pays an expired one by a ruling', 
   await manager.getByLabel('Validation number').fill('123456789012345678');
   await manager.getByLabel('Reason').fill('ill for a month');
   await manager.getByRole('button', { name: 'Pay an expired voucher (ruling)' }).click();
-  await told(manager, 'The voucher is now a claim');
+  await expectNotice(manager, 'The voucher is now a claim');
   expect(staffStage.house.staff.received).toContainEqual({ 'pay-expired': { number: '123456789012345678', why: 'ill for a month' } });
 });

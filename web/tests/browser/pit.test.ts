@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { faults, spilling } from './faults';
 import { Fixture } from './fixture';
 import { caughtUp, hold, settled } from './stage';
-import { told } from './notices';
+import { expectNotice } from './notices';
 
 const fixture = new Fixture();
 const staff = (...how: Parameters<typeof fixture.stage.staff>) => fixture.stage.staff(...how);
@@ -91,7 +91,7 @@ describe('the pit', () => {
     await (await answered).finished();
     await caughtUp(page);
     await alert(page).filter({ hasText: await alert(other).getByText('Acknowledged by').innerText() }).waitFor();
-    expect(await page.evaluate(() => window.everTold)).toEqual([]);
+    expect(await page.evaluate(() => window.allNotices)).toEqual([]);
   });
 
   it('corrects a result with two people in two browsers, asking for the password again (F12, F51)', async () => {
@@ -114,7 +114,7 @@ describe('the pit', () => {
     await shot(first, 'staff-again');
     await first.locator('dialog input[type=password]').fill('secret-3');
     await first.getByRole('button', { name: 'Continue' }).click();
-    await told(first, 'Approved and applied.');
+    await expectNotice(first, 'Approved and applied.');
     expect(table.public.latest).toMatchObject({ round: 73, dice: [2, 4, 6] });
   });
 
@@ -130,7 +130,7 @@ describe('the pit', () => {
     expect(await faults(page)).toEqual([]);
     expect(await spilling(page)).toEqual([]);
     await hold(rulings(page).getByRole('button', { name: 'Witness and move the money' }), () => rulings(page).waitFor({ state: 'detached' }));
-    await told(page, 'Witnessed. The money has moved.');
+    await expectNotice(page, 'Witnessed. The money has moved.');
     expect(fixture.house.staff.received).toContainEqual({ round: { witness: { round: 73, seen: { settled: [2, 4, 6] } } } });
   });
 
@@ -185,7 +185,7 @@ describe('the pit', () => {
     await page.locator('tbody tr:not(.stale)').nth(9).waitFor();
     await page.route('**/reports/results?**', (route) => route.fulfill({ status: 409, json: { refused: { code: 'too-slow', paragraphs: [], sentence: '' } } }));
     await page.getByRole('group', { name: 'Results' }).getByRole('button', { name: 'All days' }).click();
-    await told(page, 'No reply in time.');
+    await expectNotice(page, 'No reply in time.');
   });
 
   it('keeps the heading of results until others arrive, and does not translate names', async () => {
@@ -228,8 +228,8 @@ describe('the pit', () => {
     const throws = page.getByRole('row').filter({ hasText: 'Table 9' }).getByRole('cell').nth(1);
     await throws.waitFor();
     const before = Number(await throws.textContent());
-    const looks: (string | undefined)[] = [];
-    page.on('request', (request) => void (request.url().endsWith('dice-watch') && looks.push(request.headers()['taisai-unattended'])));
+    const modes: (string | undefined)[] = [];
+    page.on('request', (request) => void (request.url().endsWith('dice-watch') && modes.push(request.headers()['taisai-unattended'])));
     const table = fixture.house.table(9);
     table.open();
     table.close();
@@ -237,7 +237,7 @@ describe('the pit', () => {
     await page.route('**/dice-watch', (route) => (isAway ? ((isAway = false), route.fulfill({ status: 409, json: {} })) : route.continue()));
     table.commit([1, 2, 4]);
     await expect.poll(async () => Number(await throws.textContent())).toBe(before + 17);
-    expect(new Set(looks)).toEqual(new Set(['yes']));
+    expect(new Set(modes)).toEqual(new Set(['yes']));
   });
 
   it('sends no limits with a typing error in them, and leads to what is missing', async () => {

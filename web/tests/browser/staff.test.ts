@@ -21,8 +21,8 @@ async function well(page: Page, least = 44): Promise<void> {
   expect(await small(page, least)).toEqual([]);
   expect(await faults(page)).toEqual([]);
   if ((await page.evaluate(() => document.documentElement.lang)) === 'en') return;
-  const said = await page.evaluate(() => document.querySelector<HTMLElement>('.frame')!.innerText);
-  expect(said).not.toMatch(/undefined|NaN|\[object/);
+  const text = await page.evaluate(() => document.querySelector<HTMLElement>('.frame')!.innerText);
+  expect(text).not.toMatch(/undefined|NaN|\[object/);
   expect(await leftOver(page, NAMES)).toEqual([]);
 }
 
@@ -99,9 +99,9 @@ describe.each(LANGUAGES)('in %s', (language) => {
     await page.route('**/audit/verifications', (route) => route.fulfill({ json: [{ id: 1, blocks: 4, verified: 4, state: 'failed', found, error: 'a block cannot be read' }] }));
     await tab(page, 3);
     for (const text of ['the store is full', 'a block cannot be read', 'table-1: block 3 does not follow block 2']) {
-      const said = page.getByText(text, { exact: true });
-      expect(await said.getAttribute('lang')).toBe('en');
-      expect((await said.locator('..').textContent())!.replace(text, '').trim()).not.toBe('');
+      const quote = page.getByText(text, { exact: true });
+      expect(await quote.getAttribute('lang')).toBe('en');
+      expect((await quote.locator('..').textContent())!.replace(text, '').trim()).not.toBe('');
     }
     await well(page);
   });

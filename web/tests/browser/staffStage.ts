@@ -23,7 +23,7 @@ function play(house: MockHouse): void {
   house.tables.forEach((table, at) => {
     const bet = 1_912_500 + at * 12_300;
     table.keep({ bought_in: 410_000 + at * 5_000, bet, won: bet - 42_500 - WINS[at]! * 100, returned: 42_500, rounds: 310 + at });
-    for (const seat of [1, 2, 3, 5, 6].slice(0, 5 - (at % 4))) table.sit(seat, { say: () => {} });
+    for (const seat of [1, 2, 3, 5, 6].slice(0, 5 - (at % 4))) table.sit(seat, { send: () => {} });
   });
   house.table(1).seat(3).view.is_locked = true;
   house.table(3).seat(8);

@@ -150,19 +150,19 @@ export async function watched(context: BrowserContext): Promise<PublicTableFeed>
 
 declare global {
   interface Window {
-    everTold: string[];
+    allNotices: string[];
   }
 }
 
 /** Has a page remember all that it tells for some seconds only: a test on a busy machine could come too late to read it. */
 function remember(): void {
   const seen = new WeakSet<Element>();
-  window.everTold = [];
+  window.allNotices = [];
   new MutationObserver(() => {
     for (const line of document.querySelectorAll('[role=log] p')) {
       if (seen.has(line)) continue;
       seen.add(line);
-      window.everTold.push(line.textContent!.replace(/\s+/g, ' ').trim());
+      window.allNotices.push(line.textContent!.replace(/\s+/g, ' ').trim());
     }
   }).observe(document, { subtree: true, childList: true });
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { label, PlayerStage } from './seats';
 import { box, SIZES } from './stage';
-import { told } from './notices';
+import { expectNotice } from './notices';
 
 const seats = new PlayerStage();
 
@@ -61,8 +61,8 @@ describe('the terminal', () => {
     seats.house.table(1).close();
     await page.locator('[data-phase=closed]').waitFor();
     await box(page, 'small').click();
-    await told(page, 'No more bets. 25 returned.');
-    await told(page, 'Game rules 3.5');
+    await expectNotice(page, 'No more bets. 25 returned.');
+    await expectNotice(page, 'Game rules 3.5');
     expect(await page.locator('[data-cents]').first().getAttribute('data-cents')).toBe('100000');
   });
 
@@ -71,7 +71,7 @@ describe('the terminal', () => {
     seats.house.table(1).open();
     await page.getByRole('radio', { name: 'Chip of 500' }).click();
     await box(page, 'triple:6').click();
-    await told(page, /Triple Six takes at most 200\. 500 returned\. Game rules 3\.3/);
+    await expectNotice(page, /Triple Six takes at most 200\. 500 returned\. Game rules 3\.3/);
   });
 
   it('stops when the connection is lost, and says that bets stand when it is back', async () => {
@@ -83,20 +83,20 @@ describe('the terminal', () => {
     seats.house.drop();
     await page.getByText('Connection lost. Bets are not accepted.').waitFor();
     await box(page, 'big').click();
-    await told(page, 'This terminal is offline. 25 returned.');
+    await expectNotice(page, 'This terminal is offline. 25 returned.');
     seats.house.isAway = false;
-    await told(page, 'Connected again. Your bets stand: 25.00.');
+    await expectNotice(page, 'Connected again. Your bets stand: 25.00.');
     expect(await label(page, 'big')).toContain('25.00 bet');
   });
 
   it('shows notices above an open sheet', async () => {
     // Stops the timers, so that notices stay.
     const page = await seats.open(1, 28, undefined, { isPaused: true });
-    const isSeen = (text: string | RegExp) => page.getByText(text).evaluate((told) => {
-      const { x, y, width, height } = told.getBoundingClientRect();
-      const seen = (told as HTMLElement).closest('p')!;
+    const isSeen = (text: string | RegExp) => page.getByText(text).evaluate((notice) => {
+      const { x, y, width, height } = notice.getBoundingClientRect();
+      const seen = (notice as HTMLElement).closest('p')!;
       seen.style.pointerEvents = 'auto';
-      return seen.contains(document.elementFromPoint(x + width / 2, y + height / 2)) && told.closest('dialog[open] :is([role=status], [role=log])') !== null;
+      return seen.contains(document.elementFromPoint(x + width / 2, y + height / 2)) && notice.closest('dialog[open] :is([role=status], [role=log])') !== null;
     });
     seats.house.table(1).open();
     await page.locator('[data-phase=open]').waitFor();
@@ -114,7 +114,7 @@ describe('the terminal', () => {
     expect(await isSeen('Connection lost. Bets are not accepted.')).toBe(true);
     seats.house.isAway = false;
     await page.clock.runFor(500);
-    await told(page, / 25 returned\./);
+    await expectNotice(page, / 25 returned\./);
     expect(await isSeen(/ 25 returned\./)).toBe(true);
     await page.keyboard.press('Escape');
     expect(await page.locator('main [role=log]').count()).toBe(1);
@@ -129,7 +129,7 @@ describe('the terminal', () => {
     await expect.poll(() => seats.house.table(1).seat(16).view.bets.length).toBe(1);
     seats.house.drop();
     seats.house.release();
-    await told(page, 'Connected again. Your bets stand: 25.00.');
+    await expectNotice(page, 'Connected again. Your bets stand: 25.00.');
     await expect.poll(() => label(page, 'even')).toContain('25.00 bet');
     expect(await label(page, 'even')).not.toContain('pending');
     expect(seats.house.table(1).seat(16).view.bets).toEqual([{ chips: 'own', box: 'even', amount: 2_500 }]);
@@ -172,7 +172,7 @@ describe('the terminal', () => {
     const lastWin = () => page.locator('[data-cents]').nth(2).getAttribute('data-cents');
     const play = async (stakes: [string, number][], dice: number[]) => {
       table.open();
-      table.tell(table.seat(26), { on_layout: stakes.reduce((sum, [, amount]) => sum + amount, 0), bets: stakes.map(([box, amount]) => ({ chips: 'own', box: box as 'big', amount })) });
+      table.update(table.seat(26), { on_layout: stakes.reduce((sum, [, amount]) => sum + amount, 0), bets: stakes.map(([box, amount]) => ({ chips: 'own', box: box as 'big', amount })) });
       table.close();
       table.commit(dice);
     };
@@ -298,7 +298,7 @@ describe('the terminal', () => {
     table.commit([1, 2, 4]);
     await page.locator('[data-phase=settled]').waitFor();
     table.change({ latest: { round: table.public.round, dice: [1, 2, 5], void: null, winners: [] } });
-    await told(page, /was corrected: the dice are 1 2 5\./);
-    await told(page, 'Game rules 5.5');
+    await expectNotice(page, /was corrected: the dice are 1 2 5\./);
+    await expectNotice(page, 'Game rules 5.5');
   });
 });

@@ -8,7 +8,7 @@ import type { Box } from '../../src/protocol/messages';
 import { faults, leftOver, small, spilling } from './faults';
 import { Fixture } from './fixture';
 import { box, hold } from './stage';
-import { told } from './notices';
+import { expectNotice } from './notices';
 
 interface Scenario {
   dice: number[];
@@ -205,7 +205,7 @@ describe('winners of a live table', () => {
     const page = await thrown();
     await seatKey(page, 1).click();
     for (const _ of [1, 2, 3]) await chip(page, 100_000).click();
-    await page.locator('[data-asked=small]').waitFor();
+    await page.locator('[data-missing=small]').waitFor();
     await ledBox(page, 'Small').getByText('total?').waitFor();
     expect(await allRegistered(page).isDisabled()).toBe(true);
     await allRegistered(page).getByText('Still missing: Small').waitFor();
@@ -219,7 +219,7 @@ describe('winners of a live table', () => {
     await chip(page, 10_000).click();
     await tray(page).getByRole('button', { name: 'Total 200' }).click();
     await expect.poll(command).toEqual({ 'tell-total': { box: 'small', amount: 20_000 } });
-    await page.locator('[data-asked]').waitFor({ state: 'detached' });
+    await page.locator('[data-missing]').waitFor({ state: 'detached' });
     await ledBox(page, 'Big').click();
     await led(page).getByText('only 2,200 counts').waitFor();
     await led(page).getByText('2,200 of 3,000 counts').waitFor();
@@ -234,7 +234,7 @@ describe('winners of a live table', () => {
     for (const key of ['5', '0', '0']) await page.keyboard.press(key);
     await page.keyboard.press('Enter');
     await led(page).getByText('Within its limits. Collect it; nothing is entered.').waitFor();
-    await page.locator('[data-asked]').waitFor({ state: 'detached' });
+    await page.locator('[data-missing]').waitFor({ state: 'detached' });
     for (const key of ['1', '5', '0', '0']) await page.keyboard.press(key);
     await page.keyboard.press('Enter');
     await ledBox(page, 'Total sum 9').getByText('0 of 1.5k').or(ledBox(page, 'Total sum 9').getByText('0 of 1,500')).waitFor();
@@ -242,7 +242,7 @@ describe('winners of a live table', () => {
     await chip(page, 100_000).click();
     await seatKey(page, 5).click();
     await chip(page, 50_000).click();
-    await page.locator('[data-asked]').waitFor({ state: 'detached' });
+    await page.locator('[data-missing]').waitFor({ state: 'detached' });
     await led(page).getByRole('button', { name: /^Remove: ?Seat 4 / }).getByText('return', { exact: false }).waitFor();
     await fixture.shot(page, 'console-winners-losing');
     await well(page);
@@ -300,7 +300,7 @@ describe('winners of a live table', () => {
     await page.keyboard.press('Enter');
     await led(page).getByText('waiting for approval', { exact: false }).waitFor();
     staff.show('approvals', staff.parts.approvals!.all.map((one) => ({ ...one, answer: { refused: 3 } })));
-    await told(page, /refused/);
+    await expectNotice(page, /refused/);
     await led(page).getByText('waiting for approval', { exact: false }).waitFor({ state: 'detached' });
     expect(bets(6)).toEqual([]);
   });

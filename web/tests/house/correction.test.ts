@@ -3,8 +3,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { hold } from '../browser/stage';
-import { told } from '../browser/notices';
-import { bet, buyIn, conclude, meter, openBets, openTable, says } from './play';
+import { expectNotice } from '../browser/notices';
+import { bet, buyIn, conclude, meter, openBets, openTable, expectBox } from './play';
 import { premises } from './premises';
 
 const at = premises();
@@ -39,13 +39,13 @@ it('corrects a result with two people in two browsers, and credits follow (F12)'
   await manager.getByText('The two was read as a six').waitFor();
   await meter(first, 'Credits', 10_500);
   await manager.getByRole('button', { name: 'Approve' }).click();
-  await told(supervisor, 'Approved and applied.');
+  await expectNotice(supervisor, 'Approved and applied.');
 
-  for (const terminal of [first, second]) await told(terminal, /Round 1 was corrected: the dice are 3 4 2\./);
+  for (const terminal of [first, second]) await expectNotice(terminal, /Round 1 was corrected: the dice are 3 4 2\./);
   await meter(first, 'Credits', 9_500);
   await meter(second, 'Credits', 10_500);
   await wall.getByRole('img', { name: 'Dice 3 4 2, total 9' }).waitFor();
-  await says(second, 'small', 'wins');
+  await expectBox(second, 'small', 'wins');
   await manager.getByText('Correction').first().waitFor();
   expect(await manager.getByRole('button', { name: 'Approve' }).count()).toBe(0);
 

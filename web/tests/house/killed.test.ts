@@ -2,8 +2,8 @@
 // the round.
 
 import { expect, it } from 'vitest';
-import { told } from '../browser/notices';
-import { bet, buyIn, commit, conclude, meter, openBets, openTable, says, step, tumble } from './play';
+import { expectNotice } from '../browser/notices';
+import { bet, buyIn, commit, conclude, meter, openBets, openTable, expectBox, step, tumble } from './play';
 import { premises } from './premises';
 
 const at = premises();
@@ -22,10 +22,10 @@ it('goes on with the same round and the same bets after it was killed (F20, F21)
   for (const page of [first, second]) await page.getByText('Connection lost. Bets are not accepted.').waitFor();
   for (const page of [dealer, wall]) await page.getByRole('alert').filter({ hasText: 'Connection lost' }).waitFor();
   await at().house.restart();
-  await told(first, 'Connected again. Your bets stand: 10.00.');
-  await told(second, 'Connected again. Your bets stand: 5.00.');
+  await expectNotice(first, 'Connected again. Your bets stand: 10.00.');
+  await expectNotice(second, 'Connected again. Your bets stand: 5.00.');
   for (const page of [first, second, wall]) await page.getByText('Play is paused.').waitFor();
-  await says(first, 'big', '10.00 bet');
+  await expectBox(first, 'big', '10.00 bet');
   await meter(first, 'Credits', 9_000);
   await step(dealer, 'continue').click();
   await bet(second, 'small', '10.00');
@@ -41,7 +41,7 @@ it('goes on with the same round and the same bets after it was killed (F20, F21)
   await dealer.getByText('Enter the dice').waitFor();
   await at().house.kill();
   await at().house.restart();
-  await told(first, 'Connected again. Your bets stand: 5.00.');
+  await expectNotice(first, 'Connected again. Your bets stand: 5.00.');
   await step(dealer, 'continue').click();
   await commit(dealer, [6, 5, 4]);
   await meter(first, 'Credits', 9_500);

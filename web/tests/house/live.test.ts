@@ -3,8 +3,8 @@
 import type { Page } from 'playwright-core';
 import { it } from 'vitest';
 import { box, hold } from '../browser/stage';
-import { told } from '../browser/notices';
-import { chipOf, commit, openBets, openTable, phase, says, seatKey, step, tumble } from './play';
+import { expectNotice } from '../browser/notices';
+import { chipOf, commit, openBets, openTable, phase, expectBox, seatKey, step, tumble } from './play';
 import { premises } from './premises';
 
 const at = premises();
@@ -17,7 +17,7 @@ async function register(dealer: Page, seat: number, chips: string[]): Promise<vo
     await chipOf(dealer, chip).click();
     await box(dealer, 'big').click();
     lies += Number(chip.replace(',', ''));
-    await says(dealer, 'big', new RegExp(`${lies.toLocaleString('en')}\\.00 bet$`));
+    await expectBox(dealer, 'big', new RegExp(`${lies.toLocaleString('en')}\\.00 bet$`));
   }
 }
 
@@ -55,7 +55,7 @@ it('takes chips off, enters by box, repeats a seat, and finds the pay list again
   await register(dealer, 5, ['100', '100']);
   await press('Remove chip');
   await box(dealer, 'big').click();
-  await says(dealer, 'big', '100.00 bet');
+  await expectBox(dealer, 'big', '100.00 bet');
   await press('By box');
   await box(dealer, 'small').click();
   await chipOf(dealer, '25').click();
@@ -121,7 +121,7 @@ it('advises on boxes below the minimum, covers the dice, and corrects a known di
   await supervisor.getByRole('button', { name: 'Ask for approval' }).click();
   await manager.getByText('Table 2: the dice known at the interruption are 5.').waitFor();
   await manager.getByRole('button', { name: 'Approve' }).click();
-  await told(supervisor, 'Approved and applied.');
+  await expectNotice(supervisor, 'Approved and applied.');
   await dealer.getByText(/^Known: 5\./).waitFor();
   await commit(dealer, [5, 3, 6]);
   await wall.getByRole('img', { name: 'Dice 5 3 6, total 14' }).waitFor();

@@ -21,7 +21,7 @@ const deafened = (page: Page) =>
   });
 
 const card = (page: Page, kind: string) => page.locator(`[data-card=${kind}]`);
-const shown = async (page: Page) => (await page.getByText(NUMBER).first().textContent())!.match(NUMBER)![0];
+const voucherNumber = async (page: Page) => (await page.getByText(NUMBER).first().textContent())!.match(NUMBER)![0];
 const have = (page: Page) => page.getByRole('button', { name: 'I have it', exact: true });
 const voucher = (...texts: (string | RegExp)[]) => texts.reduce((row, hasText) => row.filter({ hasText }), cage.getByRole('region', { name: 'Vouchers' }).first().getByRole('row'));
 const claim = (page: Page, hasText: string) => page.getByRole('region', { name: 'Hand-pays' }).first().getByRole('row').filter({ hasText });
@@ -53,9 +53,9 @@ async function sell(amount: string): Promise<void> {
 }
 
 async function approve(what: string | RegExp): Promise<void> {
-  const asked = pit.getByRole('region', { name: 'To approve' }).getByRole('listitem').filter({ hasText: what });
-  await asked.getByRole('button', { name: 'Approve' }).click();
-  await asked.waitFor({ state: 'detached' });
+  const request = pit.getByRole('region', { name: 'To approve' }).getByRole('listitem').filter({ hasText: what });
+  await request.getByRole('button', { name: 'Approve' }).click();
+  await request.waitFor({ state: 'detached' });
 }
 
 /** The server carries out the next matching command, and its reply is lost. */
@@ -95,12 +95,12 @@ describe('at a terminal', () => {
     await card(first, 'voucher').getByText(/^Do you have your voucher for 123\.50, number …\d{4}\?$/).waitFor();
     await meter(first, 'Credits', 0);
     await first.getByRole('button', { name: 'Show it with a new number' }).click();
-    const dead = await shown(first);
+    const dead = await voucherNumber(first);
     await first.reload();
     await card(first, 'voucher').getByText(`number …${dead.slice(-4)}`).waitFor();
     expect(await first.getByText(NUMBER).count()).toBe(0);
     await first.getByRole('button', { name: 'Show it with a new number' }).click();
-    const number = await shown(first);
+    const number = await voucherNumber(first);
     expect(number).not.toBe(dead);
     await have(first).click();
     await first.locator('dialog').waitFor({ state: 'detached' });
@@ -123,7 +123,7 @@ describe('at a terminal', () => {
     await card(first, 'voucher').getByText('Do you have your voucher for 80.00').waitFor();
     await meter(first, 'Credits', 0);
     await first.getByRole('button', { name: 'Show it with a new number' }).click();
-    await shown(first);
+    await voucherNumber(first);
     await have(first).click();
     await first.locator('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => voucher('80.00', 'valid').count()).toBe(1);
@@ -167,7 +167,7 @@ describe('at a terminal', () => {
 
   it('a voucher whose redemption got no answer is credited once', async () => {
     await sell('250');
-    const number = await shown(cage);
+    const number = await voucherNumber(cage);
     await cage.getByRole('button', { name: 'Handed over' }).click();
     await second.getByRole('button', { name: 'Money' }).click();
     await second.getByLabel('Number on the voucher').fill(number);
@@ -196,14 +196,14 @@ describe('at the cage', () => {
     await cage.reload();
     await approve('Sell a voucher for 6,000.00.');
     await cage.getByRole('button', { name: 'Apply now' }).click();
-    const lost = await shown(cage);
+    const lost = await voucherNumber(cage);
     await cage.reload();
     await voucher('6,000.00', 'not confirmed').getByRole('button', { name: 'Reissue' }).click();
     await cage.getByText(/^Reissue voucher № \d+\./).waitFor();
     await cage.reload();
     await approve('Reissue voucher');
     await cage.getByRole('button', { name: 'Apply now' }).click();
-    const number = await shown(cage);
+    const number = await voucherNumber(cage);
     expect(number).not.toBe(lost);
     await cage.getByRole('button', { name: 'Handed over' }).click();
     await cage.locator('dialog').waitFor({ state: 'detached' });
@@ -215,7 +215,7 @@ describe('at the cage', () => {
 
   it('an approved void is carried out after a reload with the number that it was approved for, and with no other', async () => {
     await sell('90');
-    const number = await shown(cage);
+    const number = await voucherNumber(cage);
     await cage.getByRole('button', { name: 'Handed over' }).click();
     await cage.locator('dialog').waitFor({ state: 'detached' });
     await cage.getByLabel('Validation number').fill(number);
@@ -242,7 +242,7 @@ describe('at the cage', () => {
     await loseAnswer('request-approval');
     await voucher('310.00', 'not confirmed').getByRole('button', { name: 'Reissue' }).click();
     await approve('Reissue voucher');
-    const number = await shown(cage);
+    const number = await voucherNumber(cage);
     await cage.getByRole('button', { name: 'Handed over' }).click();
     await cage.locator('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => voucher('310.00').count()).toBe(2);
@@ -258,7 +258,7 @@ describe('at the cage', () => {
     const unanswered = cage.getByRole('dialog', { name: 'No reply from the server' });
     await unanswered.getByText('We could not confirm “Sell a voucher for 420.00”.').waitFor();
     await at().house.restart();
-    await shown(cage);
+    await voucherNumber(cage);
     await unanswered.waitFor({ state: 'detached' });
     await cage.getByRole('button', { name: 'Handed over' }).click();
     await expect.poll(() => voucher('420.00', 'valid').count()).toBe(1);

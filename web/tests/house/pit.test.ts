@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hold } from '../browser/stage';
-import { told } from '../browser/notices';
+import { expectNotice } from '../browser/notices';
 import { bet, buyIn, chip, conclude, meter, openBets, openTable, phase, step, tumble } from './play';
 import { premises } from './premises';
 
@@ -112,6 +112,6 @@ describe('a pit', () => {
     await other.getByRole('button', { name: 'Set up' }).click();
     await other.getByText('Table 1 · Terminal 1').waitFor();
     await first.getByText('This terminal is not recognised.').waitFor();
-    await told(administrator, 'Approved and applied.');
+    await expectNotice(administrator, 'Approved and applied.');
   });
 });

@@ -65,11 +65,11 @@ export const chip = (terminal: Page, amount: string) => terminal.getByRole('radi
 /** Touches a box, and waits until the bet is registered. */
 export async function bet(terminal: Page, name: string, lies: string): Promise<void> {
   await box(terminal, name).tap();
-  await says(terminal, name, `${lies} bet`);
+  await expectBox(terminal, name, `${lies} bet`);
 }
 
 /** The accessible name of a box. */
-export async function says(terminal: Page, name: string, text: string | RegExp): Promise<void> {
+export async function expectBox(terminal: Page, name: string, text: string | RegExp): Promise<void> {
   await expect.poll(() => box(terminal, name).getAttribute('aria-label')).toMatch(text);
 }
 

@@ -115,7 +115,7 @@ export function premises(open: () => Promise<Premises> = Premises.open): () => P
   beforeEach(async ({ onTestFailed }) => {
     opened ??= await open();
     onTestFailed(async () => {
-      console.error(`the house's log:\n${opened?.house.log}`);
+      console.error(`the server's log:\n${opened?.house.log}`);
       await opened?.picture();
     });
   });

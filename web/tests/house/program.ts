@@ -88,13 +88,13 @@ export class House {
     return house.begin(() => house.passwords.size === FIRST_PEOPLE && house.links.size === terminals);
   }
 
-  /** The house of `make run`: no file says how it is set up. */
+  /** The casino of `make run`, which has no configuration file. */
   static usual(): Promise<House> {
     const house = new House(['--data', 'data']);
     return house.begin(() => house.passwords.size === FIRST_PEOPLE && house.links.size === 8);
   }
 
-  /** A house that deals by itself, for play money. */
+  /** A training casino that deals by itself. */
   static demonstrate(): Promise<House> {
     const house = new House(['--demo', '--data', 'data']);
     return house.begin(() => house.links.size === 8);
@@ -125,7 +125,7 @@ export class House {
     this.taisai('audit', 'verify', 'data');
   }
 
-  /** Runs another command of the program in the house's folder, and gives what it prints. */
+  /** Runs another command of the program in the casino's folder, and returns its output. */
   taisai(...args: string[]): string {
     const { status, stdout, stderr } = spawnSync(PROGRAM, args, { cwd: this.folder, encoding: 'utf8' });
     expect(status, stdout + stderr).toBe(0);
@@ -157,14 +157,14 @@ export class House {
     RUNNING.add(child);
     child.once('exit', () => RUNNING.delete(child));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.log += text));
-    let told = '';
+    let printed = '';
     await new Promise<void>((ready, fail) => {
-      const end = setTimeout(() => fail(new Error(`the house is not ready:\n${this.log}`)), EVENT_TIMEOUT);
+      const end = setTimeout(() => fail(new Error(`the server is not ready:\n${this.log}`)), EVENT_TIMEOUT);
       child.once('error', fail);
-      child.once('exit', (status) => fail(new Error(`the house ended with ${status}:\n${this.log}`)));
+      child.once('exit', (status) => fail(new Error(`the server ended with ${status}:\n${this.log}`)));
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        told += text;
-        this.remember(told.slice(0, told.lastIndexOf('\n')));
+        printed += text;
+        this.remember(printed.slice(0, printed.lastIndexOf('\n')));
         if (this.address === '' || !isTold()) return;
         clearTimeout(end);
         ready();
@@ -180,8 +180,8 @@ export class House {
     return child.exitCode;
   }
 
-  private remember(told: string): void {
-    for (const line of told.split('\n')) {
+  private remember(printed: string): void {
+    for (const line of printed.split('\n')) {
       const words = line.trim().split(/\s+/);
       const last = words.at(-1)!;
       this.address ||= /^http:\/\/[^/]+/.exec(words[0]!)?.[0] ?? '';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { box } from '../browser/stage';
-import { chipOf, commit, openBets, openTable, says, seatKey, step, tumble } from './play';
+import { chipOf, commit, openBets, openTable, expectBox, seatKey, step, tumble } from './play';
 import { Premises, premises } from './premises';
 import { House, TABLES } from './program';
 
@@ -27,14 +27,14 @@ it('registers refused chips as they lie, and apportions them (5.1, 5.1.1)', asyn
   await seatKey(dealer, 3).click();
   await chipOf(dealer, '5,000').click();
   await box(dealer, 'big').click();
-  await says(dealer, 'big', '5,000.00 bet');
+  await expectBox(dealer, 'big', '5,000.00 bet');
   await chipOf(dealer, '1,000').click();
   await box(dealer, 'big').click();
   const refused = dealer.getByRole('region', { name: /^Not accepted/ });
   await refused.getByText('Seat 3 · Big 1,000').waitFor();
   await refused.getByText('Big: room for 0').waitFor();
   await refused.getByRole('button', { name: /^Still on layout/ }).click();
-  await says(dealer, 'big', '6,000.00 bet');
+  await expectBox(dealer, 'big', '6,000.00 bet');
   await dealer.getByRole('meter', { name: '6,000 apart, at most 5,000' }).waitFor();
   await tumble(dealer);
   await step(dealer, 'close-bets').click();

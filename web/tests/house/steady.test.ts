@@ -1,14 +1,14 @@
-// A player who plays without a pause keeps the line to the house, which beats only while it is asked for nothing.
+// A player who plays without a pause stays connected: the server sends heartbeats only while it sends nothing else.
 
 import { expect, it } from 'vitest';
 import { SILENCE_TIMEOUT_MS } from '../../src/protocol/connection';
 import { box, pauseClock } from '../browser/stage';
-import { buyIn, chip, openBets, openTable, says } from './play';
+import { buyIn, chip, openBets, openTable, expectBox } from './play';
 import { premises } from './premises';
 
 const at = premises();
 
-/** Time passes on the terminal only, by so much after each tap: in all, for longer than a screen waits for a word of the house. */
+/** How much time passes on the terminal alone after each tap: in all more than a screen waits for a message. */
 const EVERY = 600;
 const TAPS = Math.ceil((2 * SILENCE_TIMEOUT_MS) / EVERY);
 
@@ -20,7 +20,7 @@ it('stays connected while it taps longer than the silence timeout', async () => 
     await pauseClock(page.context());
     await page.routeWebSocket(/terminal$/, (line) => {
       const house = line.connectToServer();
-      // The terminal gives its line up; the house may end one that answers too late.
+      // The terminal closes its connection; the server may close one that answers too late.
       line.onClose((code, reason) => {
         given += 1;
         return house.close({ ...(code === undefined ? {} : { code }), ...(reason === undefined ? {} : { reason }) });
@@ -32,7 +32,7 @@ it('stays connected while it taps longer than the silence timeout', async () => 
   await chip(terminal, '5');
   for (let tap = 1; tap <= TAPS; tap += 1) {
     await box(terminal, 'big').tap();
-    await says(terminal, 'big', `${tap * 5}.00 bet`);
+    await expectBox(terminal, 'big', `${tap * 5}.00 bet`);
     await terminal.clock.runFor(EVERY);
   }
   expect(given).toBe(0);

@@ -10,7 +10,7 @@ const NUMBER = /\b\d{2}(?: \d{4}){4}\b/;
 let first: Page, second: Page, cage: Page;
 
 /** The number on the voucher that is shown, which is also on the page that is printed. */
-async function shown(page: Page, figures: string): Promise<string> {
+async function voucherNumber(page: Page, figures: string): Promise<string> {
   const number = (await page.getByText(NUMBER).first().textContent())!.match(NUMBER)![0];
   await page.getByText(figures).first().waitFor();
   const printed = page.frameLocator('iframe').locator('body');
@@ -23,7 +23,7 @@ async function cashOut(terminal: Page, amount: string): Promise<string> {
   await terminal.getByRole('button', { name: 'Cash out' }).click();
   await terminal.getByRole('button', { name: `Cash out all ${amount} to a voucher` }).click();
   await terminal.getByRole('button', { name: `Yes, cash out ${amount}` }).click();
-  const number = await shown(terminal, amount);
+  const number = await voucherNumber(terminal, amount);
   await terminal.getByRole('button', { name: 'I have it', exact: true }).click();
   await terminal.locator('dialog').waitFor({ state: 'detached' });
   await meter(terminal, 'Credits', 0);
@@ -74,7 +74,7 @@ describe('a voucher', () => {
     await cage.reload();
     await cage.getByLabel('Amount').fill('250');
     await cage.getByRole('button', { name: 'Cash received: issue voucher' }).click();
-    const number = await shown(cage, '250.00');
+    const number = await voucherNumber(cage, '250.00');
     await cage.getByRole('button', { name: 'Print' }).click();
     const frame = cage.frames().find((one) => one !== cage.mainFrame())!;
     await expect.poll(() => frame.locator('html').getAttribute('data-printed')).toBe('');
@@ -90,12 +90,12 @@ describe('a voucher', () => {
     await first.getByRole('button', { name: 'Cash out' }).click();
     await first.getByRole('button', { name: 'Cash out all 250.00 to a voucher' }).click();
     await first.getByRole('button', { name: 'Yes, cash out 250.00' }).click();
-    const dead = await shown(first, '250.00');
+    const dead = await voucherNumber(first, '250.00');
     await first.reload();
     const card = first.locator('[data-card=voucher]');
     await card.getByText(`Do you have your voucher for 250.00, number …${dead.slice(-4)}?`).waitFor();
     await card.getByRole('button', { name: 'Show it with a new number' }).click();
-    const number = await shown(first, '250.00');
+    const number = await voucherNumber(first, '250.00');
     expect(number).not.toBe(dead);
     await pay(dead);
     await cage.getByText(/Reissued on .* this number no longer works/).waitFor();

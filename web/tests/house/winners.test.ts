@@ -1,4 +1,4 @@
-// A live table that registers winners: the Dealer registers and pays after the dice, a killed house has lost nothing of it, a second person
+// A live table that registers winners: the Dealer registers and pays after the dice, a killed server has lost nothing of it, a second person
 // approves what is large, and a late void is made good from the film.
 
 import type { Page } from 'playwright-core';

@@ -14,8 +14,8 @@ const message = (number: number, changed: Change | null, is_read = false): Messa
 
 describe('changes of a session', () => {
   it('set off what is owed, the oldest round first, and tell what is left', () => {
-    const told = withSetOffs([change(5, -8_000, -5_000), change(6, -1_000, 0), change(7, 3_500, 0), change(8, 2_000, 1_500)]);
-    expect(told.map(({ round, setOff, left }) => [round, setOff, left])).toEqual([
+    const changes = withSetOffs([change(5, -8_000, -5_000), change(6, -1_000, 0), change(7, 3_500, 0), change(8, 2_000, 1_500)]);
+    expect(changes.map(({ round, setOff, left }) => [round, setOff, left])).toEqual([
       [5, [], 3_000],
       [6, [], 4_000],
       [7, [{ round: 5, amount: 3_000 }, { round: 6, amount: 500 }], 500],

@@ -10,11 +10,11 @@ import { words as hans } from '../../src/words/zh-Hans';
 import { words as hant } from '../../src/words/zh-Hant';
 
 const BOX: Record<string, string[]> = { 'sum:4': ['4', '4点', '4點'] };
-const say = (at: number) => ({ staff: [staffEn, staffHans, staffHant][at]!, words: [en, hans, hant][at]!, boxOf: (_: number, box: string) => BOX[box]?.[at] });
+const context = (at: number) => ({ staff: [staffEn, staffHans, staffHant][at]!, words: [en, hans, hant][at]!, boxOf: (_: number, box: string) => BOX[box]?.[at] });
 const correct = '{"table":{"table":4,"round":{"correct":{"round":71,"dice":[2,4,6],"why":"misread","second":null}}}}';
 
 /** Kind, what is written, and what it says in English, Simplified and Traditional Chinese. */
-const ROWS: [kind: string, detail: string, ...told: [string, string, string]][] = [
+const ROWS: [kind: string, detail: string, ...texts: [string, string, string]][] = [
   ['limits', 'unit 100', 'unit 1', '单位1', '單位1'],
   ['limits', 'unit 2550, 200000', 'unit 25.50, Differential 2,000', '单位25.50，差额上限2,000', '單位25.50，差額上限2,000'],
   ['dice-in-use', '4', 'dice set 4', '骰子组4', '骰子組4'],
@@ -50,7 +50,7 @@ const ROWS: [kind: string, detail: string, ...told: [string, string, string]][] 
 ];
 
 describe.each(['en', 'zh-Hans', 'zh-Hant'].map((language, at) => [language, at] as const))('in %s', (_, at) => {
-  it.each(ROWS)('%s, %s', (kind, detail, ...told) => expect(detailOf({ kind, detail, table: 1 }, say(at))).toEqual({ text: told[at], isForeign: false }));
+  it.each(ROWS)('%s, %s', (kind, detail, ...texts) => expect(detailOf({ kind, detail, table: 1 }, context(at))).toEqual({ text: texts[at], isForeign: false }));
 
   it.each([
     ['configured', 'voucher-days = 30'],
@@ -59,9 +59,9 @@ describe.each(['en', 'zh-Hans', 'zh-Hant'].map((language, at) => [language, at] 
     ['request-approval', 'correct: by telephone'],
     ['acknowledge', '9 of-another-kind'],
     ['of-another-kind', 'whatever it says'],
-  ])('%s, %s: as it was written', (kind, detail) => expect(detailOf({ kind, detail, table: 1 }, say(at))).toEqual({ text: detail, isForeign: true }));
+  ])('%s, %s: as it was written', (kind, detail) => expect(detailOf({ kind, detail, table: 1 }, context(at))).toEqual({ text: detail, isForeign: true }));
 
-  it('nothing where there is none', () => expect(detailOf({ kind: 'held', table: 1 }, say(at))).toBeNull());
+  it('nothing where there is none', () => expect(detailOf({ kind: 'held', table: 1 }, context(at))).toBeNull());
 });
 
 it.each([
@@ -72,7 +72,7 @@ it.each([
   [{ kind: 'of-another-kind', detail: null }, 'of-another-kind', 'of-another-kind', 'of-another-kind'],
 ])('names the event %j', (event, ...names) => expect([staffEn, staffHans, staffHant].map((words) => eventName(event, words))).toEqual(names));
 
-it('leaves the position out of the detail of an assignment', () => expect(detailOf({ kind: 'relieved', detail: 'dealer', table: 1 }, say(0))).toBeNull());
+it('leaves the position out of the detail of an assignment', () => expect(detailOf({ kind: 'relieved', detail: 'dealer', table: 1 }, context(0))).toBeNull());
 
 it('gives the reason as the person wrote it', () => {
   expect(whyOf({ kind: 'request-approval', detail: `correct: ${correct}` })).toBe('misread');

@@ -13,16 +13,16 @@ describe('a device', () => {
   });
 
   it('keeps a key that cannot be read out, and its signature holds', async () => {
-    let told = '';
+    let publicKey = '';
     const ask = (async (_: unknown, { body }: { body: string }) => {
-      told = JSON.parse(body).public_key;
+      publicKey = JSON.parse(body).public_key;
       return new Response(JSON.stringify({ device: 7, house: HOUSE, source: 40, kind: { terminal: { cluster: { table: 5, number: 0 }, seat: 2 } } }));
     }) as unknown as typeof fetch;
     const device = await enrol('CODE', ask);
     expect(device.table).toBe(5);
     expect(device.key.extractable).toBe(false);
     const answer = JSON.parse(await prove(device, CHALLENGE));
-    const key = await crypto.subtle.importKey('raw', fromHex(told), 'Ed25519', true, ['verify']);
+    const key = await crypto.subtle.importKey('raw', fromHex(publicKey), 'Ed25519', true, ['verify']);
     expect(answer.device).toBe(7);
     expect(answer.signature).toHaveLength(128);
     expect(await crypto.subtle.verify('Ed25519', key, fromHex(answer.signature), content(HOUSE, 7, CHALLENGE))).toBe(true);

@@ -36,15 +36,15 @@ describe.each(cases)('the felt of %s', (_, layout) => {
   });
 
   it('says every word that the layout prints, and no other', () => {
-    const said = ({ drawn }: { drawn: ReturnType<Print['area']>['drawn'] }) => drawn.flatMap((one) => ('text' in one ? one.text.split(/[ \u2003]/) : [])).sort();
+    const drawnWords = ({ drawn }: { drawn: ReturnType<Print['area']>['drawn'] }) => drawn.flatMap((one) => ('text' in one ? one.text.split(/[ \u2003]/) : [])).sort();
     const words = (texts: string[]) => texts.flatMap((text) => text.split(' ')).sort();
     for (const area of layout.areas) {
       const { printed } = layout.boxes.find(({ box }) => box === area.box)!;
-      expect(said(print.area(area)), area.box).toEqual(words(printed.map(({ text }) => text)));
+      expect(drawnWords(print.area(area)), area.box).toEqual(words(printed.map(({ text }) => text)));
     }
     for (const caption of layout.captions) {
       const printed = print.caption(caption);
-      expect(said(printed), caption.of.join()).toEqual(words(caption.words));
+      expect(drawnWords(printed), caption.of.join()).toEqual(words(caption.words));
       const [along, across] = printed.turn === 0 ? [printed.at.width, printed.at.height] : [printed.at.height, printed.at.width];
       const lines = printed.drawn.flatMap((one) => ('text' in one ? [one] : []));
       expect(Math.max(...lines.map(({ text, size }) => ems(text) * size)), caption.of.join()).toBeLessThanOrEqual(along);
@@ -107,10 +107,10 @@ describe('what is laid on an area', () => {
   const lies = (registered: number, pending = 0, withdrawing = 0) => ({ ...nothing, lies: { registered, pending, withdrawing } });
 
   it('keeps its object when nothing changed', () => {
-    const told = lies(500);
-    const before = laidOn(at, told, undefined);
-    expect(laidOn(at, { ...told }, before)).toBe(before);
-    expect(laidOn({ ...at }, told, before)).not.toBe(before);
+    const state = lies(500);
+    const before = laidOn(at, state, undefined);
+    expect(laidOn(at, { ...state }, before)).toBe(before);
+    expect(laidOn({ ...at }, state, before)).not.toBe(before);
   });
 
   it('has the same beside it when only its pile changes', () => {
@@ -126,14 +126,14 @@ describe('what is laid on an area', () => {
     ['registered, and more on its way', lies(500, 100), 'registered', true, 'pending'],
     ['on its way back in part', lies(500, 0, 100), 'registered', true, undefined],
     ['on its way back', lies(500, 0, 500), 'withdrawing', true, undefined],
-  ] as const)('%s', (_, told, look, hasPile, pending) => {
-    const { pile, beside } = laidOn(at, told, undefined);
+  ] as const)('%s', (_, state, look, hasPile, pending) => {
+    const { pile, beside } = laidOn(at, state, undefined);
     expect([pile?.look, beside.hasPile, beside.pending?.pile.look]).toEqual([look, hasPile, pending]);
   });
 
   it('is part of the name of its area', () => {
-    const told = { lies: { registered: 150_000, pending: 500, withdrawing: 0 }, isWon: true, paid: 2_000, back: undefined };
+    const state = { lies: { registered: 150_000, pending: 500, withdrawing: 0 }, isWon: true, paid: 2_000, back: undefined };
     expect(named('Big', nothing, words)).toBe('Big');
-    expect(named('Big', told, words)).toBe(['Big', words.lies('1,500.00'), words.waits('5.00'), words.hasWon, words.paid('20.00')].join(', '));
+    expect(named('Big', state, words)).toBe(['Big', words.lies('1,500.00'), words.waits('5.00'), words.hasWon, words.paid('20.00')].join(', '));
   });
 });

@@ -74,16 +74,16 @@ describe('the chips of a tray', () => {
       const limits: TableLimits = { unit, boxes, rest: range() };
       const [room, hasUnit] = [6 + next(4), next(2) === 1];
       const tray = chips({ limits, boxes: boxesOf(live), room, hasUnit });
-      const told = JSON.stringify({ limits, room, tray });
+      const example = JSON.stringify({ limits, room, tray });
       const all = boxesOf(live).map((box) => limitOf(limits, box) as { min: number; max: number });
       const minima = new Set(all.map(({ min }) => min));
-      expect(all.every(({ min }) => tray.includes(min)), told).toBe(true);
-      expect(tray.every((chip) => chip % unit === 0 && chip > 0 && all.some(({ max }) => chip <= max)), told).toBe(true);
-      expect(tray.length, told).toBeLessThanOrEqual(Math.max(room, minima.size + 1));
-      expect(tray[0], told).toBe(hasUnit ? unit : Math.min(...minima));
+      expect(all.every(({ min }) => tray.includes(min)), example).toBe(true);
+      expect(tray.every((chip) => chip % unit === 0 && chip > 0 && all.some(({ max }) => chip <= max)), example).toBe(true);
+      expect(tray.length, example).toBeLessThanOrEqual(Math.max(room, minima.size + 1));
+      expect(tray[0], example).toBe(hasUnit ? unit : Math.min(...minima));
       if (minima.size + 3 > room) continue;
       const highest = Math.max(...all.map(({ max }) => max));
-      expect(highest / tray.at(-1)!, told).toBeLessThanOrEqual(5);
+      expect(highest / tray.at(-1)!, example).toBeLessThanOrEqual(5);
     }
   });
 });

@@ -85,12 +85,12 @@ describe('a lost connection', () => {
   it.each([
     ['says that a withdrawal was not done where the chips still lie there', 300, ['refused', 'back']],
     ['says nothing of one that was done', 0, ['back']],
-  ])('%s', (_, lies, told) => {
+  ])('%s', (_, lies, kinds) => {
     const { terminal, notices } = setup(table(), seat({ bets: [bet('big', 300)] }));
     terminal.clear();
     terminal.lost('', false);
     terminal.receive(snapshot(table({ phase: 'closed' }), seat({ bets: lies > 0 ? [bet('big', lies)] : [] })));
-    expect(notices.map(({ kind }) => kind)).toEqual(told);
+    expect(notices.map(({ kind }) => kind)).toEqual(kinds);
   });
 
   it('counts what is on its way back when it looks for a chip', () => {

@@ -1,4 +1,4 @@
-// Staff screens held to the files of the house: who is offered what, and which events have names. Files and refusals come one way.
+// Staff screens agree with the server's files on who is offered what and which events have names. Files and refusals arrive the same way.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,20 +45,20 @@ describe('a file', () => {
 
   it('of a list is joined from its pages, with one head, and is cut after a hundred', async () => {
     const paged = (pages: number) => {
-      const asked: string[] = [];
-      const ask = async (path: unknown) => new Response(`when,what\r\n${asked.push(String(path))},"a\nb"\r\n`, { headers: asked.length < pages ? { 'taisai-after': `9.t ${asked.length}` } : {} });
-      return { asked, found: file('events?format=csv', ask) };
+      const paths: string[] = [];
+      const ask = async (path: unknown) => new Response(`when,what\r\n${paths.push(String(path))},"a\nb"\r\n`, { headers: paths.length < pages ? { 'taisai-after': `9.t ${paths.length}` } : {} });
+      return { paths, found: file('events?format=csv', ask) };
     };
     const three = paged(3);
     expect(await (await three.found).file.text()).toBe('when,what\r\n1,"a\nb"\r\n2,"a\nb"\r\n3,"a\nb"\r\n');
-    expect(three.asked).toEqual(['/api/v1/events?format=csv', '/api/v1/events?format=csv&after=9.t+1', '/api/v1/events?format=csv&after=9.t+2']);
+    expect(three.paths).toEqual(['/api/v1/events?format=csv', '/api/v1/events?format=csv&after=9.t+1', '/api/v1/events?format=csv&after=9.t+2']);
     expect([(await three.found).isCut, (await paged(100).found).isCut, (await paged(101).found).isCut]).toEqual([false, false, true]);
   });
 
   it('is refused in the server’s words', async () => {
     const refused = { code: 'not-yet', paragraphs: [], sentence: 'Not yet.' };
-    const asked = file('tables/1/rounds/2/evidence', async () => Response.json({ refused }, { status: 409 }));
-    await expect(asked).rejects.toEqual(new RefusedError(refused));
+    const evidence = file('tables/1/rounds/2/evidence', async () => Response.json({ refused }, { status: 409 }));
+    await expect(evidence).rejects.toEqual(new RefusedError(refused));
   });
 });
 

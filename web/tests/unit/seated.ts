@@ -6,16 +6,16 @@ import type { TerminalView, PlayerNotice } from '../../src/state/terminalView';
 import { Terminal } from '../../src/state/terminal';
 import { seat, snapshot, table } from './given';
 
-interface Said {
+interface SentMessage {
   commands: { sequence: number; command: Record<string, any> }[];
 }
 
 export function setup(publicView = table(), seatView = seat()) {
-  const said: Said[] = [];
+  const messages: SentMessage[] = [];
   const notices: PlayerNotice[] = [];
   const around = { view: null as TerminalView | null, again: 0 };
   const terminal = new Terminal({
-    send: (message) => said.push(message as Said),
+    send: (message) => messages.push(message as SentMessage),
     resync: () => (around.again += 1),
     show: (view) => (around.view = view),
     notify: (notice) => notices.push(notice),
@@ -27,9 +27,9 @@ export function setup(publicView = table(), seatView = seat()) {
     current = { ...current, ...change, number: current.number + 1 };
     terminal.receive({ answers: [{ sequence, answer: reply }], seat: current });
   };
-  const sent = () => said.flatMap(({ commands }) => commands);
+  const sent = () => messages.flatMap(({ commands }) => commands);
   const lies = (box: Box) => chipsByBox(around.view!.seat!.bets, around.view!.moving).get(box);
-  return { terminal, said, sent, notices, around, answer, lies };
+  return { terminal, messages, sent, notices, around, answer, lies };
 }
 
 export const big = (amount: number) => [{ box: 'big' as const, amount }];

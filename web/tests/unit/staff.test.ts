@@ -99,7 +99,7 @@ it('names a command by what it asks for', () => {
 
 it('marks polls as unattended (F51)', async () => {
   const heads: (HeadersInit | undefined)[] = [];
-  const ask = async (_: unknown, said?: RequestInit) => (heads.push(said?.headers), Response.json({ blocks: 0 }));
+  const ask = async (_: unknown, init?: RequestInit) => (heads.push(init?.headers), Response.json({ blocks: 0 }));
   expect(await polled('reports/lag', ask)).toEqual({ blocks: 0 });
   await call('reports/lag', undefined, undefined, ask);
   expect(heads).toEqual([{ 'taisai-unattended': 'yes' }, undefined]);

@@ -134,14 +134,14 @@ describe('the last game', () => {
   });
 
   it('is loaded from the record with those before it, while connected', () => {
-    const { terminal, said, around } = setup();
-    terminal.look();
-    expect(said).toEqual([{ games: true }]);
+    const { terminal, messages, around } = setup();
+    terminal.requestGames();
+    expect(messages).toEqual([{ games: true }]);
     terminal.receive({ games: [{ round: 11 }] });
     expect(around.view!.games).toEqual([{ round: 11 }]);
     terminal.lost('', false);
-    terminal.look();
-    expect(said).toHaveLength(1);
+    terminal.requestGames();
+    expect(messages).toHaveLength(1);
   });
 });
 

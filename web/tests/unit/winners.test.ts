@@ -21,9 +21,9 @@ describe('winners being registered', () => {
 
   it('that wait for a second person are those of the table, however they were answered', () => {
     const command = { register: { seat: 6, stakes: [{ box: 'big', amount: 1_200_000 }] } };
-    const asked = (id: number, what: unknown, answer: ApprovalOnFile['answer'] = 'waiting') => ({ id, act: 'large-registration', what: JSON.stringify(what), by: 1, asked: 0, answer }) as ApprovalOnFile;
+    const approval = (id: number, what: unknown, answer: ApprovalOnFile['answer'] = 'waiting') => ({ id, act: 'large-registration', what: JSON.stringify(what), by: 1, asked: 0, answer }) as ApprovalOnFile;
     const at = (table: number) => ({ cluster: { table, number: 0, command } });
-    const own = [asked(1, at(7)), asked(2, at(8)), asked(3, { house: 'x' }), asked(4, { cluster: { table: 7, number: 0, command: 'reject-excess' } }), asked(5, at(7), { refused: 3 })];
+    const own = [approval(1, at(7)), approval(2, at(8)), approval(3, { house: 'x' }), approval(4, { cluster: { table: 7, number: 0, command: 'reject-excess' } }), approval(5, at(7), { refused: 3 })];
     expect(waitingOf(own, 7).map(({ approval, stand, seat, box, amount }) => [approval, stand, seat, box, amount])).toEqual([[1, 'waiting', 6, 'big', 1_200_000], [5, 'refused', 6, 'big', 1_200_000]]);
   });
 

@@ -44,7 +44,7 @@ const OF_STAFF = [
   'not-approved', 'too-long', 'not-yet',
 ];
 
-/** What a terminal is refused only where it or the house is broken; the player is told that the house did not take it. */
+/** Refusals that a terminal gets only if it or the server is broken; the player reads that the casino did not accept it. */
 const BROKEN = ['not-allowed', 'out-of-order', 'not-in-game', 'unknown-seat', 'box-twice', 'bad-amount', 'unknown-device', 'unknown-table', 'voucher-number-used', 'unknown', 'bad-request', 'bad-command', 'too-large'];
 
 const { components } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../crates/server/openapi.json'), 'utf8'));

@@ -80,7 +80,7 @@ impl<'p> SeatedPlayer<'p> {
         let Some((slip, times)) = self.chosen else { return };
         self.expect_all(slip, times);
         let ready = &self.player.slips[slip];
-        self.take(ready.staked * times, ready.nets[usize::from(place)] * times);
+        self.add(ready.staked * times, ready.nets[usize::from(place)] * times);
     }
 
     /// Adds the expected result of a slip that counts in full.
@@ -95,11 +95,11 @@ impl<'p> SeatedPlayer<'p> {
     /// Adds a result from the meters of a table: what counted and what was paid since the session began.
     pub(super) fn take_meters(&mut self, counted: i64, paid: i64) {
         let net = self.player.bankroll + paid - counted - self.bankroll;
-        self.take(counted - self.staked, net);
+        self.add(counted - self.staked, net);
     }
 
     #[inline]
-    pub(super) fn take(&mut self, staked: i64, net: i64) {
+    pub(super) fn add(&mut self, staked: i64, net: i64) {
         self.result.rounds += 1;
         self.result.won += u64::from(net > 0);
         self.staked += staked;
@@ -216,7 +216,7 @@ fn settle_pro_rata(plan: &SimulationPlan, seated: &mut [SeatedPlayer], place: u8
         let net = net.map(Money::cents).sum();
         let counted: Vec<_> = lines().map(|line| (line.bet_box, line.counted)).collect();
         player.expect(plan, &counted);
-        player.take(counted.iter().map(|(_, amount)| amount.cents()).sum(), net);
+        player.add(counted.iter().map(|(_, amount)| amount.cents()).sum(), net);
     }
 }
 

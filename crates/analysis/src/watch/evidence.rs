@@ -53,7 +53,7 @@ impl DiceEvidence {
         }
     }
 
-    pub(super) fn take(&mut self, own: [u8; 6], sum: u8) {
+    pub(super) fn add(&mut self, own: [u8; 6], sum: u8) {
         self.bet_on_faces(own);
         self.bet_on_sum(usize::from(sum) - 3);
         if let Some(last) = self.last.replace(own) {
@@ -167,7 +167,7 @@ mod tests {
             let after = |kind: EvidenceKind| {
                 let next = |dice: Dice| {
                     let mut next = evidence.clone();
-                    next.take(own(dice), dice.total_sum());
+                    next.add(own(dice), dice.total_sum());
                     next.of(kind)
                 };
                 Dice::all().map(next).sum::<f64>() / 216.0
@@ -175,7 +175,7 @@ mod tests {
             for kind in [EvidenceKind::Faces, EvidenceKind::Sums, EvidenceKind::Serial] {
                 assert!((after(kind) / evidence.of(kind) - 1.0).abs() < 1e-9, "{kind:?}");
             }
-            evidence.take(own(dice), dice.total_sum());
+            evidence.add(own(dice), dice.total_sum());
         }
     }
 
@@ -183,7 +183,7 @@ mod tests {
     fn foretelling_die_by_die_is_the_mixture_in_closed_form() {
         let mut evidence = DiceEvidence::new();
         for _ in 0..40 {
-            evidence.take([1, 0, 0, 0, 1, 1], 12);
+            evidence.add([1, 0, 0, 0, 1, 1], 12);
         }
         let closed = expected_by_faces(120.0, [1.0 / 3.0, 0.0, 0.0, 0.0, 1.0 / 3.0, 1.0 / 3.0]);
         let own = mean(&[mean(&evidence.by_faces), 0.0, 0.0]);

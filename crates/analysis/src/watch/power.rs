@@ -85,7 +85,7 @@ mod tests {
                     0..130 => 6,
                     other => u8::try_from((other - 130) / 94 + 1).unwrap(),
                 };
-                watch.take([face(), face(), face()].try_into().unwrap());
+                watch.add([face(), face(), face()].try_into().unwrap());
                 if throw == half {
                     found += u32::from(watch.by_face().unwrap().chance < 0.01);
                 }

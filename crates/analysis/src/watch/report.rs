@@ -13,10 +13,10 @@ pub fn page(title: &str, watch: &DiceWatch, course: &[(u64, f64)]) -> String {
     let evidence = watch.evidence();
     let figures = cards(&[
         ("Throws", thousands(count(watch.throws())), "three dice each".to_owned()),
-        ("Evidence against fair dice", shown(evidence.value()), watch.verdict().to_string()),
+        ("Evidence against fair dice", figure_text(evidence.value()), watch.verdict().to_string()),
         (
             "At its highest",
-            shown(evidence.highest()),
+            figure_text(evidence.highest()),
             format!("with fair dice at most {}", shown_chance(evidence.chance(), 0.0)),
         ),
     ]);
@@ -31,7 +31,7 @@ pub fn page(title: &str, watch: &DiceWatch, course: &[(u64, f64)]) -> String {
                 [format!("{:.2}", test.statistic), test.freedom.to_string(), test.shown_chance()]
             });
         let [statistic, freedom, chance] = cells;
-        vec![name.to_owned(), statistic, freedom, chance, shown(evidence.of(kind))]
+        vec![name.to_owned(), statistic, freedom, chance, figure_text(evidence.of(kind))]
     });
     let tests = table(1, &["Test", "Chi-square", "Degrees of freedom", "p-value", "Evidence"], tests);
     let power = power_table().into_iter().map(|power| {
@@ -65,7 +65,7 @@ pub fn page(title: &str, watch: &DiceWatch, course: &[(u64, f64)]) -> String {
     whole_page(title, &body)
 }
 
-fn shown(value: f64) -> String {
+fn figure_text(value: f64) -> String {
     match value {
         large if large >= 1e6 => crate::rounds::scientific(large),
         small if small < 0.005 => crate::rounds::scientific(small),

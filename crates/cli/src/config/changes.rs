@@ -137,7 +137,7 @@ fn table_changes(
 }
 
 /// Lists the limits that differ: what is on display, and what the file says.
-fn limit_differences(shown: Option<&TableLimits>, file: &TableLimits) -> String {
+fn limit_differences(displayed: Option<&TableLimits>, file: &TableLimits) -> String {
     let lines = |limits: &TableLimits| {
         let json = serde_json::to_value(limits).unwrap_or_default();
         let text = |key: &str| json[key].to_string();
@@ -152,7 +152,7 @@ fn limit_differences(shown: Option<&TableLimits>, file: &TableLimits) -> String 
         }
         lines
     };
-    let (before, after) = (shown.map(lines).unwrap_or_default(), lines(file));
+    let (before, after) = (displayed.map(lines).unwrap_or_default(), lines(file));
     let keys: std::collections::BTreeSet<_> = before.keys().chain(after.keys()).collect();
     let none = || "none".to_owned();
     let value_text = |value: Option<&String>| value.cloned().filter(|value| value != "null").unwrap_or_else(none);

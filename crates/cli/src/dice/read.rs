@@ -100,9 +100,10 @@ fn lines(mut input: impl BufRead) -> anyhow::Result<ThrowFile> {
 
 /// The beginning of a line with control characters escaped, which would steer a terminal.
 fn printable(text: &str) -> String {
-    let letter =
-        |letter: char| if letter.is_control() { letter.escape_default().to_string() } else { letter.to_string() };
-    text.chars().take(60).map(letter).collect()
+    let character = |character: char| {
+        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
+    };
+    text.chars().take(60).map(character).collect()
 }
 
 /// The cells of one line of CSV. A line that is not CSV has none.
@@ -113,7 +114,7 @@ fn cells(line: &str) -> csv::StringRecord {
 
 /// Words, and no number among them: with a number it is a throw, or meant to be one.
 fn are_titles(text: &str) -> bool {
-    text.contains(|letter: char| letter.is_ascii_alphabetic())
+    text.contains(|character: char| character.is_ascii_alphabetic())
         && cells(text).iter().all(|title| title.parse::<i64>().is_err())
 }
 

@@ -217,15 +217,15 @@ fn count<T>(list: &[T]) -> u32 {
 /// About how wide a text is in a wide serif type, in thousandths of its size.
 pub(super) fn ems(text: &str) -> u32 {
     text.chars()
-        .map(|letter| match letter {
+        .map(|character| match character {
             ' ' => 300,
             '\u{2002}' => 500,
             'i' | 'j' | 'l' | 't' | 'f' | 'r' | '(' | ')' | '.' | ',' | ':' | ';' | '\'' | '·' | '-' => 400,
             'm' | 'w' | 'M' | 'W' => 900,
             '0'..='9' => 570,
             'A'..='Z' => 720,
-            _ if letter.is_ascii() => 570,
-            _ => 1000 * u32::try_from(letter.width().unwrap_or_default().min(1)).unwrap_or_default(),
+            _ if character.is_ascii() => 570,
+            _ => 1000 * u32::try_from(character.width().unwrap_or_default().min(1)).unwrap_or_default(),
         })
         .sum()
 }
@@ -233,16 +233,16 @@ pub(super) fn ems(text: &str) -> u32 {
 /// Text for XML, with characters that XML cannot hold replaced.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
+    for character in text.chars() {
+        match character {
             '&' => escaped += "&amp;",
             '<' => escaped += "&lt;",
             '>' => escaped += "&gt;",
             '"' => escaped += "&quot;",
             '\'' => escaped += "&#39;",
             '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
-            _ if letter.is_control() => escaped.push('\u{fffd}'),
-            _ => escaped.push(letter),
+            _ if character.is_control() => escaped.push('\u{fffd}'),
+            _ => escaped.push(character),
         }
     }
     escaped

@@ -94,7 +94,7 @@ impl Aspect {
     }
 }
 
-/// What a value is of: most of a felt is said of a kind.
+/// What a value belongs to. Most values of a felt belong to a kind.
 #[derive(Clone, Copy)]
 enum DifferenceSubject {
     Box(BetBox),
@@ -159,10 +159,10 @@ fn values(aspect: Aspect, subject: DifferenceSubject, layouts: &[Compared]) -> V
 }
 
 /// A kind's areas row by row, from the top down and from left to right.
-fn of_rows(layout: &Layout, kind: BoxKind, tell: impl Fn(&[Area]) -> String) -> Option<String> {
+fn of_rows(layout: &Layout, kind: BoxKind, describe: impl Fn(&[Area]) -> String) -> Option<String> {
     let mut areas: Vec<_> = layout.felt().areas().iter().copied().filter(|area| area.bet_box.kind() == kind).collect();
     areas.sort_by_key(|area| (area.at.y, area.at.x));
-    let rows: Vec<_> = areas.chunk_by(|one, next| one.at.y == next.at.y).map(tell).collect();
+    let rows: Vec<_> = areas.chunk_by(|one, next| one.at.y == next.at.y).map(describe).collect();
     (!rows.is_empty()).then(|| rows.join(" | "))
 }
 

@@ -83,9 +83,9 @@ impl<'g> PrintedFelt<'g> {
 pub(super) fn print(out: &mut impl Write, game: &Game, layout: &Layout) -> std::io::Result<()> {
     let felt = PrintedFelt::of(game, layout);
     print::heading(out, &format!("{} layout {}: {}", felt.game, felt.layout, felt.source))?;
-    let said = |printed: &[String]| if printed.is_empty() { "(dice)".to_owned() } else { printed.join(" / ") };
-    let boxes = felt.boxes.iter().map(|of| vec![of.bet_box.to_owned(), said(&of.printed)]);
-    let captions = felt.captions.iter().map(|of| vec![format!("caption {}", of.of), said(&of.printed)]);
+    let joined = |printed: &[String]| if printed.is_empty() { "(dice)".to_owned() } else { printed.join(" / ") };
+    let boxes = felt.boxes.iter().map(|of| vec![of.bet_box.to_owned(), joined(&of.printed)]);
+    let captions = felt.captions.iter().map(|of| vec![format!("caption {}", of.of), joined(&of.printed)]);
     let columns = [Column::left("Box"), Column::left("Printed")];
     print::table(out, &columns, &boxes.chain(captions).collect::<Vec<_>>())?;
     for remark in felt.reading {

@@ -1,4 +1,4 @@
-//! What an entry says: who asked what of which machine, and the answer.
+//! An entry as text: who sent which command to which machine, and the reply.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -42,8 +42,3 @@ impl ReplaySetup {
         Ok(machines)
     }
 }
-
-/// A hash as people compare it.
-pub fn hex(hash: &[u8; 32]) -> String {
-    blake3::Hash::from_bytes(*hash).to_hex().to_string()
-}

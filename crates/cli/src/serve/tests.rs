@@ -113,19 +113,19 @@ fn first_start_prints_credentials() {
             code: "cccc-dddd".to_owned(),
         }],
     };
-    let tell = |is_training, address: &str, first_use: Option<&FirstUse>| {
+    let ready_text = |is_training, address: &str, first_use: Option<&FirstUse>| {
         let mut out = Vec::new();
         print_welcome(&mut out, ("House", is_training), (address.parse().unwrap(), false), first_use).unwrap();
         anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
     };
-    let first = tell(false, "127.0.0.1:8080", Some(&first_use));
+    let first = ready_text(false, "127.0.0.1:8080", Some(&first_use));
     for part in
         ["3  Pit Supervisor  pit-supervisor  aaaa-bbbb", "http://127.0.0.1:8080/terminal#device=1&code=cccc-dddd"]
     {
         assert!(first.contains(part), "{first}");
     }
     assert!(first.lines().last().unwrap().trim_start().starts_with("http://127.0.0.1:8080/ "), "{first}");
-    let later = tell(true, "0.0.0.0:8080", None);
+    let later = ready_text(true, "0.0.0.0:8080", None);
     assert!(later.contains("TRAINING") && later.contains("http://127.0.0.1:8080/"), "{later}");
     assert!(!later.contains("password"), "{later}");
 }

@@ -1,10 +1,10 @@
-//! The audit of a record and its replay, as a person runs them: a script is recorded, looked at, and tampered with.
+//! `taisai audit` and `taisai replay` on the record of a script, intact and tampered with.
 
 use std::path::Path;
 
 use crate::common::{SCRIPT, key, taisai};
 
-/// A folder with a script and its record, which is well.
+/// A folder with a script and its intact record.
 fn recorded() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("script.round"), SCRIPT).unwrap();
@@ -50,7 +50,7 @@ fn intact_record_is_verified() {
     assert_eq!((&json["chains"][1]["chain"], &json["chains"][1]["rounds"]), (&"table-1".into(), &3.into()));
 }
 
-/// Changes the file of a store behind the program's back: the first of these bytes become others of the same length.
+/// Replaces the first occurrence of some bytes in a store's file by others of the same length.
 fn tamper(file: &Path, from: &[u8], to: &[u8]) {
     let mut bytes = std::fs::read(file).unwrap();
     let place = bytes.windows(from.len()).position(|window| window == from).expect("it is there");
@@ -79,7 +79,7 @@ fn tampering_is_found_and_named() {
     let (_, json, _) = taisai(folder, &["audit", "verify", "data", "--json"]);
     assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["ok"], false);
 
-    // Another record in the place of this one: it is faultless, but the anchor knows better.
+    // Another record replaces this one. It is intact, but it does not match the anchor.
     std::fs::write(folder.join("data/journal.db"), journal).unwrap();
     assert_eq!(taisai(folder, &["audit", "verify", "data"]).0, Some(0));
     let shorter: String = SCRIPT.split_inclusive('\n').take(10).collect();
@@ -157,7 +157,7 @@ fn evidence_is_checked_elsewhere() {
         assert_eq!(status, Some(0), "{printed}{error}");
         let (status, printed, _) = taisai(elsewhere, &["audit", "verify-evidence", file, "--key", &key]);
         assert_eq!(status, Some(0), "{printed}");
-        // What stands comes first, and the first settlement beside it.
+        // The current settlement comes first, the first one beside it.
         let expected = match round {
             "1" => {
                 "Round 1 of table 1 stands by the dice 2 4 3 (3.9, 5.10, 5.11, 5.8). It was first settled by the dice 2 4 6; since then"
@@ -201,6 +201,6 @@ fn replay_steps_through_a_table_of_a_store() {
         "shut",
         "nothing but the genesis block"
     );
-    let (_, shown, _) = taisai(folder, &["replay", "data", "--table", "1", "--cluster", "0", "--at", "1"]);
-    assert!(shown.contains("tai-sai@6 layout C · round 1"), "{shown}");
+    let (_, printed, _) = taisai(folder, &["replay", "data", "--table", "1", "--cluster", "0", "--at", "1"]);
+    assert!(printed.contains("tai-sai@6 layout C · round 1"), "{printed}");
 }

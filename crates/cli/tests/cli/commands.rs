@@ -36,7 +36,7 @@ fn commands_that_fail_print_the_reason() {
 }
 
 #[test]
-fn without_a_terminal_there_is_no_colour() {
+fn output_without_a_terminal_has_no_colour() {
     for args in [
         &["games"][..],
         &["games", "show", "tai-sai"],
@@ -349,7 +349,7 @@ fn games_of_a_folder_replace_the_embedded_ones() {
     assert!(printed.contains(r#""box":"sum:4","ways":3,"of":216,"pays":["60"]"#), "{printed}");
     assert_eq!(run(&["--games", games, "odds", "--game", "sic-bo-etg", "--layout", "A"]).0, Some(2));
 
-    // Rules to come are not meant by the bare name.
+    // The bare name does not mean rules that take effect later.
     let future = seven.replacen("effective = 2023", "effective = 2999", 1);
     std::fs::write(folder.join("tai-sai-7.toml"), future).unwrap();
     let (status, _, error) = run(&["--games", games, "odds", "--game", "tai-sai", "--layout", "A"]);
@@ -362,7 +362,7 @@ fn games_of_a_folder_replace_the_embedded_ones() {
 }
 
 #[test]
-fn a_partly_known_throw_has_certain_boxes() {
+fn partly_known_throw_has_certain_boxes() {
     let (_, json, _) = run(&["outcome", "--game", "tai-sai", "--layout", "A", "6", "6", "--json"]);
     let answer: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(answer["established"], true);
@@ -384,7 +384,7 @@ fn felts_are_drawn_to_a_file_or_to_standard_output() {
 }
 
 #[test]
-fn completions_are_there_for_every_shell() {
+fn completions_exist_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let (status, printed, _) = run(&["completions", shell]);
         assert_eq!((status, printed.contains("settle")), (Some(0), true), "{shell}");

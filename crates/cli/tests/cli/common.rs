@@ -38,7 +38,7 @@ no more bets
 dice 6 5 6
 ";
 
-/// Runs the program in a folder and gives its exit status, standard output and standard error.
+/// Runs the program in a folder. Returns its exit status, standard output and standard error.
 pub(crate) fn taisai(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
     let output = command.args(args).current_dir(folder).stdin(Stdio::null()).output().expect("it runs");
@@ -46,7 +46,7 @@ pub(crate) fn taisai(folder: &Path, args: &[&str]) -> (Option<i32>, String, Stri
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// The same where the tests run.
+/// Runs the program in the folder of the tests.
 pub(crate) fn run(args: &[&str]) -> (Option<i32>, String, String) {
     taisai(Path::new("."), args)
 }
@@ -58,7 +58,7 @@ pub(crate) fn run_with(args: &[&str], input: impl AsRef<[u8]> + Send) -> Output 
     let mut child = command.spawn().expect("the program starts");
     let mut stdin = child.stdin.take().expect("a pipe");
     std::thread::scope(|scope| {
-        // A program that ends early closes its input; what it printed is what counts.
+        // A program that ends early closes its input. Only its output matters here.
         scope.spawn(move || stdin.write_all(input.as_ref()).ok());
         child.wait_with_output().expect("the program ends")
     })
@@ -71,16 +71,16 @@ pub(crate) fn key(folder: &Path, store: &str) -> String {
     json["signers"][0].as_str().expect("a key").to_owned()
 }
 
-/// A casino that sells these vouchers, each durable before the next; it is founded before the first.
+/// Records a casino that sells these vouchers. Each sale is durable before the next.
 pub(crate) fn sell(store: &Path, beside: &Path, vouchers: impl IntoIterator<Item = u32>) {
     let files = RecordFiles { key: beside.join("house.key"), anchor: None, trusted: Vec::new() };
     let program = Program { version: "0.1.0".to_owned(), hash: [1; 32] };
     let address = Address::Folder(store.into());
-    let mut book =
+    let mut store =
         RecordStore::open(&address, &files, program, [7; 16], ChainPurpose::Real, Arc::new(drop)).expect("a book");
     let (profile, time) = (Profile::singapore(), Time(1_800_000_000_000));
     let mut house: Recorder<House> =
-        book.machine(MachineSetup::House { is_training: false }, &profile, time).expect("a house");
+        store.machine(MachineSetup::House { is_training: false }, &profile, time).expect("a house");
     let mut ask = |actor, place: u32, command| {
         let id = CommandId { source: 1, sequence: u64::from(place) };
         let decision = house.ask(CommandRequest { time: Time(time.0 + u64::from(place)), actor, id, command });
@@ -105,5 +105,5 @@ pub(crate) fn sell(store: &Path, beside: &Path, vouchers: impl IntoIterator<Item
         ask(cashier, place + 1, HouseCommand::SellVoucher { number, amount, second: None });
     }
     drop(house);
-    book.close().expect("everything is recorded");
+    store.close().expect("everything is recorded");
 }

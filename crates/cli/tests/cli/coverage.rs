@@ -1,5 +1,5 @@
-//! Every paragraph of the approved texts is tried: by a script in `tests/play` under its number, by a test that is named
-//! here, or it is listed as one that asks for nothing, with the reason.
+//! Checks that every paragraph of the approved texts has a script in `tests/play` under its number, a test that is named
+//! here, or a reason why it needs neither.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use taisai_rules::{Games, Paragraph};
 
 use crate::play;
 
-/// What tries a paragraph that has no script.
+/// What covers a paragraph that has no script.
 enum Coverage {
     /// A test, by its file and its function.
     By(&'static str, &'static str),
-    /// Nothing: why the paragraph asks for nothing that a program could do or leave undone.
+    /// Why the paragraph needs no test: it prescribes no behaviour.
     NoBehaviour(&'static str),
 }
 
@@ -85,8 +85,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The paragraphs that a game's scripts stand under: `5.1.1-pro-rata.round`, or `003-5.14-ruling.round` for one of
-/// another document.
+/// The paragraphs that a game's scripts cover, by file name: `5.1.1-pro-rata.round`, or `003-5.14-ruling.round` for one
+/// of another document.
 fn scripted(game: &str) -> BTreeSet<Paragraph> {
     let scripts = play::scripts(&play::folder().join(game));
     let names = scripts.iter().map(|script| script.file_stem().unwrap().to_str().unwrap());
@@ -112,7 +112,7 @@ fn rows_of(game: &str) -> BTreeMap<&'static str, &'static Coverage> {
 }
 
 #[test]
-fn every_paragraph_of_every_document_is_tried() {
+fn every_paragraph_of_every_document_is_covered() {
     let games = Games::embedded();
     let mut wrong = Vec::new();
     for game in games.iter() {
@@ -139,7 +139,7 @@ fn every_paragraph_of_every_document_is_tried() {
 }
 
 #[test]
-fn every_test_that_a_row_names_is_there() {
+fn every_named_test_exists() {
     for (_, number, tried) in ROWS {
         let By(file, name) = tried else { continue };
         let source = std::fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -151,7 +151,7 @@ fn every_test_that_a_row_names_is_there() {
     }
 }
 
-/// What asks for nothing is told, so that whoever reads the results can disagree.
+/// Prints the paragraphs without behaviour, so that readers of the results can disagree.
 #[test]
 fn paragraphs_without_behaviour_are_listed_with_a_reason() {
     for game in Games::embedded().iter() {

@@ -1,5 +1,4 @@
-//! What a store says of its chains, and the anchor beside it, are changed behind the program's back: each change is a finding
-//! that is named, with exit status 1.
+//! Changes to a store's chain heads and to its anchor. Each one is reported by name, with exit status 1.
 
 use std::path::Path;
 
@@ -94,7 +93,7 @@ fn claimed_chain_without_a_block_is_empty() {
 }
 
 #[test]
-fn a_damaged_anchor_is_found_with_its_line() {
+fn damaged_anchor_is_reported_with_its_line() {
     let folder = recorded();
     let folder = folder.path();
     let file = folder.join("data/anchor.txt");
@@ -118,7 +117,7 @@ fn a_damaged_anchor_is_found_with_its_line() {
     assert_eq!((status, &json["roll_back_checked"]), (Some(0), &false.into()), "an empty anchor knows nothing");
 }
 
-/// A script is recorded for training, and nothing that is shown of it can be taken for real (F54).
+/// Every output about a training record is marked as training (F54).
 #[test]
 fn training_records_are_marked_in_every_output() {
     let folder = recorded();
@@ -152,7 +151,7 @@ fn training_records_are_marked_in_every_output() {
     assert!(!printed.contains("TRAINING") && printed.contains(&"07".repeat(16)), "{printed}");
 }
 
-/// A round that was played by a changed pay table says so on its sheet and in its evidence.
+/// The sheet and the evidence of a round say that its pay table was changed.
 #[test]
 fn rounds_of_a_game_that_is_not_approved_are_marked_in_every_output() {
     let folder = tempfile::tempdir().unwrap();

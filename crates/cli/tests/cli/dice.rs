@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::common::run;
 
-/// Throws of a small generator, sixes as often as asked.
+/// Throws of a small generator, with this many sixes.
 fn throws(count: u64, sixes: u64) -> String {
     let mut state = 88_172_645_463_325_252u64;
     let mut face = || {
@@ -73,7 +73,7 @@ fn power_table_is_printed() {
 }
 
 #[test]
-fn a_record_gives_its_dice_and_its_theoretical_win() {
+fn dice_and_theoretical_win_are_read_from_a_record() {
     let folder = tempfile::tempdir().expect("a folder");
     let (script, store) = (folder.path().join("shift.round"), folder.path().join("data"));
     let mut text = String::from(

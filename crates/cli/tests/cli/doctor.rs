@@ -10,7 +10,7 @@ use taisai_journal::suite::{PostgresPair, TemporaryServer};
 
 use crate::common::{sell, taisai};
 
-/// The exit status, and all that is not well, as check and state, in order.
+/// Returns the exit status and every finding that is not `ok`, as check and state, in order.
 fn doctor(folder: &Path, args: &[&str]) -> (Option<i32>, Vec<(String, String)>) {
     let (status, printed, error) = taisai(folder, &[&["doctor", "--json"], args].concat());
     let findings: Value = serde_json::from_str(&printed).unwrap_or_else(|_| panic!("{printed}{error}"));
@@ -18,7 +18,7 @@ fn doctor(folder: &Path, args: &[&str]) -> (Option<i32>, Vec<(String, String)>) 
     let findings = findings.as_array().unwrap();
     assert!(findings.iter().all(|finding| (finding["state"] == "well") == finding["mend"].is_null()), "{printed}");
     let found = findings.iter().filter(|finding| finding["state"] != "well");
-    // How quick a disk is and how many files may be open is the machine's own.
+    // The speed of the disk and the limit of open files depend on the machine.
     let found = found.filter(|finding| !["flush", "commit", "open-files"].contains(&text(finding, "check").as_str()));
     (status, found.map(|finding| (text(finding, "check"), text(finding, "state"))).collect())
 }
@@ -65,7 +65,7 @@ fn doctor_checks_the_data_folder() {
     assert!(printed.contains("→ chmod 600 data/house.key") && printed.ends_with("4 things are wrong.\n"), "{printed}");
 }
 
-/// What is found on this machine before a casino begins there.
+/// The findings on this machine for a casino that is not set up yet.
 const BEFORE: [(&str, &str); 4] = [("record", "note"), ("data", "note"), ("key", "note"), ("anchor", "note")];
 
 #[test]
@@ -83,8 +83,8 @@ fn doctor_checks_database_and_standby() {
         Client::connect(&pair.primary.address("postgres"), NoTls).unwrap().batch_execute(sql).unwrap();
     };
     sql("ALTER DATABASE record SET synchronous_commit = local");
-    let (status, said) = doctor(folder.path(), &["--store", &address]);
-    assert!(status == Some(1) && said.contains(&found(&[("synchronous_commit", "wrong")])[0]), "{said:?}");
+    let (status, printed) = doctor(folder.path(), &["--store", &address]);
+    assert!(status == Some(1) && printed.contains(&found(&[("synchronous_commit", "wrong")])[0]), "{printed:?}");
     sql("ALTER DATABASE record RESET synchronous_commit");
     let (_, printed, _) = taisai(folder.path(), &["doctor", "--json", "--store", &address]);
     assert!(printed.contains("connected: standby (streaming, quorum, "), "{printed}");

@@ -1,4 +1,4 @@
-//! A casino as a person sets it up, runs it, keeps copies of it and changes it.
+//! Setting up, running, backing up and configuring a casino.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -38,7 +38,7 @@ fn config_check_prints_every_fault_with_its_line() {
     assert_eq!(printed, expected);
 }
 
-/// A running server, which stops when the test is over.
+/// A running server, stopped on drop.
 struct RunningServer {
     child: Spawned,
     printed: Vec<String>,
@@ -103,7 +103,7 @@ fn backup_of_a_running_server_verifies() {
     let names: Vec<_> =
         std::fs::read_dir(folder.path()).expect("a folder").map(|e| e.expect("a file").file_name()).collect();
     assert_eq!(names.len(), 2, "nothing half-made is left: {names:?}");
-    // A copy is a casino that goes on.
+    // A copy of a casino can be run.
     let server = RunningServer::start(folder.path(), &["--demo", "--round", "40", "--data", "copy"]);
     assert_eq!(server.stop("INT").0, Some(0));
 }
@@ -146,7 +146,7 @@ fn commands_that_cannot_run_exit_with_status_2() {
     }
 }
 
-/// A server with prepared replies, which keeps the requests.
+/// A server with prepared replies, which stores the requests.
 struct StubServer {
     url: String,
     requests: Arc<Mutex<Vec<(String, Value)>>>,
@@ -269,10 +269,10 @@ fn config_apply_waits_for_approval_and_the_end_of_a_round() {
     ];
     for (request, (line, body)) in requests.iter().zip(&expected) {
         let mut request = request.clone();
-        // An approval says the same however its keys are ordered.
+        // The order of keys in an approval does not matter.
         if let Some(what) = request.1.pointer_mut("/command/request-approval/what") {
-            let said: Value = serde_json::from_str(what.as_str().expect("text")).expect("JSON");
-            *what = said.to_string().into();
+            let detail: Value = serde_json::from_str(what.as_str().expect("text")).expect("JSON");
+            *what = detail.to_string().into();
         }
         assert_eq!((request.0.as_str(), &request.1), (*line, body));
     }
@@ -307,7 +307,7 @@ fn refusals_of_the_server_are_printed() {
     assert!(error.contains("does not answer"), "{error}");
 }
 
-/// Someone at a screen of a running server.
+/// A person signed in at a running server.
 struct SignedInPerson {
     agent: ureq::Agent,
     url: String,
@@ -367,7 +367,7 @@ fn apply_as(folder: &Path, url: &str, person: &str, password: &str) -> Spawned {
     Spawned::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
 }
 
-/// The exit status, and what was printed; of errors no more than a pipe holds.
+/// Returns the exit status and the output. Standard error must fit in a pipe.
 fn wait_for_end(mut child: Spawned) -> (Option<i32>, String) {
     let mut printed = String::new();
     child.stdout.take().expect("a pipe").read_to_string(&mut printed).expect("text");
@@ -393,7 +393,7 @@ fn config_apply_changes_a_running_server() {
     )
     .expect("a file");
     let applied = apply_as(folder.path(), &server.url(), "10", "a long word of number ten");
-    // Each act is approved as soon as it is asked for.
+    // Each act is approved as soon as its approval is requested.
     for approval in [1, 2] {
         let answer = json!({"answer-approval": {"approval": approval, "approve": true}});
         wait_until("it is approved", || supervisor.ask(&answer).get("accepted").is_some());
@@ -425,7 +425,7 @@ fn config_apply_changes_a_running_server() {
     assert_eq!(server.stop("TERM").0, Some(0));
 }
 
-/// Writes an authority, and a certificate for 127.0.0.1 with its key that it signed; gives the authority's certificate.
+/// Writes a certificate authority, and a certificate for 127.0.0.1 with its key. Returns the authority's certificate.
 fn write_certificates(folder: &Path) -> Vec<u8> {
     let mut params = CertificateParams::new(Vec::new()).expect("parameters");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

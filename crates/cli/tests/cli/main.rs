@@ -1,4 +1,4 @@
-//! The commands of the program, each run as a person or another program runs it.
+//! The commands of the program `taisai`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod audit;

@@ -1,4 +1,4 @@
-//! `taisai par`: sheets that are whole by themselves, the same every time, and in three forms.
+//! `taisai par`: sheets are self-contained, reproducible and available in three formats.
 
 use crate::common::run;
 
@@ -8,9 +8,9 @@ fn par_page_is_self_contained_and_reproducible() {
     let path = |name: &str| folder.path().join(name).to_str().expect("a name").to_owned();
     let (first, second) = (path("a.html"), path("b.html"));
     for path in [&first, &second] {
-        let (status, said, error) = run(&["par", "--game", "tai-sai@6", "--layout", "A", "-o", path]);
+        let (status, printed, error) = run(&["par", "--game", "tai-sai@6", "--layout", "A", "-o", path]);
         assert_eq!((status, error.as_str()), (Some(0), ""));
-        assert!(said.contains("blake3 "), "{said}");
+        assert!(printed.contains("blake3 "), "{printed}");
     }
     let page = std::fs::read_to_string(first).expect("a page");
     assert_eq!(page, std::fs::read_to_string(second).expect("a page"));
@@ -46,8 +46,8 @@ fn csv_and_json_hold_every_box() {
 fn all_sheets_come_with_an_index_that_compares_them() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("sheets");
-    let (status, said, error) = run(&["par", "--all", "-o", path.to_str().expect("a name")]);
-    assert_eq!((status, said.lines().count()), (Some(0), 11), "{error}");
+    let (status, printed, error) = run(&["par", "--all", "-o", path.to_str().expect("a name")]);
+    assert_eq!((status, printed.lines().count()), (Some(0), 11), "{error}");
     assert_eq!(std::fs::read_dir(&path).expect("a folder").count(), 3 * 10 + 1);
     let index = std::fs::read_to_string(path.join("index.html")).expect("an index");
     for sheet in ["tai-sai-classic-1-A", "tai-sai-6-E", "tai-sai-open-cover-5-C", "sic-bo-etg-2-B"] {

@@ -1,4 +1,4 @@
-//! The program between other programs: answers come when they can, and an output that cannot be written is noticed.
+//! The program in a pipeline: it answers line by line, and fails when its output cannot be written.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
@@ -26,7 +26,7 @@ fn line_is_settled_before_the_next_is_complete() {
 }
 
 #[test]
-fn a_line_of_exactly_the_longest_length_is_read() {
+fn line_of_the_maximum_length_is_read() {
     let longest = 1 << 20;
     let padded = |len: usize| format!("{SLIP}{}", " ".repeat(len - SLIP.len()));
     let mut child = taisai(&["settle"]).spawn().unwrap();
@@ -40,7 +40,7 @@ fn a_line_of_exactly_the_longest_length_is_read() {
     assert!(answers[1].contains("line-too-long"), "{}", answers[1]);
 }
 
-/// A reader that goes away has seen enough of a table, but a settlement that is cut short is no success.
+/// Closing the pipe early is no error for a table of odds, but it is one for a settlement.
 #[test]
 fn closed_pipe_ends_the_program() {
     for (args, status) in [
@@ -52,7 +52,7 @@ fn closed_pipe_ends_the_program() {
     ] {
         let mut child = taisai(args).spawn().unwrap();
         drop(child.stdout.take());
-        // The program may end before it has read anything.
+        // The program may end before it reads anything.
         writeln!(child.stdin.take().unwrap(), "{SLIP}").ok();
         let output = child.wait_with_output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
@@ -62,7 +62,7 @@ fn closed_pipe_ends_the_program() {
 }
 
 #[test]
-fn a_full_disk_is_an_error_not_a_panic() {
+fn full_disk_is_an_error_not_a_panic() {
     let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device that is always full");
     for args in [
         &["games"][..],

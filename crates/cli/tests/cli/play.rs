@@ -1,5 +1,5 @@
-//! Scripts of rounds: those in `tests/play` print what stands beside them and end well, bad ones are told where they are
-//! bad. `BLESS=1` writes the printed files anew.
+//! The scripts in `tests/play` succeed and print their golden files; faults are reported with their position. `BLESS=1`
+//! writes the golden files.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/play")
 }
 
-/// Runs a script from standard input; what it prints, and its exit status.
+/// Runs a script from standard input. Returns its output and exit status.
 fn play(script: &str) -> (String, Option<i32>) {
     let output = run_with(&["play", "-"], script);
     (String::from_utf8(output.stdout).expect("text"), output.status.code())
 }
 
-/// The first line of every fault; the excerpt from the file follows each.
+/// The first line of every fault, without the excerpt that follows it.
 fn faults(printed: &str) -> Vec<&str> {
     printed.lines().filter(|line| line.starts_with("fault")).collect()
 }
@@ -29,7 +29,7 @@ pub(crate) fn scripts(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Every script of a folder ends well and prints what it did before.
+/// Runs every script of a folder and compares its output with the golden file.
 fn check(name: &str) -> usize {
     let scripts = scripts(&folder().join(name));
     for script in &scripts {
@@ -86,7 +86,7 @@ fn every_printed_file_has_its_script() {
     }
 }
 
-/// Every paragraph that a game names for the round of play has its playthrough, under its number or cited in another's.
+/// Every paragraph that a game lists for the round of play is covered by a script's name or by a citation in one.
 #[test]
 fn every_paragraph_of_the_round_is_cited_in_a_playthrough() {
     use taisai_rules::{Games, Rule};
@@ -131,7 +131,7 @@ fn every_paragraph_of_the_round_is_cited_in_a_playthrough() {
     }
 }
 
-/// A table that is ready, up to line 5.
+/// Five lines that make a table ready.
 const READY: &str = "table tai-sai layout C seats 7\ndealer 3\nsupervisor 7\nlimits unit 1, big 25..500, rest 1..500, differential 500\nopen\n";
 
 #[test]
@@ -254,7 +254,7 @@ fn faults_show_their_line_with_a_mark_under_the_word() {
     assert_eq!(printed, expected);
 }
 
-/// The example profile, with a bad value and a key under another name.
+/// The example profile with a bad value and a misspelled key.
 fn bad_profile() -> String {
     let profile = std::fs::read_to_string(folder().join("profiles/strict.toml")).expect("the example");
     let edits = [("seconds = 15", "seconds = 1"), ("attempts = 3", "tries = 3")];
@@ -287,9 +287,9 @@ fn faults_of_profile_and_script_are_reported_together() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// The same script under two profiles: one shows the excess, the other refuses it.
+/// Runs the same script under two profiles: one shows excess, the other refuses it.
 #[test]
-fn a_profile_is_chosen_for_any_script() {
+fn profile_option_applies_to_any_script() {
     let script = format!("{READY}place your bets\nseat 3 bets 600 on big\n");
     let strict = folder().join("profiles/strict.toml");
     let strict = strict.to_str().expect("a path in text");
@@ -324,7 +324,7 @@ fn unmet_expectation_fails_the_script_without_stopping_it() {
 }
 
 #[test]
-fn a_refusal_alone_does_not_fail_the_script() {
+fn refusal_alone_does_not_fail_the_script() {
     let (printed, status) = play(&format!("{READY}SEAT 3 Bets 50 ON Big  # too early\n"));
     assert!(printed.contains("Refused: No round is open for bets. (no-round-open, 1.7, 3.2)"), "{printed}");
     assert_eq!(status, Some(0));
@@ -365,14 +365,14 @@ fn missing_script_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// A restart between rounds is a restart: nothing refuses it.
+/// Nothing is refused after a restart between rounds.
 #[test]
-fn a_restart_between_rounds_is_not_refused() {
+fn restart_between_rounds_is_not_refused() {
     let (printed, status) = play("table tai-sai layout A seats 3\nsupervisor 7\nopen\nrestart\nexpect accepted\n");
     assert_eq!(status, Some(0), "{printed}");
 }
 
-/// F44, F54: training is marked wherever it is shown, and its vouchers are visibly void.
+/// F44, F54: training is marked everywhere, and its vouchers are visibly void.
 #[test]
 fn training_is_marked() {
     let script = "table sic-bo-etg layout A terminals 2 training\nseat 1 buys in 100\nseat 1 cashes out\n";

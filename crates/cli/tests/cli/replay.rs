@@ -1,6 +1,6 @@
-//! `taisai replay` on the files that the simulator writes.
+//! `taisai replay` on files that the simulator writes.
 
-use taisai::replay::setup::hex;
+use data_encoding::HEXLOWER;
 use taisai_lab::torture::write_replay;
 
 use crate::common::taisai;
@@ -9,7 +9,7 @@ use crate::common::taisai;
 fn replay_ends_in_the_state_of_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let hash = hex(&write_replay(&folder.join("run.replay"), "tai-sai", "E", 30).unwrap());
+    let hash = HEXLOWER.encode(&write_replay(&folder.join("run.replay"), "tai-sai", "E", 30).unwrap());
 
     let (status, lines, _) = taisai(folder, &["replay", "run.replay"]);
     assert_eq!(status, Some(0));
@@ -30,8 +30,8 @@ fn replay_ends_in_the_state_of_the_run() {
     assert_eq!(status, Some(0));
     let one: serde_json::Value = serde_json::from_str(&one).unwrap();
     assert_eq!(one, steps[entries / 2 - 1], "as in the list");
-    let (status, shown, _) = taisai(folder, &["replay", "run.replay", "--at", &at]);
-    assert!(status == Some(0) && shown.contains("layout E") && shown.contains("On the layout"), "{shown}");
+    let (status, printed, _) = taisai(folder, &["replay", "run.replay", "--at", &at]);
+    assert!(status == Some(0) && printed.contains("layout E") && printed.contains("On the layout"), "{printed}");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn damaged_file_is_refused_with_its_position() {
     header[25] = b'!';
     check(&header, "byte 15: the header is damaged");
 
-    // Another final state than that of the run is told, with the exit status.
+    // A final state that differs from the run's is reported, with exit status 1.
     let mut other = good.clone();
     *other.last_mut().unwrap() ^= 1;
     std::fs::write(folder.join("other.replay"), other).unwrap();

@@ -1,4 +1,4 @@
-//! `taisai report` on a small record: built, behind, brought up to date, asked.
+//! `taisai report` on a small record: building, lag, updating, queries.
 
 use crate::common::{run, sell};
 
@@ -54,7 +54,7 @@ fn reports_lag_until_they_are_updated() {
     assert!(status == Some(0) && printed.contains("biggest-wins"), "{printed}");
 }
 
-/// The tables are built from the record, so whatever became of their file is replaced.
+/// The tables are built from the record, so a broken file is replaced.
 #[test]
 fn broken_tables_are_built_again() {
     let (folder, beside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));

@@ -1,4 +1,4 @@
-//! `taisai simulate`: the same on any number of threads and by both engines, and clear about what it cannot play.
+//! `taisai simulate`: results do not depend on threads or engine, and invalid simulations are refused with a reason.
 
 use crate::common::run;
 
@@ -49,7 +49,7 @@ fn sessions_are_written_for_spreadsheets() {
 
 #[test]
 fn only_played_rounds_are_counted() {
-    // Five dollars cover one slip: whoever plays on until ruin does not come near a million rounds.
+    // Five dollars pay for one slip, so a player who plays until ruin stops long before a million rounds.
     let args = ["--player", "flat:any-triple=5@5", "--rounds", "1000000000", "--sessions", "3"];
     let (status, printed, error) = run(&[&TABLE[..], &args].concat());
     assert_eq!(status, Some(0), "{error}");

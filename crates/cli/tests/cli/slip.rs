@@ -1,4 +1,4 @@
-//! `taisai slip`, as a person and as a program use it.
+//! `taisai slip` for people and for programs.
 
 use crate::common::run;
 
@@ -25,7 +25,7 @@ fn slip_prints_one_round_and_many() {
 }
 
 #[test]
-fn programs_get_exact_numbers() {
+fn slip_json_has_exact_numbers() {
     let (_, printed, _) = slip(&["big=1", "--rounds", "100", "--bankroll", "20", "--json"]);
     let answer: serde_json::Value = serde_json::from_str(&printed).expect("JSON");
     assert_eq!((&answer["mean"], &answer["results"]), (&"-25/9".into(), &serde_json::json!([[-100, 111], [100, 105]])));
@@ -36,7 +36,7 @@ fn programs_get_exact_numbers() {
 }
 
 #[test]
-fn a_picture_is_drawn() {
+fn slip_chart_is_drawn() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("slip.svg");
     let (status, ..) = slip(&["sum:9=5", "--rounds", "50", "--svg", path.to_str().expect("a name")]);

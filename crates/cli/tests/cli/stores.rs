@@ -1,5 +1,5 @@
-//! The same commands on both kinds of store, as a person runs them: on a real `PostgreSQL` server, beside a casino that is
-//! writing, and where nothing may be written.
+//! The commands on folders and on a real `PostgreSQL` server, beside a server that writes, and where nothing may be
+//! written.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use taisai_journal::suite::{TemporaryServer, wait_until};
 
 use crate::common::{SCRIPT, key, sell, taisai};
 
-/// A server that asks for passwords, a database in it, and the address with the right one.
+/// A server that requires passwords, a database on it, and its address.
 struct PostgresStore {
     server: TemporaryServer,
     port: u16,
@@ -47,7 +47,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Runs a command that must succeed, and gives what it printed.
+/// Runs a command that must succeed, and returns its output.
 fn run_ok(folder: &Path, args: &[&str]) -> String {
     let (status, printed, error) = taisai(folder, args);
     assert_eq!(status, Some(0), "{args:?}: {printed}{error}");
@@ -73,8 +73,8 @@ fn every_command_works_on_postgres() {
     assert!(verified.contains("3 chains hold") && !verified.contains("note"), "{verified}");
     let alone = run_ok(folder, &["audit", "verify", store]);
     assert!(alone.contains("only against the keys beside them") && alone.contains("no anchor"), "{alone}");
-    let shown = run_ok(folder, &["audit", "show", store, "--table", "1", "--round", "1"]);
-    assert!(shown.contains("It stands by the dice 2 4 3"), "{shown}");
+    let printed = run_ok(folder, &["audit", "show", store, "--table", "1", "--round", "1"]);
+    assert!(printed.contains("It stands by the dice 2 4 3"), "{printed}");
     run_ok(folder, &["audit", "evidence", store, "--table", "1", "--round", "1", "-o", "proof", "--key", &key]);
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::copy(folder.join("proof"), elsewhere.path().join("proof")).unwrap();
@@ -99,13 +99,13 @@ fn every_command_works_on_postgres() {
     let (status, _, error) = taisai(folder, &[&["play", "script.round", "--store", store], &beside[..]].concat());
     assert_eq!((status, error.contains("has a record already")), (Some(2), true), "{error}");
 
-    // A byte changed behind the program's back is found, and named.
+    // A byte changed in the database is reported.
     house.sql(
         "record",
         "UPDATE taisai_journal.blocks SET block = set_byte(block, 200, 255 - get_byte(block, 200))
                          WHERE chain = 'table-1' AND position = 2",
     );
-    // So are what the server says of its chains, and blocks of none.
+    // So are wrong chain heads, and blocks without a chain.
     let find = |expected: &str| {
         let (status, printed, error) = taisai(folder, &["audit", "verify", store, "--key", &key]);
         assert_eq!((status, printed.contains(expected)), (Some(1), true), "{expected}: {printed}{error}");
@@ -147,7 +147,7 @@ fn read_only_user_can_audit_and_query() {
     let reading = house.address("auditor:hush", "record");
     run_ok(folder, &["audit", "verify", &reading]);
     run_ok(folder, &["report", "query", &reading, "win"]);
-    // A password that no list of processes shows.
+    // The password comes from a file, so that no list of processes shows it.
     let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
     let command = command.args(["report", "lag", &house.address("auditor", "record")]).env("PGPASSWORD", "hush");
     assert!(command.output().unwrap().status.success());
@@ -190,7 +190,7 @@ fn database_errors_are_one_line() {
 
 #[test]
 fn audit_runs_beside_a_writing_server() {
-    /// The server writes at most so much more than was read, however fast it is: the reader comes to an end.
+    /// Limits how far the writer is ahead of the reader, so that the reader ends.
     const AHEAD: u32 = 500;
     let (folder, beside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (sold, bound, is_over) = (AtomicU32::new(0), AtomicU32::new(AHEAD), AtomicBool::new(false));
@@ -219,7 +219,7 @@ fn audit_runs_beside_a_writing_server() {
     });
 }
 
-/// Whoever fails tells the others, so that nobody waits for them for ever.
+/// Stops the other threads when one fails, so that nobody waits forever.
 struct SetOnDrop<'a>(&'a AtomicBool);
 
 impl Drop for SetOnDrop<'_> {
@@ -228,16 +228,16 @@ impl Drop for SetOnDrop<'_> {
     }
 }
 
-/// Runs the program as someone who may not write in the folder, whoever runs the tests.
+/// Runs the program as a user who may not write in the folder.
 fn as_a_stranger(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     if !is_root() {
         return taisai(folder, args);
     }
-    // The program may lie where only root can go.
+    // The binary may be in a folder that only root can read.
     let beside = tempfile::tempdir().unwrap();
     std::fs::set_permissions(beside.path(), Permissions::from_mode(0o755)).unwrap();
     let program = beside.path().join("taisai");
-    // Copied by a process of its own: a file that is open for writing here, when another test starts a program, cannot be run.
+    // `cp` copies it: a file that this process holds open for writing cannot be executed.
     assert!(Command::new("cp").arg(env!("CARGO_BIN_EXE_taisai")).arg(&program).status().unwrap().success());
     let mut command = Command::new("setpriv");
     let output = command.args(["--reuid", "nobody", "--clear-groups"]).arg(&program).args(args).current_dir(folder);
@@ -288,7 +288,7 @@ fn read_only_copy_is_audited() {
     assert_eq!(status == Some(0), may_read_the_key, "{error}");
     assert_ne!(error.contains("name the public key with --key"), may_read_the_key, "{error}");
 
-    // A log that was not closed holds blocks that would be missed.
+    // A store whose log was not closed has blocks that a copy would miss.
     protect(&data, false);
     std::fs::write(data.join("journal.db-wal"), vec![1; 64]).unwrap();
     protect(&data, true);

@@ -1,7 +1,7 @@
-//! An installation of one machine: after a kill it goes on where it was.
+//! An installation of one node continues after a kill.
 
 use crate::house::{CasinoSetup, TestCasino};
-use crate::play::{BETS, BettingRun, tell};
+use crate::play::{BETS, BettingRun, print_interruption};
 
 const TERMINALS: u32 = 20;
 
@@ -14,7 +14,7 @@ fn only_node_is_killed_and_started_again() {
     let killed = crowd.watch();
     house.kill(0);
     house.start(0);
-    tell("the only machine, killed and started", crowd.first_bet(killed));
+    print_interruption("the only machine, killed and started", crowd.first_bet(killed));
     crowd.bets(BETS);
     BettingRun { house, crowd, dealer: dealer.rests() }.ends();
 }

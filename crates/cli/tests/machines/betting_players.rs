@@ -1,5 +1,5 @@
-//! Players at terminals: each asks at whichever machine answers, and asks again under the same number what was not answered, so
-//! that in the end it knows of every command what became of it.
+//! Players at terminals. Each sends commands to any node that answers, and repeats unanswered ones under the same number,
+//! until it knows the outcome of every command.
 
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -18,14 +18,14 @@ use crate::connection::{ConnectionLost, TerminalConnection};
 use crate::house::{TestCasino, until};
 use crate::terminal::{Device, place};
 
-/// What a player begins with, and what is placed at a time, in cents.
+/// Cents that a player begins with, and of each bet.
 const CREDITS: i64 = 1_000_000;
 const STAKE: i64 = 100;
 
-/// So long a player thinks before the next bet.
+/// The pause before the next bet.
 const TIME_BETWEEN_BETS: Duration = Duration::from_millis(250);
 
-/// So long after a machine did not answer the next one is tried.
+/// The pause before another node is tried.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The player at a terminal.
@@ -33,27 +33,26 @@ pub(crate) struct Player {
     device: Device,
     addresses: Arc<[SocketAddr]>,
     cashier: Arc<Cashier>,
-    /// The machine that was last tried.
+    /// The node that was tried last.
     node: usize,
     connection: Option<TerminalConnection>,
-    /// The number of each bet, and whether it was accepted.
+    /// Bets by command number, and whether each was accepted.
     pub(crate) bets: Vec<(u64, bool)>,
 }
 
 impl Player {
-    /// A player who tries another machine first than the one at the seat before.
+    /// Players of neighbouring seats begin at different nodes.
     pub(crate) fn new(house: &TestCasino, device: Device) -> Self {
         let node = usize::try_from(device.seat).unwrap();
         let cashier = Arc::clone(house.cashier());
         Self { device, addresses: house.addresses().into(), cashier, node, connection: None, bets: Vec::new() }
     }
 
-    /// The cluster and the seat.
     pub(crate) const fn place(&self) -> (u16, u32) {
         (self.device.cluster, self.device.seat)
     }
 
-    /// Asks under any number.
+    /// Sends a command under the given number.
     async fn ask_as(&mut self, sequence: u64, command: &Value) -> Value {
         let by = Instant::now() + HANG_LIMIT;
         loop {
@@ -67,18 +66,18 @@ impl Player {
         }
     }
 
-    /// The credits as they are shown to whoever connects now.
+    /// The credits that a new connection shows.
     pub(crate) async fn credits_now(&mut self) -> i64 {
         self.connection = None;
         self.credits(|_| true).await
     }
 
-    /// The credits, once what is shown is as it should be.
+    /// The credits, once the seat satisfies a condition.
     pub(crate) async fn credits(&mut self, is_so: impl Fn(i64) -> bool) -> i64 {
         self.sees(|seat| seat["credits"].as_i64().filter(|credits| is_so(*credits))).await
     }
 
-    /// Something of the seat, once it is shown.
+    /// Reads a value of the seat, once it is there.
     pub(crate) async fn sees<T>(&mut self, find: impl Fn(&Value) -> Option<T>) -> T {
         let (by, seat) = (Instant::now() + HANG_LIMIT, self.device.seat);
         loop {
@@ -94,11 +93,11 @@ impl Player {
         }
     }
 
-    /// Gives the cashier cash, with the terminal at hand: one that is lost takes no credits.
+    /// Pays cash at the cage. The terminal stays connected meanwhile, as an offline one takes no credits.
     pub(crate) async fn buy_in(&mut self, amount: i64) {
         let cashier = Arc::clone(&self.cashier);
         let mut turn = pin!(Arc::clone(&cashier).turn());
-        // A terminal that nobody attends while its player waits is soon lost.
+        // The server takes a terminal that does not answer pings for lost.
         let _turn = loop {
             tokio::select! {
                 turn = &mut turn => break turn,
@@ -112,7 +111,7 @@ impl Player {
         }
     }
 
-    /// The connection, or one at the next machine.
+    /// The current connection, or a new one to the next node.
     async fn connection(&mut self) -> Result<&mut TerminalConnection, ConnectionLost> {
         if self.connection.is_none() {
             self.node = (self.node + 1) % self.addresses.len();
@@ -124,7 +123,7 @@ impl Player {
         self.connection.as_mut().ok_or(ConnectionLost)
     }
 
-    /// Hears what is shown for a while, or until it is so.
+    /// Receives messages for a while, or until a condition holds.
     async fn receive_for(&mut self, span: Duration, is_so: impl Fn(&TerminalConnection) -> bool) {
         let by = tokio::time::Instant::now() + span;
         while let Ok(connection) = self.connection().await {
@@ -139,12 +138,12 @@ impl Player {
         }
     }
 
-    /// Bets under a number, and remembers whether that was accepted.
+    /// Bets under a number, and records whether the bet was accepted.
     pub(crate) async fn bets_as(&mut self, sequence: u64, bet: &Value) -> bool {
         let answer = self.ask_as(sequence, bet).await;
         let is_accepted = match answer["refused"]["code"].as_str() {
             None => true,
-            // What was shown was no longer so.
+            // The view was stale.
             Some("held" | "bets-closed" | "no-round-open" | "terminal-lost") => false,
             Some(other) => panic!("{other}: {answer}"),
         };
@@ -171,13 +170,13 @@ impl Player {
     }
 }
 
-/// What all players can say together.
+/// Counters of all players.
 struct BettingState {
     taken: AtomicU64,
     watched: Mutex<FirstBetWatch>,
 }
 
-/// The first bet that was accepted over a connection opened since a moment.
+/// The first bet accepted over a connection that was opened after a moment.
 struct FirstBetWatch {
     since: Instant,
     first: Option<Instant>,
@@ -193,7 +192,7 @@ impl BettingState {
     }
 }
 
-/// Everyone who bets.
+/// All betting players.
 pub(crate) struct BettingPlayers {
     state: Arc<BettingState>,
     rests: watch::Sender<bool>,
@@ -201,7 +200,7 @@ pub(crate) struct BettingPlayers {
 }
 
 impl BettingPlayers {
-    /// Everyone begins to bet.
+    /// Starts every player.
     pub(crate) fn begin(house: &TestCasino, devices: Vec<Device>) -> Self {
         let watched = FirstBetWatch { since: Instant::now(), first: None };
         let state = Arc::new(BettingState { taken: AtomicU64::new(0), watched: Mutex::new(watched) });
@@ -216,7 +215,7 @@ impl BettingPlayers {
         self.state.taken.load(Ordering::Relaxed)
     }
 
-    /// Waits until so many more bets are accepted.
+    /// Waits until this many more bets are accepted.
     #[track_caller]
     pub(crate) fn bets(&self, more: u64) {
         let enough = self.taken() + more;
@@ -228,14 +227,14 @@ impl BettingPlayers {
         self.players.iter().any(JoinHandle::is_finished)
     }
 
-    /// From now on the first bet is looked for that is taken over a new connection.
+    /// Starts looking for the first bet that is accepted over a new connection.
     pub(crate) fn watch(&self) -> Instant {
         let since = Instant::now();
         *self.state.watched.lock().unwrap() = FirstBetWatch { since, first: None };
         since
     }
 
-    /// Waits for that bet, and tells how long after a moment it was taken.
+    /// Waits for that bet, and returns how long after the given moment it was accepted.
     #[track_caller]
     pub(crate) fn first_bet(&self, after: Instant) -> Duration {
         let mut first = None;
@@ -246,7 +245,7 @@ impl BettingPlayers {
         first.unwrap().saturating_duration_since(after)
     }
 
-    /// Everyone has the last answer and rests.
+    /// Waits until every player has its last reply and has stopped.
     pub(crate) fn rest(self, house: &TestCasino) -> Vec<Player> {
         self.rests.send_replace(true);
         let players = self.players.into_iter();

@@ -1,5 +1,5 @@
-//! The cashier, who takes the players' cash one after the other: numbers of one sign-in rise. Each is asked for at whichever machine
-//! answers, and again under the same number where none did.
+//! The cashier, who takes players' cash one at a time, as command numbers of a sign-in must rise. Each command goes to any
+//! node that answers, and is repeated under the same number if none did.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio::time::sleep;
 use crate::house::TABLE;
 use crate::person::{Person, agent, try_post};
 
-/// So long after a machine did not answer the next one is tried.
+/// The pause before another node is tried.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(crate) struct Cashier {
@@ -27,7 +27,7 @@ impl Cashier {
         Self { person, addresses: addresses.into(), turn: Arc::default() }
     }
 
-    /// Takes cash for credits at a seat, in turn.
+    /// Takes cash for credits at a seat, when it is this player's turn.
     pub(crate) async fn buys_in(&self, cluster: u16, seat: u32, amount: i64) {
         let _turn = self.turn.lock().await;
         let by = Instant::now() + HANG_LIMIT;
@@ -37,12 +37,12 @@ impl Cashier {
         }
     }
 
-    /// Whose turn it is, until this is dropped.
+    /// Holds the turn until it is dropped.
     pub(crate) async fn turn(self: Arc<Self>) -> OwnedMutexGuard<()> {
         Arc::clone(&self.turn).lock_owned().await
     }
 
-    /// The same for whoever has the turn; `false` where the terminal was thought lost in that moment.
+    /// Takes cash during the player's turn; `false` if the terminal was taken for lost in that moment.
     pub(crate) async fn takes(&self, cluster: u16, seat: u32, amount: i64) -> bool {
         let command = json!({"buy-in": {"seat": seat, "amount": amount}});
         let command = json!({"cluster": {"number": cluster, "command": command}});
@@ -58,8 +58,8 @@ impl Cashier {
             assert!(Instant::now() < by, "nobody takes cash: {body}");
             let (body, cookie) = (body.clone(), self.person.cookie.clone());
             let path = format!("/api/v1/tables/{TABLE}/commands");
-            let post = move || try_post(agent(), address, Some(&cookie), &path, &body);
-            if let Ok((200, answer)) = tokio::task::spawn_blocking(post).await.unwrap() {
+            let request = move || try_post(agent(), address, Some(&cookie), &path, &body);
+            if let Ok((200, answer)) = tokio::task::spawn_blocking(request).await.unwrap() {
                 return answer;
             }
             sleep(RETRY_INTERVAL).await;

@@ -1,4 +1,4 @@
-//! One round, many clusters on three machines: each follows the round by its record, and none takes a bet after its close.
+//! One round with clusters on three nodes: each follows the round through its record, and none takes a bet after the close.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::socket::Socket;
 const TERMINALS: u32 = 40;
 const CLUSTERS: u16 = 4;
 
-/// A cluster's part, as it is listed.
+/// The partition of a cluster, as `taisai tables list` names it.
 fn part(cluster: u16) -> String {
     format!("table-1-{cluster}")
 }
@@ -36,10 +36,10 @@ fn one_round_is_played_on_three_machines() {
     BettingRun { house, crowd, dealer: dealer.rests() }.ends();
 }
 
-/// What a player has who is seen.
+/// The credits and bets of a player.
 const CREDITS: i64 = 12_300;
 
-/// The console is told of every cluster, whichever machine has the dealer's side, and goes on from the numbers that were used there.
+/// The console shows every cluster, whichever node holds the round, and continues from the command numbers used there.
 #[test]
 fn console_sees_every_cluster() {
     let mut house = TestCasino::spread(TERMINALS, CLUSTERS);
@@ -57,7 +57,7 @@ fn console_sees_every_cluster() {
     let source = console.next()["snapshot"]["source"].clone();
     let clear_lock = json!({"cluster": {"number": CLUSTERS - 1, "command": {"clear-lock": {"seat": 1}}}});
     console.send_json(&json!({"commands": [{"sequence": 7, "command": clear_lock}]}));
-    console.until("an answer", |said| said["answers"][0]["answer"]["refused"].is_object().then_some(()));
+    console.until("an answer", |message| message["answers"][0]["answer"]["refused"].is_object().then_some(()));
     let again = || {
         let path = format!("/api/v1/tables/{TABLE}/console?source={source}");
         Socket::try_open(supervisor.address, &path, &[("cookie", &supervisor.cookie)])
@@ -65,8 +65,8 @@ fn console_sees_every_cluster() {
     for _ in 0..2 {
         until("the number is known", || again().is_ok_and(|console| console.next()["snapshot"]["sequence"] == 7));
         let mut seen = BTreeSet::new();
-        again().unwrap_or_else(|status| panic!("{status}")).until("a seat of every cluster", |said| {
-            let staff = said.get("staff").unwrap_or(&said["snapshot"]["staff"]);
+        again().unwrap_or_else(|status| panic!("{status}")).until("a seat of every cluster", |message| {
+            let staff = message.get("staff").unwrap_or(&message["snapshot"]["staff"]);
             let seats = staff["seats"].as_array().into_iter().flatten();
             seen.extend(seats.filter(|seat| seat["credits"] == CREDITS).map(|seat| seat["cluster"].as_u64()));
             (seen.len() == usize::from(CLUSTERS)).then_some(())

@@ -1,4 +1,4 @@
-//! A Player Terminal's connection as one of many: what it is shown and answered, and when it has lost the server.
+//! A Player Terminal's connection, one of many: the views and replies it has received, and when it counts the server as lost.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -18,22 +18,19 @@ const MAX_SILENCE: Duration = Duration::from_secs(4);
 /// A server that sends heartbeats and no reply for this long is lost too.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A connection.
 pub(crate) struct TerminalConnection {
     socket: WebSocketStream<TcpStream>,
-    /// When it was opened.
     pub(crate) since: Instant,
-    /// The table and the seat as it was last shown them.
+    /// The last public view and seat view.
     public: Value,
     pub(crate) seat: Value,
 }
 
-/// The connection to the server is lost.
 #[derive(Debug)]
 pub(crate) struct ConnectionLost;
 
 impl TerminalConnection {
-    /// Connects at a machine, and proves itself.
+    /// Connects to a node, and answers its challenge.
     pub(crate) async fn open(device: &Device, address: SocketAddr) -> Result<Self, ConnectionLost> {
         timeout(MAX_SILENCE, Self::try_open(device, address)).await.map_err(|_| ConnectionLost)?
     }
@@ -69,7 +66,7 @@ impl TerminalConnection {
         }
     }
 
-    /// Hears the next message and takes in what it shows. It can be left and begun again.
+    /// Receives the next message and updates the views. It is safe to cancel.
     pub(crate) async fn receive(&mut self) -> Result<Value, ConnectionLost> {
         let message = self.read_message().await?;
         if let Some(snapshot) = message.get("snapshot") {
@@ -86,12 +83,12 @@ impl TerminalConnection {
         Ok(message)
     }
 
-    /// Whether bets are taken, as far as is shown.
+    /// Whether the view says that bets are open.
     pub(crate) fn is_open(&self) -> bool {
         self.public["phase"] == "open" && self.public["is_held"] == false
     }
 
-    /// Sends a command under a number, and waits for its answer.
+    /// Sends a command under a number, and waits for its reply.
     pub(crate) async fn ask(&mut self, sequence: u64, command: &Value) -> Result<Value, ConnectionLost> {
         self.send_json(&json!({"commands": [{"sequence": sequence, "command": command}]})).await?;
         let by = tokio::time::Instant::now() + REPLY_TIMEOUT;

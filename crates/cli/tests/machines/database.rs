@@ -1,9 +1,9 @@
-//! The database is lost: its primary to everyone, or the way to it to one machine.
+//! Loss of the database: of the primary for every node, or of the connection of one node.
 
 use std::time::Instant;
 
 use crate::house::{HOUSE_PARTITION, TABLE, TABLE_PARTITION, TestCasino, until};
-use crate::play::{BETS, BettingRun, tell};
+use crate::play::{BETS, BettingRun, print_interruption};
 use crate::relay::RelayMode;
 
 const TERMINALS: u32 = 20;
@@ -17,14 +17,14 @@ fn the_primary_is_killed_and_the_standby_promoted() {
     house.pair.primary.kill();
     house.pair.promote();
     house.pair.accept_alone();
-    tell("the standby takes writes", crowd.first_bet(Instant::now()));
+    print_interruption("the standby takes writes", crowd.first_bet(Instant::now()));
     house.pair.replace();
     crowd.bets(BETS);
     house.wait_until_all_partitions_are_held();
     BettingRun { house, crowd, dealer: dealer.rests() }.ends();
 }
 
-/// Nobody hears of a way that is silent, and what was sent arrives when others have taken over.
+/// A silent path reports no error, and delivers what was sent after others have taken over.
 #[test]
 fn node_is_cut_off_and_returns() {
     let BettingRun { house, crowd, dealer } = BettingRun::begin(TERMINALS);
@@ -38,7 +38,7 @@ fn node_is_cut_off_and_returns() {
         house.set_relay_mode(holder, way);
         house.other_holder(part, holder);
         if part == TABLE_PARTITION {
-            tell(&format!("the table's machine, its way {way:?}"), crowd.first_bet(cut_off));
+            print_interruption(&format!("the table's machine, its way {way:?}"), crowd.first_bet(cut_off));
         }
         crowd.bets(BETS);
         house.set_relay_mode(holder, RelayMode::Open);
@@ -47,14 +47,14 @@ fn node_is_cut_off_and_returns() {
     BettingRun { house, crowd, dealer: dealer.rests() }.ends();
 }
 
-/// The status that a path is answered with, whether the answer says when to ask again, and its text.
+/// Status, `Retry-After` and text of the reply to a path.
 fn answer(node: std::net::SocketAddr, path: &str) -> (u16, bool, String) {
     let mut answer = crate::person::agent().get(format!("http://{node}{path}")).call().expect("the listener answers");
     let may_retry = answer.headers().contains_key("retry-after");
     (answer.status().as_u16(), may_retry, answer.body_mut().read_to_string().unwrap())
 }
 
-/// Nobody reaches the database. A liveness probe must not end a process that joins again by itself.
+/// No node reaches the database. A liveness probe must not restart a process that joins again by itself.
 #[test]
 fn node_without_database_keeps_its_listener() {
     let house = TestCasino::open(1);
@@ -68,7 +68,7 @@ fn node_without_database_keeps_its_listener() {
             assert_eq!(answer(*node, "/healthz").0, 200);
             let (status, may_retry, text) = answer(*node, &table);
             assert!(matches!(status, 200 | 503), "{status}: {text}");
-            // Before it has given up, a node that runs may say so too.
+            // A running node may give the same reply before it gives up.
             let (ready, _, why) = answer(*node, "/readyz");
             may_retry && text.contains("unreachable") && ready == 503 && !why.trim().is_empty()
         });

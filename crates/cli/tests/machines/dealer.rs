@@ -1,5 +1,5 @@
-//! The Dealer, who deals round after round at whichever machine answers, looks how the table stands before each act, and lets play
-//! go on that was held.
+//! The Dealer, who deals round after round through any node that answers, reads the state of the table before each act, and
+//! continues a held table.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -15,31 +15,30 @@ use crate::house::{TABLE, TestCasino};
 use crate::person::{Person, try_post};
 use crate::random::Random;
 
-/// So long bets are open.
+/// How long bets stay open.
 const BETTING_TIME: Duration = Duration::from_millis(1_500);
 
-/// A machine that has not answered by then is not waited for.
+/// How long a node may take to answer.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// So long the Dealer waits before looking again.
+/// The pause before the Dealer reads the table again.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The Dealer.
 pub(crate) struct Dealer {
     person: Person,
     password: String,
     addresses: Vec<SocketAddr>,
-    /// The machine that was last asked.
+    /// The node that was tried last.
     node: usize,
     agent: ureq::Agent,
     random: Random,
     opened: Instant,
-    /// The dice of each round whose result was acknowledged.
+    /// The dice of each acknowledged result.
     pub(crate) dice: BTreeMap<u64, [u8; 3]>,
 }
 
 impl Dealer {
-    /// The Dealer of a table that is open.
+    /// The Dealer of an open table.
     pub(crate) fn new(house: &TestCasino, person: Person, seed: u64) -> Self {
         let password = house.password(person.id);
         let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(REQUEST_TIMEOUT));
@@ -53,7 +52,7 @@ impl Dealer {
         self.addresses[self.node]
     }
 
-    /// Tries one machine after the other until one answers.
+    /// Tries one node after the other until one answers.
     fn at_any<T>(&mut self, what: &str, mut ask: impl FnMut(&mut Self, SocketAddr) -> Option<T>) -> T {
         let by = Instant::now() + HANG_LIMIT;
         loop {
@@ -67,7 +66,7 @@ impl Dealer {
     }
 
     /// The table as everyone sees it.
-    pub(crate) fn look(&mut self) -> Value {
+    pub(crate) fn table_view(&mut self) -> Value {
         self.at_any("the table", |dealer, address| {
             let mut answer = dealer.agent.get(format!("http://{address}/api/v1/tables/{TABLE}")).call().ok()?;
             if answer.status() == 200 { answer.body_mut().read_json().ok() } else { None }
@@ -87,7 +86,7 @@ impl Dealer {
                     Some(None)
                 }
                 Ok((500.., _)) | Err(_) => None,
-                Ok((status, said)) => panic!("{status} {said}: {body}"),
+                Ok((status, refusal)) => panic!("{status} {refusal}: {body}"),
             }
         })
     }
@@ -98,14 +97,14 @@ impl Dealer {
             match Person::sign_in_by(&dealer.agent, address, id, &dealer.password) {
                 Ok(Ok(person)) => Some(person),
                 Ok(Err((500.., _))) | Err(_) => None,
-                Ok(Err((status, said))) => panic!("{status} {said}"),
+                Ok(Err((status, refusal))) => panic!("{status} {refusal}"),
             }
         });
     }
 
     /// The next act, by how the table stands. What is refused was no longer so, and is looked at again.
     pub(crate) fn act(&mut self) {
-        let table = self.look();
+        let table = self.table_view();
         let act = match table["phase"].as_str().unwrap() {
             _ if table["is_held"] == true => json!("continue"),
             "idle" | "settled" | "void" => {
@@ -134,12 +133,12 @@ impl Dealer {
         }
     }
 
-    /// Deals until the table stands so, which is looked at before each act.
+    /// Deals until the table is in this state, which is read before each act.
     #[track_caller]
     pub(crate) fn deals_until(&mut self, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
         let by = Instant::now() + HANG_LIMIT;
         loop {
-            let table = self.look();
+            let table = self.table_view();
             if is_so(&table) {
                 return table;
             }
@@ -148,7 +147,7 @@ impl Dealer {
         }
     }
 
-    /// Whether bets were open for long enough.
+    /// Whether bets have been open for long enough.
     pub(crate) fn may_close(&self) -> bool {
         self.opened.elapsed() >= BETTING_TIME
     }
@@ -180,14 +179,14 @@ impl Dealer {
     }
 }
 
-/// The Dealer at work.
+/// A Dealer who deals in a thread.
 pub(crate) struct WorkingDealer {
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<Dealer>>,
 }
 
 impl WorkingDealer {
-    /// Has the Dealer deal the round to its end, and rest.
+    /// Lets the Dealer finish the round and stop.
     pub(crate) fn rests(mut self) -> Dealer {
         self.is_over.store(true, Ordering::Relaxed);
         self.thread.take().unwrap().join().expect("the Dealer went on to the end")

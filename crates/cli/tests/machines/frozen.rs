@@ -1,5 +1,5 @@
-//! A machine stands still for longer than its lease and goes on: others play on meanwhile, and what it was asked before it knows
-//! of that it does not answer.
+//! A node is frozen for longer than its lease. Others take over, and it replies to nothing that it received before it knows
+//! that.
 
 use std::thread;
 
@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use crate::betting_players::Player;
 use crate::house::{TABLE, TABLE_PARTITION, TestCasino};
-use crate::play::{BETS, BettingRun, tell};
+use crate::play::{BETS, BettingRun, print_interruption};
 use crate::socket::ReceivedFrame;
 use crate::terminal::place;
 
 const TERMINALS: u32 = 20;
 
-/// The table as a machine shows it, if it does.
-fn shown(address: std::net::SocketAddr) -> Option<Value> {
+/// The table as a node shows it; none if it does not answer.
+fn table_view(address: std::net::SocketAddr) -> Option<Value> {
     let mut answer = crate::person::agent().get(format!("http://{address}/api/v1/tables/{TABLE}")).call().ok()?;
     if answer.status() == 200 { answer.body_mut().read_json().ok() } else { None }
 }
@@ -35,21 +35,21 @@ fn frozen_node_does_not_reply_after_its_lease_ends() {
     house.freeze(holder);
     let bet = place(own, &[("odd", 100)]);
     let late = terminal.send(&bet);
-    let look = thread::spawn(move || shown(address));
-    tell("the table's machine, frozen", crowd.first_bet(frozen));
+    let request = thread::spawn(move || table_view(address));
+    print_interruption("the table's machine, frozen", crowd.first_bet(frozen));
     let other = house.other_holder(TABLE_PARTITION, holder);
     crowd.bets(BETS);
-    let known = shown(house.addresses()[other]).unwrap();
+    let known = table_view(house.addresses()[other]).unwrap();
     house.thaw(holder);
     while let ReceivedFrame::Json(message) = terminal.socket.receive() {
-        // What came in for the seat before it was frozen is told with no answer in it.
+        // Commands received before the freeze get a message without replies.
         assert!(message["answers"].as_array().is_none_or(Vec::is_empty), "it answers: {message}");
     }
-    if let Some(view) = look.join().unwrap() {
+    if let Some(view) = request.join().unwrap() {
         assert!(view["round"].as_u64() >= known["round"].as_u64(), "it shows an older state: {view}");
     }
     house.wait_until_all_partitions_are_held();
-    // Asked again under its number, it is answered once and for all.
+    // Repeated under its number, the command gets its final reply.
     let mut player = Player::new(&house, device);
     house.runtime.block_on(player.bets_as(late, &bet));
     crowd.bets(BETS);

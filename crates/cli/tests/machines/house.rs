@@ -1,5 +1,5 @@
-//! An installation of several machines: each a process on a loopback address of its own with ways of its own to both servers of the
-//! database. They are killed, frozen, cut off and started again; the installation has one record.
+//! An installation of several nodes: each is a process on a loopback address of its own, with its own relays to both servers of
+//! the database. Tests kill, freeze, cut off and restart them; the installation has one record.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -22,31 +22,29 @@ use crate::secured::Authorities;
 use crate::server_process::ServerProcess;
 use crate::terminal::Device;
 
-/// The table that everyone plays at.
+/// The table that tests play at.
 pub(crate) const TABLE: u16 = 1;
 
-/// The partitions, as they are listed.
+/// Its partitions, as `taisai tables list` names them.
 pub(crate) const TABLE_PARTITION: &str = "table-1";
 pub(crate) const HOUSE_PARTITION: &str = "house";
 
-/// So many terminals are enrolled at a time.
+/// How many terminals are enrolled in one request.
 const ENROL_BATCH_SIZE: usize = 8;
 
-/// One test of this program at a time: each starts up to three machines and two servers, and leases run out by the clock.
+/// Tests of this program run one at a time: each starts up to three nodes and two servers, and leases expire by the clock.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// The profile of the casino.
 const PROFILE: &str = include_str!("../../../../profiles/singapore.toml");
 
-/// The machine whose certificate is of another authority than those of the others, where they have any.
+/// The node whose certificate is signed by another authority, if nodes have certificates.
 pub(crate) const UNTRUSTED_NODE: usize = 2;
 
-/// How an installation is set up.
 pub(crate) struct CasinoSetup {
     pub(crate) nodes: u8,
     pub(crate) terminals: u32,
     pub(crate) clusters: u16,
-    /// Whether the machines speak over TLS. The stranger among them is not started.
+    /// Whether nodes use TLS. The untrusted one is not started.
     pub(crate) is_secured: bool,
 }
 
@@ -66,12 +64,12 @@ impl CasinoSetup {
     }
 }
 
-/// A machine of the installation.
+/// One node of the installation.
 pub(crate) struct Node {
     address: SocketAddr,
-    /// It is started again at the same address.
+    /// A restart uses the same address.
     _port: ReservedPort,
-    /// Where it is reached in the clear.
+    /// The address without TLS.
     plain_address: SocketAddr,
     is_secured: bool,
     ways: [Relay; 2],
@@ -79,15 +77,14 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// As the others know it.
+    /// The address that other nodes use.
     fn url(&self) -> String {
         format!("{}://{}", if self.is_secured { "https" } else { "http" }, self.address)
     }
 }
 
-/// An installation of several machines.
 pub(crate) struct TestCasino {
-    /// They go before the database does.
+    /// Dropped before the database.
     nodes: Vec<Node>,
     pub(crate) pair: PostgresPair,
     store: String,
@@ -99,7 +96,7 @@ pub(crate) struct TestCasino {
     _turn: MutexGuard<'static, ()>,
 }
 
-/// What `taisai tables list` prints.
+/// The output of `taisai tables list`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct TablePlacement {
     nodes: Vec<ListedNode>,
@@ -118,17 +115,16 @@ struct ListedPartition {
 }
 
 impl TestCasino {
-    /// A table with so many terminals, on three machines.
+    /// A table with this many terminals, on three nodes.
     pub(crate) fn open(terminals: u32) -> Self {
         Self::spread(terminals, 1)
     }
 
-    /// A table with so many terminals in so many clusters, each a part of its own, on three machines.
+    /// A table with this many terminals in this many clusters, on three nodes.
     pub(crate) fn spread(terminals: u32, clusters: u16) -> Self {
         Self::with(&CasinoSetup { terminals, clusters, ..CasinoSetup::default() })
     }
 
-    /// An installation with this setup.
     pub(crate) fn with(setup: &CasinoSetup) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let (pair, folder) = (PostgresPair::start(), tempfile::tempdir().unwrap());
@@ -174,7 +170,7 @@ impl TestCasino {
         house
     }
 
-    /// Starts a machine again.
+    /// Restarts a node.
     pub(crate) fn start(&mut self, node: usize) {
         self.run(node, (0, 0));
     }
@@ -191,12 +187,12 @@ impl TestCasino {
         node.running = Some(ServerProcess::start(&mut command, |line| self.credentials.parse_line(line, expected)));
     }
 
-    /// Where each machine is reached.
+    /// The address of each node.
     pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
         self.nodes.iter().map(|node| node.plain_address).collect()
     }
 
-    /// What a machine has logged.
+    /// The log of a node.
     pub(crate) fn log(&self, node: usize) -> String {
         self.running(node).log()
     }
@@ -206,7 +202,7 @@ impl TestCasino {
         self.clusters
     }
 
-    /// The address of its record.
+    /// The address of the record.
     pub(crate) fn store(&self) -> &str {
         &self.store
     }
@@ -215,28 +211,28 @@ impl TestCasino {
         self.nodes[node].running.as_ref().expect("it runs")
     }
 
-    /// Ends a machine without a word.
+    /// Kills a node with SIGKILL.
     pub(crate) fn kill(&mut self, node: usize) {
         self.nodes[node].running.take().expect("it runs").kill();
     }
 
-    /// Freezes a machine. Its threads stop one after the other: on a busy machine some go on for a while.
+    /// Freezes a node. Its threads stop one after the other, on a busy machine not at once.
     pub(crate) fn freeze(&self, node: usize) {
         let running = self.running(node);
         running.signal("STOP");
         until("every thread stands still", || {
             let mut threads = std::fs::read_dir(format!("/proc/{}/task", running.pid())).unwrap();
-            // One that has ended meanwhile cannot be asked.
+            // A process that has ended has no state.
             threads.all(|thread| state(&thread.unwrap().path()).is_none_or(|state| state == 'T'))
         });
     }
 
-    /// A machine that was frozen goes on.
+    /// Thaws a frozen node.
     pub(crate) fn thaw(&self, node: usize) {
         self.running(node).signal("CONT");
     }
 
-    /// From now on a machine's ways to the database are so.
+    /// Sets the mode of a node's relays to the database.
     pub(crate) fn set_relay_mode(&self, node: usize, way: RelayMode) {
         self.nodes[node].ways.iter().for_each(|relay| relay.set(way));
     }
@@ -253,18 +249,18 @@ impl TestCasino {
         (output.status.success(), text(output.stdout), text(output.stderr))
     }
 
-    /// Who is there and holds what, or why that cannot be read.
+    /// The nodes and what each holds, or why that cannot be read.
     pub(crate) fn listed(&self) -> Result<TablePlacement, String> {
         let (is_ok, printed, error) = self.taisai(&["tables", "list", "--json", "--store", &self.store]);
         if is_ok { Ok(serde_json::from_str(&printed).unwrap()) } else { Err(error) }
     }
 
-    /// The machine that holds a part, once one does.
+    /// The node that holds a partition, once one does.
     pub(crate) fn holder(&self, part: &str) -> usize {
         self.other_holder(part, usize::MAX)
     }
 
-    /// The machine that holds a part, once it is another than this one.
+    /// The node that holds a partition, once it is not the given one.
     pub(crate) fn other_holder(&self, part: &str, than: usize) -> usize {
         let mut found = None;
         until(&format!("{part} is held"), || {
@@ -279,7 +275,7 @@ impl TestCasino {
         self.nodes.iter().position(|node| node.url() == *holder)
     }
 
-    /// Waits until every running machine has joined, and the partitions are spread over them.
+    /// Waits until every running node has joined and the partitions are balanced.
     pub(crate) fn wait_until_all_partitions_are_held(&self) {
         let running = || self.nodes.iter().filter(|node| node.running.is_some());
         let parts = if self.clusters == 1 { 2 } else { 2 + usize::from(self.clusters) };
@@ -304,35 +300,36 @@ impl TestCasino {
         }
     }
 
-    /// A machine that holds nothing.
+    /// A node that holds no partition.
     pub(crate) fn idle(&self) -> usize {
         let busy = [HOUSE_PARTITION, TABLE_PARTITION].map(|part| self.holder(part));
         (0..self.nodes.len()).find(|node| !busy.contains(node)).expect("they are more than parts")
     }
 
-    /// Has a part moved to a machine, which holds it then.
+    /// Moves a partition to a node, and waits until that holds it.
     pub(crate) fn move_partition(&self, part: &str, to: usize) {
         let address = self.nodes[to].url();
-        let (is_moved, said, error) = self.taisai(&["tables", "move", part, "--to", &address, "--store", &self.store]);
-        assert!(is_moved, "{said}{error}");
+        let (is_moved, printed, error) =
+            self.taisai(&["tables", "move", part, "--to", &address, "--store", &self.store]);
+        assert!(is_moved, "{printed}{error}");
     }
 
-    /// The person with that role of the first people, at the first machine.
+    /// The first person with that role, signed in at the first node.
     pub(crate) fn person(&self, role: &str) -> Person {
         self.credentials.person(self.nodes[0].plain_address, role)
     }
 
-    /// The cashier of every player.
+    /// The cashier of all players.
     pub(crate) fn cashier(&self) -> &Arc<Cashier> {
         self.cashier.get_or_init(|| Arc::new(Cashier::new(self.person("cashier"), self.addresses())))
     }
 
-    /// The password that lets a person in now.
+    /// The current password of a person.
     pub(crate) fn password(&self, id: u32) -> String {
         self.credentials.password(id)
     }
 
-    /// Enrols the terminals at these seats, each at another machine than the one before.
+    /// Enrols the terminals at these seats, at the nodes in turn.
     pub(crate) fn enrol(&self, seats: std::ops::RangeInclusive<u32>) -> Vec<Device> {
         let share = seats.end() / u32::from(self.clusters);
         let seats: Vec<u32> = seats.collect();
@@ -353,7 +350,7 @@ impl TestCasino {
         })
     }
 
-    /// Stops every machine and has the whole record checked, against the anchor of each of them.
+    /// Stops every node and verifies the whole record against each node's anchor.
     pub(crate) fn audit(&mut self) {
         for node in self.nodes.iter().filter_map(|node| node.running.as_ref()) {
             node.signal("TERM");
@@ -366,31 +363,30 @@ impl TestCasino {
             let anchor = format!("{}/anchor.txt", data(place));
             let with = ["audit", "verify", &self.store, "--key", "house.key", "--anchor", &anchor];
             if self.folder.path().join(&anchor).exists() {
-                let (is_good, said, error) = self.taisai(&with);
-                assert!(is_good, "{said}{error}");
+                let (is_good, printed, error) = self.taisai(&with);
+                assert!(is_good, "{printed}{error}");
             }
         }
     }
 }
 
-/// The folder of a machine.
 fn data(place: usize) -> String {
     format!("node-{place}")
 }
 
-/// Its file.
+/// The configuration file of a node.
 fn config_of(place: usize) -> String {
     format!("{}.toml", data(place))
 }
 
-/// The program, in a folder.
+/// The program, to be run in a folder.
 pub(crate) fn taisai(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
     command.current_dir(folder).stdin(Stdio::null());
     command
 }
 
-/// Whether a machine takes commands, and knows where the table is: who holds it may have to read it first.
+/// Whether a node takes commands and knows the holder of the table, which may still have to read its chains.
 fn is_ready(address: SocketAddr) -> bool {
     ["/readyz".to_owned(), format!("/api/v1/tables/{TABLE}")].into_iter().all(|path| {
         let reply = crate::person::agent().get(format!("http://{address}{path}")).call();
@@ -398,14 +394,14 @@ fn is_ready(address: SocketAddr) -> bool {
     })
 }
 
-/// Whether a process has ended, and nobody has taken note of it yet.
+/// Whether a process has ended and was not waited for.
 fn has_ended(process: u32) -> bool {
     state(Path::new(&format!("/proc/{process}"))) == Some('Z')
 }
 
-/// The state of a process or a thread, by its folder under `/proc`; nothing where it is there no longer.
+/// The state of a process or thread, by its folder under `/proc`; none if it has ended.
 fn state(folder: &Path) -> Option<char> {
     let stat = std::fs::read_to_string(folder.join("stat")).ok()?;
-    // Behind the name, which may hold anything.
+    // The state follows the name, which may contain anything.
     stat.rsplit_once(')')?.1.trim_start().chars().next()
 }

@@ -1,7 +1,7 @@
-//! A machine loses its power in the middle of the betting.
+//! A node is killed while players bet.
 
 use crate::house::TABLE_PARTITION;
-use crate::play::{BETS, BettingRun, tell};
+use crate::play::{BETS, BettingRun, print_interruption};
 
 const TERMINALS: u32 = 20;
 const KILLS: u32 = 2;
@@ -15,7 +15,7 @@ fn nodes_are_killed_while_everyone_bets() {
         crowd.bets(BETS);
         let killed = crowd.watch();
         house.kill(holder);
-        tell("the table's machine, killed in the betting", crowd.first_bet(killed));
+        print_interruption("the table's machine, killed in the betting", crowd.first_bet(killed));
         assert_ne!(house.holder(TABLE_PARTITION), holder);
         house.start(holder);
         house.wait_until_all_partitions_are_held();

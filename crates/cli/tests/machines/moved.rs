@@ -1,9 +1,9 @@
-//! Partitions go from machine to machine: screens follow.
+//! Screens follow a partition that moves to another node.
 
 use crate::house::{HOUSE_PARTITION, TABLE, TABLE_PARTITION, TestCasino};
 use crate::socket::Socket;
 
-/// What a screen is shown is true, or it is shown nothing: those of a part that has gone connect again.
+/// A screen shows the current state or none. Screens of a partition that has moved connect again.
 #[test]
 fn screens_follow_a_moved_table() {
     let mut house = TestCasino::open(1);

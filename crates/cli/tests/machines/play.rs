@@ -1,4 +1,4 @@
-//! A casino at play: a table that is open, everyone at their terminals, and the Dealer; and how it ends.
+//! An installation with an open table, betting players and a Dealer, and the checks at its end.
 
 use std::time::Duration;
 
@@ -8,10 +8,9 @@ use crate::dealing::Dealing;
 use crate::house::{TABLE, TestCasino};
 use crate::record::PlayedRecord;
 
-/// So many bets are waited for where it must be seen that play goes on.
+/// How many bets prove that play goes on.
 pub(crate) const BETS: u64 = 50;
 
-/// A casino at play.
 pub(crate) struct BettingRun {
     pub(crate) house: TestCasino,
     pub(crate) crowd: BettingPlayers,
@@ -19,7 +18,7 @@ pub(crate) struct BettingRun {
 }
 
 impl BettingRun {
-    /// So many terminals on three machines.
+    /// This many terminals on three nodes.
     pub(crate) fn begin(terminals: u32) -> Self {
         Self::at(TestCasino::open(terminals), terminals, 1)
     }
@@ -32,12 +31,12 @@ impl BettingRun {
         Self { house, crowd, dealer }
     }
 
-    /// Everyone rests; every machine is stopped, the record is checked and held against what everyone was told.
+    /// Stops players and nodes, verifies the record, and compares it with every reply.
     pub(crate) fn ends(self) -> PlayedRecord {
         self.ends_with(Vec::new())
     }
 
-    /// The same, with players who bet beside the crowd.
+    /// The same, with players beside the crowd.
     pub(crate) fn ends_with(mut self, mut players: Vec<Player>) -> PlayedRecord {
         self.dealer.concludes();
         players.extend(self.crowd.rest(&self.house));
@@ -50,7 +49,7 @@ impl BettingRun {
     }
 }
 
-/// Prints how long nobody could bet.
-pub(crate) fn tell(what: &str, after: Duration) {
+/// Prints for how long nobody could bet.
+pub(crate) fn print_interruption(what: &str, after: Duration) {
     println!("{what}: bets are taken again after {} ms", after.as_millis());
 }

@@ -1,4 +1,4 @@
-//! What the record holds, read from its chains and held against what the players and the Dealer were told.
+//! The contents of a record, read from its chains and compared with the replies to the players and the Dealer.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -15,16 +15,16 @@ use crate::betting_players::Player;
 use crate::dealer::Dealer;
 use crate::house::TABLE;
 
-/// How often each bet was accepted, by cluster and seat and by the number of the command.
+/// How often each bet was accepted, by cluster, seat and command number.
 type Bets = BTreeMap<((u16, u32), u64), u32>;
 
-/// What the chains of a casino hold.
+/// The bets and results in the chains of an installation.
 #[derive(Debug, Default)]
 pub(crate) struct PlayedRecord {
     bets: Bets,
-    /// The dice of each round, as often as they were committed.
+    /// The dice of each round, once for each commit.
     decided: BTreeMap<u64, Vec<Dice>>,
-    /// How often each players' side took the result of each round.
+    /// How often each cluster settled each round.
     settled: BTreeMap<(u16, u64), u32>,
     clusters: u16,
     /// How often a terminal was taken for a copy of itself.
@@ -32,7 +32,6 @@ pub(crate) struct PlayedRecord {
 }
 
 impl PlayedRecord {
-    /// Reads it.
     pub(crate) fn read(store: &str, clusters: u16) -> Self {
         let address: Address = store.parse().unwrap();
         let mut archive = address.archive().unwrap();
@@ -56,13 +55,13 @@ impl PlayedRecord {
         record
     }
 
-    /// An entry of the players' side.
+    /// Reads an entry of a cluster.
     fn at_players(&mut self, number: u16, play: &mut ClusterReplay, entry: &Entry<ClusterCommand, ClusterEvent>) {
         if entry.outcome.is_err() {
             return;
         }
         if let ClusterCommand::Follow { notice, .. } = &entry.request.command {
-            play.hear(notice);
+            play.follow(notice);
             if let Notice::Result { round, .. } = notice {
                 *self.settled.entry((number, round.0)).or_default() += 1;
             }
@@ -73,8 +72,8 @@ impl PlayedRecord {
         }
     }
 
-    /// Every bet that was acknowledged is there once, none that was refused is, and nobody placed another; each result is the one
-    /// that the Dealer was acknowledged, and no round has two.
+    /// Checks that every acknowledged bet is recorded once, no refused one is, and nobody placed others; that each result is the
+    /// one acknowledged to the Dealer, and no round has two.
     pub(crate) fn holds(&self, players: &[Player], dealer: &Dealer) {
         let mut acknowledged = Bets::new();
         for player in players {
@@ -102,13 +101,13 @@ impl PlayedRecord {
         }
     }
 
-    /// How many bets were accepted, and how many rounds decided.
+    /// The number of accepted bets, and of decided rounds.
     pub(crate) fn counted(&self) -> (usize, usize) {
         (self.bets.len(), self.decided.len())
     }
 }
 
-/// Whether bets can be taken, by what the players' side has followed.
+/// Whether a cluster takes bets, by the notices that it has followed.
 #[derive(Default)]
 struct ClusterReplay {
     is_open: bool,
@@ -116,7 +115,7 @@ struct ClusterReplay {
 }
 
 impl ClusterReplay {
-    fn hear(&mut self, notice: &Notice) {
+    fn follow(&mut self, notice: &Notice) {
         match notice {
             Notice::Opened { .. } => self.is_open = true,
             Notice::Closed { .. }
@@ -137,16 +136,16 @@ impl ClusterReplay {
     }
 }
 
-/// Looks at every entry of a chain, in order, and at its end.
+/// Visits every entry of a chain in order, and verifies its end.
 fn each<M: RecordedMachine>(
     archive: &mut dyn Archive,
     machine: MachineId,
-    mut look: impl FnMut(&M, &Entry<M::Command, M::Event>),
+    mut visit: impl FnMut(&M, &Entry<M::Command, M::Event>),
 ) {
     let mut replay = ChainReplay::new(archive, chain_of(machine), TrustedKeys::AnyKey, &[]);
     let run = replay.run(|seen| {
         if let ReplayEvent::Entry(_, machine, entry) = seen {
-            look(machine, entry);
+            visit(machine, entry);
         }
         ControlFlow::Continue(())
     });

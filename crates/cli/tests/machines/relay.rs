@@ -1,29 +1,27 @@
-//! A machine's way to a server of the database: a relay that lets everything pass, holds it up or breaks it off, as a network does.
+//! A relay between a node and a server of the database. It passes, delays or breaks connections, as a network does.
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// How the way is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RelayMode {
     /// Everything passes.
     Open,
-    /// Nothing passes and nobody hears of it: what was sent arrives when the way is open again.
+    /// Nothing passes and no error is reported: what was sent arrives when the relay is open again.
     Silent,
-    /// Connections break, and so does every new one.
+    /// Connections break, new ones too.
     Cut,
 }
 
-/// A relay.
 pub(crate) struct Relay {
     port: u16,
     way: watch::Sender<RelayMode>,
 }
 
 impl Relay {
-    /// Begins to relay to a port of this machine.
+    /// Starts relaying to a port of this machine.
     pub(crate) async fn start(to: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -36,12 +34,11 @@ impl Relay {
         Self { port, way }
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub(crate) const fn port(&self) -> u16 {
         self.port
     }
 
-    /// From now on the way is so.
     pub(crate) fn set(&self, way: RelayMode) {
         self.way.send_replace(way);
     }
@@ -52,20 +49,20 @@ async fn relay(near: TcpStream, to: u16, mut ways: watch::Receiver<RelayMode>) {
         return;
     }
     let Ok(far) = TcpStream::connect(("127.0.0.1", to)).await else { return };
-    // A relay that gathers what is small would be slower than any network.
+    // With Nagle's algorithm a relay would be slower than any network.
     if near.set_nodelay(true).and_then(|()| far.set_nodelay(true)).is_err() {
         return;
     }
     let ((near_in, near_out), (far_in, far_out)) = (near.into_split(), far.into_split());
     let mut cut = ways.clone();
     tokio::select! {
-        () = carry(near_in, far_out, ways.clone()) => {}
-        () = carry(far_in, near_out, ways) => {}
+        () = relay(near_in, far_out, ways.clone()) => {}
+        () = relay(far_in, near_out, ways) => {}
         _ = cut.wait_for(|way| *way == RelayMode::Cut) => {}
     }
 }
 
-async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut ways: watch::Receiver<RelayMode>) {
+async fn relay(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut ways: watch::Receiver<RelayMode>) {
     let mut bytes = vec![0; 16 * 1024];
     while let Ok(len @ 1..) = from.read(&mut bytes).await {
         if !passes(&mut ways).await || to.write_all(&bytes[..len]).await.is_err() {
@@ -74,7 +71,7 @@ async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut ways: watch:
     }
 }
 
-/// Waits while the way is silent, and says whether it is open then.
+/// Waits while the relay is silent. Returns whether it is open then.
 async fn passes(ways: &mut watch::Receiver<RelayMode>) -> bool {
     ways.wait_for(|way| *way != RelayMode::Silent).await.is_ok_and(|way| *way == RelayMode::Open)
 }

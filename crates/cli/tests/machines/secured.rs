@@ -1,4 +1,4 @@
-//! Machines that speak over TLS: who signs their certificates, and proxies for clients without TLS.
+//! Nodes with TLS: certificate authorities, and proxies for clients without TLS.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -12,7 +12,7 @@ use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// Someone who signs certificates.
+/// A certificate authority.
 struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
@@ -29,7 +29,7 @@ impl Default for Authority {
     }
 }
 
-/// The authority that the machines know each other by, and one that none of them knows.
+/// The authority that the nodes trust, and one that none of them trusts.
 #[derive(Default)]
 pub(crate) struct Authorities {
     known: Authority,
@@ -37,7 +37,7 @@ pub(crate) struct Authorities {
 }
 
 impl Authorities {
-    /// Puts the certificate of a machine into a folder, with its key, and says so in the words of its file.
+    /// Writes a node's certificate and key into a folder, and returns the lines of its configuration file that name them.
     pub(crate) fn certify(&self, folder: &Path, name: &str, ip: Ipv4Addr, is_untrusted: bool) -> String {
         let authority = if is_untrusted { &self.unknown } else { &self.known };
         let (key, params) = (KeyPair::generate().unwrap(), CertificateParams::new([ip.to_string()]).unwrap());
@@ -55,7 +55,7 @@ impl Authorities {
         )
     }
 
-    /// A proxy without TLS to a machine, whoever signed its certificate.
+    /// A proxy without TLS to a node, which accepts any certificate.
     pub(crate) async fn plain_proxy(&self, to: SocketAddr) -> SocketAddr {
         let mut roots = RootCertStore::empty();
         for authority in [&self.known, &self.unknown] {
@@ -78,7 +78,7 @@ impl Authorities {
     }
 }
 
-/// However it ends, both ends do.
+/// When one end closes, so does the other.
 async fn pass(mut near: TcpStream, to: SocketAddr, connector: TlsConnector) {
     let Ok(far) = TcpStream::connect(to).await else { return };
     let Ok(mut far) = connector.connect(ServerName::from(to.ip()), far).await else { return };

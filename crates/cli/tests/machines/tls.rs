@@ -1,4 +1,4 @@
-//! Machines that know each other by certificates: what is asked of one is relayed over TLS, and not to a stranger.
+//! Nodes that authenticate each other by certificates: requests are relayed over TLS, and not to an untrusted node.
 
 use std::net::SocketAddr;
 
@@ -8,7 +8,7 @@ use crate::house::{CasinoSetup, TABLE, TABLE_PARTITION, TestCasino, UNTRUSTED_NO
 use crate::person::accepted;
 use crate::terminal::place;
 
-/// How a machine answers what is asked of the table, and with which code where it does not.
+/// How a node answers a request for the table, and the code of a refusal.
 fn status_of(address: SocketAddr) -> (u16, String) {
     let mut answer = crate::person::agent().get(format!("http://{address}/api/v1/tables/{TABLE}")).call().unwrap();
     let body: serde_json::Value = answer.body_mut().read_json().unwrap();

@@ -1,4 +1,4 @@
-//! A machine that is told to stop before it has joined: its database takes the connection, and says nothing.
+//! A node is stopped before it has joined: its database accepts the connection and never answers.
 
 use std::net::TcpListener;
 use std::process::Stdio;
@@ -11,7 +11,7 @@ use crate::house::taisai;
 fn node_stops_without_waiting_for_its_database() {
     let folder = tempfile::tempdir().unwrap();
     let database = TcpListener::bind("127.0.0.1:0").unwrap();
-    // It would wait for an hour.
+    // Without the signal it waits for an hour.
     let store = format!("postgres://postgres@{}/record?connect_timeout=3600", database.local_addr().unwrap());
     let mut command = taisai(folder.path());
     command.args(["serve", "--store", &store, "--listen", "127.0.0.1:0"]).stdout(Stdio::null()).stderr(Stdio::null());

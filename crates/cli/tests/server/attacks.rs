@@ -1,4 +1,4 @@
-//! What the server withstands: each attack of the project's list is one test here, against the running program.
+//! Attacks on the running program, one test for each on the project's list.
 
 mod faults;
 mod lost;

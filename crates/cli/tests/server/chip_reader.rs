@@ -1,4 +1,4 @@
-//! A chip reader at a live table, over its socket: docs/chip-reader.md says what it may expect.
+//! A chip reader at a live table, over its socket, as docs/chip-reader.md describes it.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::terminal::{Device, place, unhex};
 
 const READER: u32 = 901;
 
-/// A live table; its profile refuses what is over a limit.
+/// A live table whose profile refuses bets over a limit.
 fn live(registration: &str) -> (TestCasino, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let profile = folder.path().join("refusing.toml");
@@ -28,7 +28,7 @@ fn live(registration: &str) -> (TestCasino, tempfile::TempDir) {
     (house, folder)
 }
 
-/// Puts a reader on file for a table, and enrols it.
+/// Registers a reader for a table, and enrols it.
 fn enrolled(house: &TestCasino, table: u16) -> Device {
     let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
     let kind = json!({"chip-reader": {"cluster": {"table": table, "number": 0}}});
@@ -52,7 +52,7 @@ impl ReaderConnection {
     }
 
     fn receive(&self) -> Value {
-        self.0.until("an answer", |said| said.get("answer").is_some().then(|| said.clone()))
+        self.0.until("an answer", |message| message.get("answer").is_some().then(|| message.clone()))
     }
 
     fn asks(&mut self, message: &Value) -> Value {
@@ -67,13 +67,13 @@ fn numbered(sequence: u64, mut command: Value) -> Value {
 }
 
 fn on_boxes(house: &TestCasino) -> Value {
-    let shown = house.person("dealer").console(1).next()["snapshot"]["staff"].clone();
-    let bets = shown["bets"].as_array().unwrap().iter();
+    let staff_view = house.person("dealer").console(1).next()["snapshot"]["staff"].clone();
+    let bets = staff_view["bets"].as_array().unwrap().iter();
     bets.map(|bet| json!([bet["seat"], bet["box"], bet["amount"]])).collect()
 }
 
 #[test]
-fn the_documents_example_works() {
+fn example_of_the_document_works() {
     let (mut house, _profile) = live("every-bet");
     let mut limits = wide_limits(LimitScope::Box);
     limits["boxes"] = json!([{"boxes": "big", "min": 100, "max": 100_000}]);
@@ -109,7 +109,7 @@ fn chip_reader_reports_count_once_over_reconnects_and_a_kill() {
     let first = numbered(7, place(2, &[("big", 5_000)]));
     let mut reader = ReaderConnection::connect(&house, &device);
     accepted(&reader.asks(&first));
-    // The answer is lost with the connection.
+    // The connection breaks before the reply.
     drop(reader);
     let mut reader = ReaderConnection::connect(&house, &device);
     accepted(&reader.asks(&first));
@@ -136,7 +136,7 @@ fn chip_reader_reports_count_once_over_reconnects_and_a_kill() {
     accepted(&house.person("dealer").round(1, "close-bets"));
     refused(&reader.asks(&numbered(22, place(2, &[("big", 5_000)]))), "bets-closed");
 
-    // Once revoked it is cut off, and its key opens nothing any more.
+    // A revoked reader is cut off, and its key no longer works.
     accepted(&house.person("administrator").house(json!({"revoke": {"device": READER}})));
     assert_eq!(reader.0.over().map(|(code, _)| code), Some(4000));
     let reader = ReaderConnection::connect(&house, &device);
@@ -162,7 +162,7 @@ fn chip_reader_is_refused_with_winners_registration_and_at_terminals() {
     refused(&reader.asks(&numbered(1, place(2, &[("big", 5_000)]))), "not-allowed");
 }
 
-/// Whoever has another device's key, and whoever says what no reader says, ends alone.
+/// Another device's key, or a command that no reader sends, costs only that connection.
 #[test]
 fn misbehaving_chip_reader_loses_only_its_connection() {
     let mut house = TestCasino::with(TWO_TABLES);
@@ -189,7 +189,7 @@ fn misbehaving_chip_reader_loses_only_its_connection() {
         refused(&reader.asks(&command), code);
     }
     accepted(&reader.asks(&numbered(4, place(1, &[("big", 5_000)]))));
-    // What comes too fast is refused, and ends the connection when it does not stop.
+    // Messages that come too fast are refused; if they do not stop, the connection is closed.
     for _ in 0..1_000 {
         reader.0.send(Message::text("{}"));
     }
@@ -200,7 +200,7 @@ fn misbehaving_chip_reader_loses_only_its_connection() {
         }
     };
     assert!(over.is_none_or(|(code, _)| code == 4000), "it was cut off");
-    // The Dealer goes on, and the reader may come back.
+    // The Dealer continues, and the reader may connect again.
     accepted(&dealing.dealer.cluster(2, place(1, &[("small", 5_000)])));
     let mut reader = ReaderConnection::connect(&house, &device);
     reader.0.send(Message::text("x".repeat(100_000)));

@@ -30,7 +30,7 @@ pub(crate) fn first(role: &str) -> u32 {
     u32::try_from(place).unwrap() + 1
 }
 
-/// Passwords by person, codes by table, cluster and seat, and who came in by them.
+/// Passwords by person, codes by table, cluster and seat, and the sessions opened with them.
 #[derive(Default)]
 pub(crate) struct Credentials {
     passwords: Mutex<BTreeMap<u32, String>>,
@@ -69,7 +69,7 @@ impl Credentials {
         self.people.get_mut().unwrap().clear();
     }
 
-    /// The person with that role of the first people, signed in with a password of their own.
+    /// The first person with that role, signed in with a new password.
     pub(crate) fn person(&self, address: SocketAddr, role: &str) -> Person {
         let id = first(role);
         if let Some(person) = self.people.lock().unwrap().get(&id) {
@@ -86,12 +86,12 @@ impl Credentials {
         person
     }
 
-    /// The password that lets a person in now.
+    /// The current password of a person.
     pub(crate) fn password(&self, id: u32) -> String {
         self.passwords.lock().unwrap().get(&id).unwrap_or_else(|| panic!("no password was printed of {id}")).clone()
     }
 
-    /// Gives the device at a seat a key, by the printed code.
+    /// Enrols the device at a seat with the printed code.
     pub(crate) fn enrol(&self, address: SocketAddr, table: u16, seat: u32) -> Device {
         self.enrol_in(address, table, 0, seat)
     }

@@ -1,4 +1,4 @@
-//! A table as its staff run it: opened with a Dealer and limits, round by round.
+//! A table run by its staff: opened with a Dealer and limits, dealt round by round.
 
 use serde_json::{Value, json};
 use taisai_journal::suite::wait_until;
@@ -7,7 +7,7 @@ use taisai_rules::LimitScope;
 use crate::house::{TestCasino, first};
 use crate::person::{Person, accepted};
 
-/// A table that is open, with the Dealer at it.
+/// An open table and its Dealer.
 pub(crate) struct Dealing {
     pub(crate) table: u16,
     pub(crate) dealer: Person,
@@ -15,7 +15,7 @@ pub(crate) struct Dealing {
 }
 
 impl Dealing {
-    /// Opens a table: a Dealer, limits with a unit of one dollar, where the game has limits.
+    /// Opens a table with a Dealer and, where the game has limits, a unit of one dollar.
     pub(crate) fn open(house: &TestCasino, table: u16) -> Self {
         let (_, layout) = house.person("dealer").get(&format!("/api/v1/tables/{table}/layout"));
         let is_live = layout["has_terminals"] == false;
@@ -37,7 +37,7 @@ impl Dealing {
         Self { table, dealer, supervisor }
     }
 
-    /// The Dealer's next act.
+    /// The Dealer's next command.
     #[track_caller]
     pub(crate) fn deals(&self, command: impl Into<Value>) {
         accepted(&self.dealer.round(self.table, command));
@@ -56,7 +56,7 @@ impl Dealing {
         self.throw(dice);
     }
 
-    /// Three tumbles and these dice. A close that not every part of the table holds yet is waited for.
+    /// Three tumbles and these dice, once every partition of the table holds the close.
     #[track_caller]
     pub(crate) fn throw(&self, dice: [u8; 3]) {
         loop {
@@ -70,14 +70,14 @@ impl Dealing {
     }
 }
 
-/// Limits that no bet here reaches, as a round opens with (3.3): in units of one dollar.
+/// Limits (3.3) that no bet of these tests reaches, in units of one dollar.
 pub(crate) fn wide_limits(scope: LimitScope) -> Value {
     let most = 100_000_000;
     let differential = (scope == LimitScope::Box).then_some(most);
     json!({"unit": 100, "boxes": [], "rest": {"min": 100, "max": most}, "differential": differential})
 }
 
-/// Cash for credits at a seat, above the casino's limit with a second person.
+/// Takes cash for credits at a seat, with a second person above the casino's limit.
 #[track_caller]
 pub(crate) fn buy_in(house: &TestCasino, table: u16, seat: u32, amount: i64) {
     let cashier = house.person("cashier");
@@ -97,7 +97,7 @@ pub(crate) fn events(house: &TestCasino) -> Vec<Value> {
     events.as_array().unwrap().clone()
 }
 
-/// Whether an event of that kind has happened; it may take a moment to reach the House.
+/// Whether an event of that kind has happened. It may take a moment to reach the House.
 #[track_caller]
 pub(crate) fn has_happened(house: &TestCasino, what: impl Fn(&Value) -> bool) {
     wait_until("it has happened", || events(house).iter().any(|event| what(&event["what"])));

@@ -1,5 +1,5 @@
-//! Every address of the description is asked what the description allows, and what it forbids, by people of every role and by
-//! nobody: the answer is never a fault of the server, fits the description, and what is forbidden is denied.
+//! Sends valid and invalid requests to every operation of the API description, signed in with every role and not signed in. No
+//! reply is a server error, every reply fits the description, and forbidden requests are denied.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ struct FuzzRequest<'a> {
     is_allowed: bool,
 }
 
-/// What asks: its path and query filled in, its body as the description has it or wrong by one change.
+/// A request: path and query filled in, the body valid or wrong by one change.
 fn random_request<'a>(
     path: &str,
     method: &'a str,
@@ -95,7 +95,7 @@ fn random_requests_never_cause_server_errors() {
     let dealing = Dealing::open(&house, 1);
     dealing.open_bets();
     let description = Description::committed();
-    // Signing out and in again as somebody else is left out: whoever sends the requests stays signed in.
+    // Sign-in and sign-out are left out, so that the sender stays signed in.
     let stays = |path: &&String| !path.ends_with("/sign-out") && !path.ends_with("/password");
     let mut random = Random(11);
     let mut statuses: BTreeMap<u16, u64> = BTreeMap::new();
@@ -115,7 +115,7 @@ fn random_requests_never_cause_server_errors() {
                 assert!(request.is_allowed || (400..500).contains(&status), "forbidden, and taken: {}", what());
                 let answer: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
                 if status >= 400 {
-                    // Whoever speaks JSON is denied in the one form of refusals.
+                    // Denials of JSON requests have the form of refusals.
                     let form = description.form("Answer");
                     description.check(form, &answer).unwrap_or_else(|fault| panic!("{fault}: {}", what()));
                 } else if kind.starts_with("application/json") {
@@ -131,7 +131,7 @@ fn random_requests_never_cause_server_errors() {
     assert!(!house.log().contains("panicked"), "{}", house.log());
 }
 
-/// Random commands of terminals and consoles over their sockets: each is answered. Only a flood of refusals ends the
+/// Random commands of terminals and consoles over their sockets: each gets a reply. Only too many refusals close the
 /// connection of a terminal, with a reason.
 #[test]
 fn commands_over_sockets_are_answered() {

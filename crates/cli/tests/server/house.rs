@@ -1,5 +1,5 @@
-//! The server in a process of its own: the real binary on a free loopback port, in a folder that goes with it. It is killed,
-//! stopped and started again on the same store.
+//! The server as a process: the real binary on a free loopback port, in a temporary folder. Tests kill, stop and restart it on
+//! the same store.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::person::Person;
 use crate::server_process::ServerProcess;
 use crate::terminal::{Device, Terminal};
 
-/// Tests that watch the clock run alone.
+/// Tests that depend on the clock run alone.
 static WATCH: RwLock<()> = RwLock::new(());
 
 enum Turn {
@@ -23,22 +23,21 @@ enum Turn {
     Alone { _turn: RwLockWriteGuard<'static, ()> },
 }
 
-/// So long a busy machine may take to answer for a terminal, in milliseconds: no test is about that, save those that say so.
+/// How long, in milliseconds, a terminal on a busy machine may be silent. Only tests that set their own value depend on it.
 const BUSY: u64 = 120_000;
 
-/// A running server.
 pub(crate) struct TestCasino {
     folder: TempDir,
     running: Option<ServerProcess>,
     credentials: Credentials,
-    /// A library that makes faults.
+    /// The preloaded fault library.
     faults: Option<PathBuf>,
     /// How long it waits for a sign of life, in milliseconds.
     sign_of_life: u64,
     _turn: Turn,
 }
 
-/// The tables that most tests need: terminals and a live table.
+/// The tables that most tests need: one with terminals, one live.
 pub(crate) const TWO_TABLES: &str = r#"
 [[table]]
 number = 1
@@ -54,30 +53,30 @@ seats = 7
 "#;
 
 impl TestCasino {
-    /// The usual tables, beside other tests.
+    /// The usual tables, in parallel with other tests.
     pub(crate) fn open() -> Self {
         Self::with(TWO_TABLES)
     }
 
-    /// These tables, beside other tests.
+    /// These tables, in parallel with other tests.
     pub(crate) fn with(tables: &str) -> Self {
         let turn = WATCH.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         Self::start(tables, None, BUSY, Turn::Beside { _turn: turn })
     }
 
-    /// The usual tables, with little patience for a terminal that gives no sign of life.
+    /// The usual tables, with a short limit for signs of life.
     pub(crate) fn impatient() -> Self {
         let turn = WATCH.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         Self::start(TWO_TABLES, None, 10_000, Turn::Beside { _turn: turn })
     }
 
-    /// These tables, with the machine for itself.
+    /// These tables, while no other test runs.
     pub(crate) fn alone(tables: &str) -> Self {
         let turn = WATCH.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         Self::start(tables, None, BUSY, Turn::Alone { _turn: turn })
     }
 
-    /// These tables, with faults that files in its folder make.
+    /// These tables, with a library that injects faults named by files in its folder.
     pub(crate) fn faulty(tables: &str, library: &Path) -> Self {
         let turn = WATCH.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         Self::start(tables, Some(library.to_owned()), BUSY, Turn::Beside { _turn: turn })
@@ -94,21 +93,21 @@ impl TestCasino {
         house
     }
 
-    /// Starts it again. Devices and passwords are those of before.
+    /// Restarts it. Devices and passwords stay the same.
     pub(crate) fn restart(&mut self) {
         assert!(self.running.is_none(), "it runs");
         self.run(&[], (0, 0));
         self.credentials.sign_out();
     }
 
-    /// Starts it again without its secrets. It prints new credentials for everyone.
+    /// Restarts it without its secrets. It prints new credentials for everyone.
     pub(crate) fn restart_with_new_secrets(&mut self) {
         assert!(self.running.is_none(), "it runs");
         let expected = std::mem::take(&mut self.credentials).count();
         self.run(&["--new-secrets"], expected);
     }
 
-    /// Tries to start it, and gives what it says when it does not run.
+    /// Starts it where it must fail, and returns its message.
     pub(crate) fn fails_to_start(&mut self) -> String {
         assert!(self.running.is_none(), "it runs");
         let output = self.command().output().unwrap();
@@ -126,7 +125,7 @@ impl TestCasino {
         command
     }
 
-    /// Starts it, and reads its first lines until they hold the credentials of that many people and terminals.
+    /// Starts it, and reads its output until it has the credentials of this many people and terminals.
     fn run(&mut self, flags: &[&str], expected: (usize, usize)) {
         let mut command = self.command();
         self.running =
@@ -137,12 +136,12 @@ impl TestCasino {
         self.running.as_ref().expect("it runs")
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub(crate) fn address(&self) -> SocketAddr {
         self.running().address()
     }
 
-    /// The number of its process.
+    /// Its process id.
     pub(crate) fn pid(&self) -> u32 {
         self.running().pid()
     }
@@ -157,17 +156,17 @@ impl TestCasino {
         self.running().log()
     }
 
-    /// Ends its process without a word.
+    /// Kills it with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.running.take().expect("it runs").kill();
     }
 
-    /// Tells it to stop.
+    /// Sends it a stop signal.
     pub(crate) fn terminate(&self) {
         self.running().signal("TERM");
     }
 
-    /// Waits until it has stopped by itself, and gives its status and its log.
+    /// Waits until it has ended by itself. Returns its status and its log.
     pub(crate) fn stopped(&mut self) -> (ExitStatus, String) {
         self.running.take().expect("it runs").stopped()
     }
@@ -176,42 +175,42 @@ impl TestCasino {
     pub(crate) fn taisai(&self, args: &[&str]) -> (bool, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taisai"));
         let output = command.args(args).current_dir(self.folder.path()).stdin(Stdio::null()).output().unwrap();
-        let said = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
-        (output.status.success(), said)
+        let printed = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+        (output.status.success(), printed)
     }
 
-    /// Stops it and has the whole record checked.
+    /// Stops it and verifies the whole record.
     pub(crate) fn audit(&mut self) {
         if self.running.is_some() {
             self.terminate();
             let (status, log) = self.stopped();
             assert!(status.success(), "{log}");
         }
-        let (is_good, said) = self.taisai(&["audit", "verify", "data"]);
-        assert!(is_good, "{said}");
+        let (is_good, printed) = self.taisai(&["audit", "verify", "data"]);
+        assert!(is_good, "{printed}");
     }
 
-    /// The person with that role of the first people, signed in with a password of their own.
+    /// The first person with that role, signed in with a new password.
     pub(crate) fn person(&self, role: &str) -> Person {
         self.credentials.person(self.address(), role)
     }
 
-    /// The password that lets a person in now.
+    /// The current password of a person.
     pub(crate) fn password(&self, id: u32) -> String {
         self.credentials.password(id)
     }
 
-    /// Gives the device at a seat a key, by the code that the first start printed.
+    /// Enrols the device at a seat with the code that the first start printed.
     pub(crate) fn enrol(&self, table: u16, seat: u32) -> Device {
         self.credentials.enrol(self.address(), table, seat)
     }
 
-    /// A terminal that is enrolled and connected.
+    /// An enrolled and connected terminal.
     pub(crate) fn terminal(&self, table: u16, seat: u32) -> Terminal {
         self.enrol(table, seat).connect(self.address())
     }
 
-    /// Opens table 1 and bets at it, with credits at a terminal.
+    /// Opens table 1 with a bet, by a terminal with credits.
     pub(crate) fn betting(&self, seat: u32, credits: i64) -> (Dealing, Terminal) {
         let dealing = Dealing::open(self, 1);
         buy_in(self, 1, seat, credits);
@@ -220,7 +219,7 @@ impl TestCasino {
         (dealing, terminal)
     }
 
-    /// What is at an address, for anyone.
+    /// The reply to a GET request without a cookie.
     pub(crate) fn get(&self, path: &str) -> (u16, String) {
         let mut answer = crate::person::agent().get(format!("http://{}{path}", self.address())).call().unwrap();
         (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap())

@@ -1,5 +1,5 @@
-//! Five hundred terminals bet while the process is killed and started again, ten times: every bet that was acknowledged is in the
-//! record exactly once, and whatever had no answer is asked again under its number.
+//! Five hundred terminals bet while the process is killed and restarted ten times: every acknowledged bet is in the record
+//! exactly once, and commands without a reply are repeated under their numbers.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
@@ -20,17 +20,17 @@ const KILLS: u32 = 10;
 const UNIT: i64 = 100;
 const CREDITS: i64 = 10_000_000;
 
-/// What one terminal knows of its bets.
+/// A terminal's knowledge of its bets.
 struct Player {
     device: Device,
-    /// The command that has no answer yet.
+    /// The command without a reply.
     open: Option<(u64, Value)>,
     /// What was acknowledged, in cents.
     taken: i64,
 }
 
 impl Player {
-    /// Bets until the connection is over or this life ends.
+    /// Bets until the connection ends or the process is killed.
     fn play(&mut self, terminal: &mut Terminal, ends: &AtomicBool, count: &AtomicU64) {
         if let Some((sequence, bet)) = &self.open {
             terminal.send_as(*sequence, bet);
@@ -46,7 +46,7 @@ impl Player {
                     self.taken += UNIT;
                     count.fetch_add(1, Ordering::Relaxed);
                 }
-                // Asked in the moment after a restart, before play went on: the next one has a new number.
+                // Refused between restart and resumption. The next command has a new number.
                 Some("held" | "terminal-lost") => {}
                 Some(other) => panic!("{other}: {answer}"),
             }
@@ -58,7 +58,7 @@ impl Player {
     }
 }
 
-/// Ends a life, also where the test fails in it: nobody would wait for players who go on for ever.
+/// Ends the players of this run, also when the test fails.
 struct SetOnDrop<'a>(&'a AtomicBool);
 
 impl Drop for SetOnDrop<'_> {
@@ -89,12 +89,12 @@ fn acknowledged_bets_survive_kills_exactly_once() {
                 let (ends, connected, count) = (&ends, &connected, &count);
                 let play = move || {
                     let mut is_counted = false;
-                    // The server on a busy machine may cut a terminal off; it comes again, as a real one does.
+                    // A busy server may cut a terminal off; it connects again.
                     while !ends.load(Ordering::Relaxed) || (is_last && player.open.is_some()) {
                         let Ok(mut terminal) = player.device.try_connect(address) else { continue };
                         connected.fetch_add(u32::from(!is_counted), Ordering::Relaxed);
                         is_counted = true;
-                        // The end may come before every terminal was told that play goes on.
+                        // The kill may come before every terminal knows that play goes on.
                         if terminal.is_shown(|terminal| terminal.public["is_held"] == false) {
                             player.play(&mut terminal, ends, count);
                         }
@@ -107,7 +107,7 @@ fn acknowledged_bets_survive_kills_exactly_once() {
             if kill > 0 {
                 accepted(&house.person("dealer").round(1, "continue"));
             }
-            // Some bets are taken in every life, each time another number, so that the end comes at any moment.
+            // The number of bets differs each time, so that the kill comes at any moment.
             let enough = count.load(Ordering::Relaxed) + 200 + random.below(400);
             wait_until(&format!("bets are taken in life {kill}"), || count.load(Ordering::Relaxed) >= enough);
             ends.store(true, Ordering::Relaxed);

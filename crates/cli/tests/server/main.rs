@@ -1,4 +1,4 @@
-//! The whole program, as a casino runs it: the real binary on a free loopback port, people, terminals and attackers at it.
+//! The whole program: the real binary on a free loopback port, used by people, terminals and attackers.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod attacks;

@@ -1,4 +1,4 @@
-//! A person at a screen: signed in, known by a cookie, with commands under numbers that rise.
+//! A signed-in person, with a cookie and rising command numbers.
 
 use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::socket::Socket;
 
-/// A person who is signed in. Clones are the same sign-in.
+/// A signed-in person. Clones share the sign-in.
 #[derive(Clone)]
 pub(crate) struct Person {
     pub(crate) address: SocketAddr,
@@ -19,18 +19,18 @@ pub(crate) struct Person {
     sequence: Arc<AtomicU64>,
 }
 
-/// What asks over HTTP; an answer is an answer whatever its status.
+/// An HTTP client that treats every status as a reply.
 pub(crate) fn agent() -> &'static ureq::Agent {
     static AGENT: OnceLock<ureq::Agent> = OnceLock::new();
     AGENT.get_or_init(|| ureq::Agent::config_builder().http_status_as_error(false).build().into())
 }
 
-/// Posts as anyone, or with a cookie. What is no JSON is null.
+/// Posts with or without a cookie. A body that is not JSON becomes null.
 pub(crate) fn post(address: SocketAddr, cookie: Option<&str>, path: &str, body: &Value) -> (u16, Value) {
     try_post(agent(), address, cookie, path, body).unwrap()
 }
 
-/// The same, where nobody may be there.
+/// Posts to a server that may be gone.
 pub(crate) fn try_post(
     agent: &ureq::Agent,
     address: SocketAddr,
@@ -48,17 +48,16 @@ pub(crate) fn try_post(
 }
 
 impl Person {
-    /// Signs in.
     pub(crate) fn sign_in(address: SocketAddr, id: u32, password: &str) -> Self {
-        Self::try_sign_in(address, id, password).unwrap_or_else(|(status, said)| panic!("{id} {status} {said}"))
+        Self::try_sign_in(address, id, password).unwrap_or_else(|(status, reply)| panic!("{id} {status} {reply}"))
     }
 
-    /// Signs in, or is told why not.
+    /// Signs in, or returns why not.
     pub(crate) fn try_sign_in(address: SocketAddr, id: u32, password: &str) -> Result<Self, (u16, Value)> {
         Self::sign_in_by(agent(), address, id, password).unwrap()
     }
 
-    /// The same, where nobody may be there.
+    /// Signs in at a server that may be gone.
     pub(crate) fn sign_in_by(
         agent: &ureq::Agent,
         address: SocketAddr,
@@ -68,28 +67,27 @@ impl Person {
         let request = agent.post(format!("http://{address}/api/v1/sign-in"));
         let mut answer = request.send_json(json!({"person": id, "password": password}))?;
         let cookie = answer.headers().get("set-cookie").map(|cookie| cookie.to_str().unwrap().to_owned());
-        let said: Value = answer.body_mut().read_json().unwrap_or(Value::Null);
-        let Some(cookie) = cookie else { return Ok(Err((answer.status().as_u16(), said))) };
+        let reply: Value = answer.body_mut().read_json().unwrap_or(Value::Null);
+        let Some(cookie) = cookie else { return Ok(Err((answer.status().as_u16(), reply))) };
         for word in ["__Host-taisai=", "HttpOnly", "Secure", "SameSite=Strict", "Path=/"] {
             assert!(cookie.contains(word), "{cookie}");
         }
         let cookie = cookie.split(';').next().unwrap().to_owned();
-        let source = said["source"].as_u64().unwrap_or_else(|| panic!("no source: {said}"));
+        let source = reply["source"].as_u64().unwrap_or_else(|| panic!("no source: {reply}"));
         Ok(Ok(Self { address, id, cookie, source, sequence: Arc::default() }))
     }
 
-    /// The same sign-in where the server was started again: it outlives the process.
+    /// The same sign-in after a restart of the server.
     pub(crate) fn at(&self, address: SocketAddr) -> Self {
         Self { address, ..self.clone() }
     }
 
-    /// Sets a password of one's own.
+    /// Replaces the one-time password.
     pub(crate) fn set_password(&self, old: &str, new: &str) {
-        let (status, said) = self.post("/api/v1/password", &json!({"old": old, "new": new}));
-        assert!(status < 300, "{status} {said}");
+        let (status, reply) = self.post("/api/v1/password", &json!({"old": old, "new": new}));
+        assert!(status < 300, "{status} {reply}");
     }
 
-    /// Asks for what is at an address.
     pub(crate) fn get(&self, path: &str) -> (u16, Value) {
         let request = agent().get(format!("http://{}{path}", self.address)).header("cookie", &self.cookie);
         let mut answer = request.call().unwrap();
@@ -97,12 +95,11 @@ impl Person {
         (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)))
     }
 
-    /// Posts to an address.
     pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         post(self.address, Some(&self.cookie), path, body)
     }
 
-    /// Posts to an address and reads no answer. It is on its way as long as the stream is held.
+    /// Posts without reading the reply. The request stays open while the stream is held.
     pub(crate) fn post_unread(&self, path: &str, body: &Value) -> TcpStream {
         let (address, cookie, body) = (self.address, &self.cookie, body.to_string());
         let head = format!("POST {path} HTTP/1.1\r\nhost: {address}\r\ncookie: {cookie}\r\n");
@@ -112,7 +109,7 @@ impl Person {
         stream
     }
 
-    /// Posts bytes as they are.
+    /// Posts raw bytes.
     pub(crate) fn post_raw(&self, path: &str, body: &[u8], kind: &str) -> (u16, Value) {
         let request = agent().post(format!("http://{}{path}", self.address)).header("cookie", &self.cookie);
         let mut answer = request.header("content-type", kind).send(body).unwrap();
@@ -120,32 +117,32 @@ impl Person {
         (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)))
     }
 
-    /// The next number of a command.
+    /// The next command number.
     pub(crate) fn next(&self) -> u64 {
         self.sequence.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Asks the dealer's side of a table.
+    /// Sends a command to a round.
     pub(crate) fn round(&self, table: u16, command: impl Into<Value>) -> Value {
         self.table(table, None, &json!({"round": command.into()}))
     }
 
-    /// Asks the players' side of a table.
+    /// Sends a command to a cluster.
     pub(crate) fn cluster(&self, table: u16, command: impl Into<Value>) -> Value {
         self.table(table, None, &json!({"cluster": {"number": 0, "command": command.into()}}))
     }
 
-    /// Asks a table, with an approval where one is given.
+    /// Sends a command to a table, with an approval if there is one.
     pub(crate) fn table(&self, table: u16, approval: Option<u64>, command: &Value) -> Value {
         self.command(&format!("/api/v1/tables/{table}/commands"), approval, command)
     }
 
-    /// Asks the House.
+    /// Sends a command to the House.
     pub(crate) fn house(&self, command: impl Into<Value>) -> Value {
         self.command("/api/v1/house/commands", None, &command.into())
     }
 
-    /// Asks the House, with an approval.
+    /// Sends a command with an approval to the House.
     pub(crate) fn house_with(&self, approval: u64, command: impl Into<Value>) -> Value {
         self.command("/api/v1/house/commands", Some(approval), &command.into())
     }
@@ -159,7 +156,7 @@ impl Person {
         self.post(path, &body).1
     }
 
-    /// Has another person approve an act, spelled out, and gives the approval's number.
+    /// Has another person approve an act given as JSON, and returns the approval's number.
     #[track_caller]
     pub(crate) fn approved_by(&self, other: &Self, act: &str, what: &Value) -> u64 {
         let approval = self.asks_approval(act, what);
@@ -167,7 +164,7 @@ impl Person {
         approval
     }
 
-    /// Asks for an approval.
+    /// Requests an approval.
     #[track_caller]
     pub(crate) fn asks_approval(&self, act: &str, what: &Value) -> u64 {
         let reply = self.house(json!({"request-approval": {"act": act, "what": what.to_string()}}));
@@ -175,7 +172,7 @@ impl Person {
         approval.unwrap_or_else(|| panic!("{reply}"))
     }
 
-    /// Has the House do something that another person approves.
+    /// Sends a command to the House that another person approves first.
     #[track_caller]
     pub(crate) fn house_with_second(&self, other: &Self, act: &str, command: &Value) -> Value {
         let approval = self.approved_by(other, act, &json!({"house": command}));
@@ -188,13 +185,13 @@ impl Person {
     }
 }
 
-/// The answer must be that it was carried out.
+/// Expects an accepted command.
 #[track_caller]
 pub(crate) fn accepted(answer: &Value) {
     assert!(answer.get("accepted").is_some(), "{answer}");
 }
 
-/// The answer must be that it was refused, for that reason.
+/// Expects a refusal for this reason.
 #[track_caller]
 pub(crate) fn refused(answer: &Value, code: &str) {
     assert_eq!(answer["refused"]["code"], code, "{answer}");

@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same in every run.
+//! Pseudorandom numbers, the same in every run.
 
 /// `SplitMix64`.
 pub(crate) struct Random(pub(crate) u64);
@@ -12,7 +12,7 @@ impl Random {
         (mixed ^ (mixed >> 31)) % bound
     }
 
-    /// One of several.
+    /// One of several values.
     pub(crate) fn among<'a, T>(&mut self, several: &'a [T]) -> &'a T {
         &several[usize::try_from(self.below(u64::try_from(several.len()).unwrap())).unwrap()]
     }

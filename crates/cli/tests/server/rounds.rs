@@ -1,4 +1,4 @@
-//! A round of every game, on every layout: what the casino pays is what the rules say, and the record holds it.
+//! A round of every game on every layout: the casino pays by the rules, and records it.
 
 use std::fmt::Write as _;
 use std::thread;
@@ -46,7 +46,7 @@ fn bets(layout: &Layout, dice: Dice, random: &mut Random) -> (Vec<(&'static str,
 #[test]
 fn payouts_of_every_game_match_the_rules() {
     let mut house = TestCasino::with(&tables());
-    // Everyone is signed in before the tables are played at, all at once.
+    // Everyone signs in before the tables are played in parallel.
     for role in ["dealer", "pit-supervisor", "cashier"] {
         house.person(role);
     }
@@ -73,7 +73,7 @@ fn play_at(house: &TestCasino, table: u16, game: &Game, layout: &Layout) {
     }
 }
 
-/// A round at seat 1, in the order of the game: shaken before the bets, or after them.
+/// A round at seat 1 in the order of the game: tumbled before or after the bets.
 fn play(
     (house, dealing, game): (&TestCasino, &Dealing, &Game),
     mut terminal: Option<&mut Terminal>,

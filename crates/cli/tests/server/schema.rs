@@ -1,5 +1,5 @@
-//! The committed description as a judge and as a source: whether a value fits a form, values that fit it, and values that are
-//! wrong by one change. It knows the words of JSON Schema that the description uses, and refuses to judge by others.
+//! The committed API description: checks whether a value fits a schema, generates values that fit, and values that are wrong by
+//! one change. It knows the JSON Schema keywords that the description uses, and panics at others.
 
 use std::sync::OnceLock;
 
@@ -7,10 +7,9 @@ use serde_json::{Map, Value, json};
 
 use crate::random::Random;
 
-/// The description.
 pub(crate) struct Description(Value);
 
-/// The words that say something about values; others are for people.
+/// The keywords that restrict values; others are for people.
 const KNOWN: [&str; 14] = [
     "$ref",
     "additionalProperties",
@@ -32,18 +31,18 @@ const FOR_PEOPLE: [&str; 8] =
 const OF_TEXT: [&str; 3] = ["maxLength", "minLength", "pattern"];
 
 impl Description {
-    /// As it is committed.
+    /// Reads the committed file.
     pub(crate) fn committed() -> &'static Self {
         static COMMITTED: OnceLock<Description> = OnceLock::new();
         COMMITTED.get_or_init(|| Self(serde_json::from_str(include_str!("../../../server/openapi.json")).unwrap()))
     }
 
-    /// The addresses, each with what can be asked there.
+    /// The paths with their operations.
     pub(crate) fn paths(&self) -> &Map<String, Value> {
         self.0["paths"].as_object().unwrap()
     }
 
-    /// A form among the components.
+    /// A schema of the components.
     pub(crate) fn form(&self, name: &str) -> &Value {
         let form = &self.0["components"]["schemas"][name];
         assert!(!form.is_null(), "there is no form {name}");
@@ -57,7 +56,7 @@ impl Description {
         }
     }
 
-    /// Whether a value fits, and where it first does not.
+    /// Checks a value; the error names the first place that does not fit.
     pub(crate) fn check(&self, schema: &Value, value: &Value) -> Result<(), String> {
         let schema = self.resolve(schema);
         for word in schema.as_object().into_iter().flat_map(Map::keys).map(String::as_str) {
@@ -125,7 +124,7 @@ impl Description {
         Ok(())
     }
 
-    /// A value that fits.
+    /// Generates a value that fits.
     pub(crate) fn any(&self, schema: &Value, random: &mut Random) -> Value {
         let schema = self.resolve(schema);
         if let Some(choices) = schema["oneOf"].as_array().or(schema["anyOf"].as_array()) {
@@ -168,7 +167,7 @@ impl Description {
         }
     }
 
-    /// A value that does not fit, by one change of one that does.
+    /// Generates a value that does not fit, by one change of one that does.
     pub(crate) fn spoilt(&self, schema: &Value, random: &mut Random) -> Value {
         loop {
             let mut value = self.any(schema, random);
@@ -180,7 +179,7 @@ impl Description {
     }
 }
 
-/// Of several choices the one that was meant is told: an object with the same name.
+/// Of several alternatives, names the one that was meant: an object with the same name.
 fn closest(choices: &[Value], value: &Value, faults: Vec<Result<(), String>>) -> String {
     let named = value.as_object().and_then(|fields| fields.keys().next());
     let meant = |choice: &Value| named.is_some_and(|name| !choice["properties"][name].is_null());
@@ -206,7 +205,7 @@ fn fits_type(allowed: &Value, value: &Value) -> bool {
     }
 }
 
-/// Patterns of the description are of one kind: so many of these characters, perhaps with others between them.
+/// The description's patterns are of one kind: this many of these characters, perhaps with separators.
 fn check_text(schema: &Value, text: &str) -> Result<(), String> {
     let len = u64::try_from(text.chars().count()).unwrap();
     let (least, most) = (schema["minLength"].as_u64(), schema["maxLength"].as_u64());
@@ -272,7 +271,7 @@ fn text(schema: &Value, random: &mut Random) -> Value {
     text.into()
 }
 
-/// One change somewhere.
+/// Makes one change somewhere.
 fn spoil(value: &mut Value, random: &mut Random) {
     let inside = match value {
         Value::Object(fields) => u64::try_from(fields.len()).unwrap(),

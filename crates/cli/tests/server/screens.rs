@@ -1,4 +1,4 @@
-//! Screens that come, go and vanish: what they are shown is true, and the server notices who is lost.
+//! Screens that connect, reconnect and vanish: they show the current state, and the server notices who is lost.
 
 use serde_json::{Value, json};
 use taisai_journal::suite::wait_until;
@@ -9,7 +9,7 @@ use crate::person::{accepted, refused};
 use crate::socket::{ReceivedFrame, Socket};
 use crate::terminal::place;
 
-/// F20: "your bets stand", from a fresh snapshot.
+/// F20: "your bets stand" comes from a new snapshot.
 #[test]
 fn reconnected_terminal_gets_the_current_state() {
     let mut house = TestCasino::open();
@@ -24,7 +24,7 @@ fn reconnected_terminal_gets_the_current_state() {
     let won = terminal.view.clone();
     assert_eq!(won["on_layout"], 0);
     assert_eq!(terminal.public["results"][0]["dice"], json!([2, 3, 4]), "{}", terminal.public);
-    // And so after the server was killed in the middle of a round.
+    // The same after the server was killed during a round.
     dealing.open_bets();
     accepted(&terminal.place(&[("big", 2_000)]));
     let (bets, credits) = (terminal.view["bets"].clone(), terminal.view["credits"].clone());
@@ -72,13 +72,13 @@ fn silent_terminal_counts_as_lost() {
     accepted(&terminal.place(&[("small", 100)]));
 }
 
-/// Told to stop, the server begins no round, lets the one in play end, and closes.
+/// A stopping server begins no round, lets the one in play end, and closes.
 #[test]
 fn stopping_server_closes_connections() {
     let mut house = TestCasino::open();
     let (dealing, mut terminal) = house.betting(3, 100_000);
     accepted(&terminal.place(&[("small", 1_000)]));
-    // Signed in before: a stopping server may let nobody in.
+    // They sign in first: a stopping server may refuse sign-ins.
     let dealer = house.person("dealer");
     house.terminate();
     wait_until("it is no longer ready", || house.get("/readyz").0 != 200);
@@ -94,7 +94,7 @@ fn stopping_server_closes_connections() {
     assert_eq!(terminal.device.clone().connect(house.address()).view["credits"], 102_000);
 }
 
-/// Each audience is shown what is its own, and a display nothing of anyone's money.
+/// Each screen shows only what is for its audience, and a display shows nobody's money.
 #[test]
 fn screens_see_only_what_is_theirs() {
     let house = TestCasino::open();
@@ -112,7 +112,7 @@ fn screens_see_only_what_is_theirs() {
         assert!(message.get("staff").is_none() && message.get("seat").is_none(), "{message}");
         (message["public"]["latest"]["dice"] == json!([1, 2, 3])).then_some(())
     });
-    // Whatever the round told the other terminal stands before the answer to what it asks after the round.
+    // Messages of the round arrive before the reply to a command sent after it.
     let last = other.send(&place(4, &[("small", 100)]));
     loop {
         let ReceivedFrame::Json(message) = other.socket.receive() else { panic!("the other terminal is cut off") };
@@ -137,11 +137,11 @@ fn screens_see_only_what_is_theirs() {
             assert!(socket.next()["snapshot"]["parts"].is_object());
         }
     }
-    // Nobody bets at another's seat.
+    // Nobody bets at another seat.
     refused(&terminal.ask(&place(4, &[("small", 100)])), "not-allowed");
 }
 
-/// 1.9: a round that is void has no result, also where it was voided late.
+/// 1.9: a void round has no result, even if it was voided late.
 #[test]
 fn late_void_shows_no_result() {
     let house = TestCasino::open();
@@ -160,7 +160,7 @@ fn late_void_shows_no_result() {
     });
 }
 
-/// 5.6, F82: each round that is voided late is told to all, and to its player with what it came to.
+/// 5.6, F82: every late void is published, and its player gets the amounts.
 #[test]
 fn rounds_voided_together_are_notified_one_by_one() {
     let house = TestCasino::open();
@@ -197,7 +197,7 @@ fn rounds_voided_together_are_notified_one_by_one() {
     assert_eq!(terminal.view["credits"], 10_000);
 }
 
-/// 5.2: the console is shown the boxes below the minimum with whose bets lie there, until the close.
+/// 5.2: until the close the console shows boxes below the minimum, with their bets.
 #[test]
 fn boxes_below_the_minimum_are_shown_until_the_close() {
     let house = TestCasino::open();
@@ -207,9 +207,9 @@ fn boxes_below_the_minimum_are_shown_until_the_close() {
     dealing.open_bets();
     accepted(&dealing.dealer.cluster(2, place(3, &[("sum:9", 1_000)])));
     let below = |message: &Value| message["staff"]["below"].as_array().cloned();
-    let shown = console.until("the box", |message| below(message).filter(|boxes| !boxes.is_empty()));
+    let below_minimum = console.until("the box", |message| below(message).filter(|boxes| !boxes.is_empty()));
     let bets = json!([{"seat": 3, "chips": "own", "amount": 1_000}]);
-    assert_eq!(json!(shown), json!([{"box": "sum:9", "total": 1_000, "minimum": 2_500, "bets": bets}]));
+    assert_eq!(json!(below_minimum), json!([{"box": "sum:9", "total": 1_000, "minimum": 2_500, "bets": bets}]));
     accepted(&dealing.dealer.cluster(2, json!({"advise": {"box": "sum:9"}})));
     dealing.deals("close-bets");
     console.until("none", |message| below(message).filter(Vec::is_empty));

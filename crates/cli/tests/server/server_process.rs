@@ -1,4 +1,4 @@
-//! The real program in a process of its own: its first lines, its log, and how it ends.
+//! The real program as a process: its first lines, its log and its end.
 
 use std::io::Read as _;
 use std::net::SocketAddr;
@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use taisai_journal::suite::{HANG_LIMIT, Spawned, wait_for};
 
-/// A program that runs.
 pub(crate) struct ServerProcess {
     child: Spawned,
     address: SocketAddr,
@@ -18,7 +17,7 @@ pub(crate) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts it and passes each line it prints to `is_enough`, until that is satisfied and the address is known.
+    /// Starts it and passes each printed line to `is_enough`, until that returns `true` and the address is known.
     pub(crate) fn start(command: &mut Command, mut is_enough: impl FnMut(&str) -> bool) -> Self {
         let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = Spawned::start(command);
@@ -34,7 +33,7 @@ impl ServerProcess {
         let (line, lines) = mpsc::channel();
         thread::spawn(move || {
             for printed in printed {
-                // Whoever waited for the first lines may have gone.
+                // The test may have stopped waiting for the first lines.
                 line.send(printed).unwrap_or_default();
             }
         });
@@ -53,12 +52,12 @@ impl ServerProcess {
         }
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub(crate) const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The number of its process.
+    /// Its process id.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -68,21 +67,21 @@ impl ServerProcess {
         self.log.lock().unwrap().clone()
     }
 
-    /// Sends it a signal, by its name.
+    /// Sends it a signal by name.
     pub(crate) fn signal(&self, name: &str) {
         self.child.signal(name);
     }
 
-    /// Ends its process without a word.
+    /// Kills it with SIGKILL.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Waits until it has stopped by itself, and gives its status and its log.
+    /// Waits until it has ended by itself. Returns its status and its log.
     pub(crate) fn stopped(mut self) -> (ExitStatus, String) {
         let status = wait_for("it has stopped", || self.child.try_wait().unwrap());
-        // The last it said may not have been read yet.
+        // The reader of the log may be behind.
         self.logging.take().map(JoinHandle::join).transpose().unwrap();
         (status, self.log())
     }

@@ -1,5 +1,5 @@
-//! A WebSocket as a screen has it: a thread reads it and answers pings, so that the screen stays
-//! connected while the test does something else.
+//! The WebSocket of a screen. A thread reads it and answers pings, so that the screen stays connected while the test does
+//! something else.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -17,16 +17,15 @@ use tokio_tungstenite::tungstenite::{Error, HandshakeError, Message, WebSocket, 
 
 use crate::schema::Description;
 
-/// What the server sends.
 #[derive(Debug)]
 pub(crate) enum ReceivedFrame {
     /// A message.
     Json(Value),
-    /// The connection is over, with the code and the reason that the server gave.
+    /// The connection was closed, with the code and reason that the server gave.
     Closed(Option<(u16, String)>),
 }
 
-/// A connection whose writers take turns: both a thread that answers pings and a test write.
+/// A connection with two writers that take turns: the thread that answers pings, and the test.
 struct Stream {
     stream: TcpStream,
     writing: Arc<Mutex<()>>,
@@ -55,17 +54,16 @@ impl Write for Stream {
     }
 }
 
-/// A socket.
 pub(crate) struct Socket {
     writing: WebSocket<Stream>,
     received: mpsc::Receiver<ReceivedFrame>,
     is_mute: Arc<AtomicBool>,
-    /// The form in the description of every message received here.
+    /// The schema of every message received here.
     form: &'static str,
 }
 
 impl Socket {
-    /// Connects, or says with which status it was turned away.
+    /// Connects, or returns the HTTP status of the refusal.
     pub(crate) fn try_open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Self, u16> {
         match Self::handshake(address, path, headers) {
             Ok(socket) => Ok(socket),
@@ -74,7 +72,7 @@ impl Socket {
         }
     }
 
-    /// Connects, or says why not.
+    /// Connects, or returns the error.
     pub(crate) fn connect(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Result<Self, String> {
         Self::handshake(address, path, headers).map_err(|error| error.to_string())
     }
@@ -102,22 +100,20 @@ impl Socket {
         Ok(Self { writing, received, is_mute, form: form(path) })
     }
 
-    /// Connects.
     pub(crate) fn open(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Self {
         Self::try_open(address, path, headers).unwrap_or_else(|status| panic!("{path}: {status}"))
     }
 
-    /// Sends JSON.
     pub(crate) fn send_json(&mut self, message: &Value) {
         self.send(Message::text(message.to_string()));
     }
 
-    /// Sends a message as it is. A connection that is over takes none.
+    /// Sends raw text. A closed connection ignores it.
     pub(crate) fn send(&mut self, message: Message) {
         self.writing.send(message).unwrap_or_default();
     }
 
-    /// Sends bytes as they are, below the protocol.
+    /// Sends raw bytes below the protocol.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         self.writing.get_mut().write_all(bytes).unwrap_or_default();
     }
@@ -128,7 +124,7 @@ impl Socket {
         self.receive_by(Instant::now() + HANG_LIMIT)
     }
 
-    /// The same with a deadline for a whole wait: an idle server still sends heartbeats, so no single frame would time out.
+    /// The same with a deadline for the whole wait: an idle server sends heartbeats, so no single frame would time out.
     #[track_caller]
     fn receive_by(&self, by: Instant) -> ReceivedFrame {
         let received = self.received.recv_timeout(by.saturating_duration_since(Instant::now()));
@@ -150,7 +146,7 @@ impl Socket {
         }
     }
 
-    /// The next message, or why there is none.
+    /// The next message, or the close frame.
     #[track_caller]
     pub(crate) fn next_if_any(&self) -> Result<Value, String> {
         match self.receive() {
@@ -159,7 +155,7 @@ impl Socket {
         }
     }
 
-    /// Reads on until a message says what is looked for.
+    /// Reads on until a message has what is looked for.
     #[track_caller]
     pub(crate) fn until<T>(&self, what: &str, mut find: impl FnMut(&Value) -> Option<T>) -> T {
         let by = Instant::now() + HANG_LIMIT;
@@ -176,7 +172,7 @@ impl Socket {
         }
     }
 
-    /// Waits until it is over.
+    /// Waits until the connection is closed.
     #[track_caller]
     pub(crate) fn over(&self) -> Option<(u16, String)> {
         let by = Instant::now() + HANG_LIMIT;
@@ -189,7 +185,7 @@ impl Socket {
         }
     }
 
-    /// From now on nothing is read and no ping answered, as if the cable was cut.
+    /// Stops reading and answering pings, as if the cable were cut.
     pub(crate) fn vanish(&self) {
         self.is_mute.store(true, Ordering::SeqCst);
     }
@@ -205,12 +201,12 @@ impl Drop for Socket {
 fn form(path: &str) -> &'static str {
     let screen = path.split('?').next().unwrap().rsplit('/').next().unwrap();
     match screen {
-        "terminal" => "TerminalHears",
-        "acceptor" => "AcceptorHears",
-        "chip-reader" => "ReaderHears",
-        "console" => "ConsoleHears",
-        "display" => "DisplayHears",
-        "pit" | "cage" | "audit" => "DeskHears",
+        "terminal" => "TerminalReceives",
+        "acceptor" => "AcceptorReceives",
+        "chip-reader" => "ReaderReceives",
+        "console" => "ConsoleReceives",
+        "display" => "DisplayReceives",
+        "pit" | "cage" | "audit" => "HouseScreenReceives",
         other => panic!("what is a {other}?"),
     }
 }

@@ -1,4 +1,4 @@
-//! The description and serde agree: what a form allows is read and written again in that form, and what it forbids is refused.
+//! The API description and serde agree: allowed values are read and written unchanged, and forbidden ones are refused.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! A Player Terminal: a device with a key of its own, and its connection, whose commands have numbers that rise.
+//! A Player Terminal: a device with its own key, and its connection, whose command numbers rise.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use taisai_journal::suite::HANG_LIMIT;
 use crate::person::post;
 use crate::socket::{ReceivedFrame, Socket};
 
-/// A device that is enrolled.
+/// An enrolled device.
 #[derive(Clone)]
 pub(crate) struct Device {
     pub(crate) number: u32,
@@ -23,12 +23,8 @@ pub(crate) struct Device {
     pub(crate) seat: u32,
     house: [u8; 16],
     key: SigningKey,
-    /// The number of its last command. It keeps it as long as its key.
+    /// The number of its last command, kept as long as its key.
     pub(crate) sequence: Arc<AtomicU64>,
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    HEXLOWER.encode(bytes)
 }
 
 pub(crate) fn unhex(text: &str) -> Vec<u8> {
@@ -41,18 +37,18 @@ impl Device {
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).unwrap();
         let key = SigningKey::from_bytes(&secret);
-        let body = json!({"code": code, "public_key": hex(key.verifying_key().as_bytes())});
-        let (status, said) = post(address, None, "/api/v1/devices/enrol", &body);
-        assert_eq!(status, 200, "{said}");
-        let number = u32::try_from(said["device"].as_u64().unwrap()).unwrap();
-        let house = unhex(said["house"].as_str().unwrap()).try_into().unwrap();
+        let body = json!({"code": code, "public_key": HEXLOWER.encode(key.verifying_key().as_bytes())});
+        let (status, reply) = post(address, None, "/api/v1/devices/enrol", &body);
+        assert_eq!(status, 200, "{reply}");
+        let number = u32::try_from(reply["device"].as_u64().unwrap()).unwrap();
+        let house = unhex(reply["house"].as_str().unwrap()).try_into().unwrap();
         Self { number, table, cluster: 0, seat, house, key, sequence: Arc::default() }
     }
 
     /// The proof that this device was given a challenge.
     pub(crate) fn proof(&self, challenge: &[u8]) -> Value {
         let signed = [b"taisai device\0", &self.house[..], &self.number.to_le_bytes(), challenge].concat();
-        json!({"device": self.number, "signature": hex(&self.key.sign(&signed).to_bytes())})
+        json!({"device": self.number, "signature": HEXLOWER.encode(&self.key.sign(&signed).to_bytes())})
     }
 
     /// The connection before the device has proved itself, with the challenge.
@@ -92,20 +88,19 @@ impl Device {
     }
 }
 
-/// A terminal that is connected.
 pub(crate) struct Terminal {
     pub(crate) device: Device,
     pub(crate) socket: Socket,
-    /// The table and the seat as it was last shown them.
+    /// The last public view and seat view.
     pub(crate) public: Value,
     pub(crate) view: Value,
-    /// Answers that nobody has waited for yet, by the number of the command.
+    /// Replies that nobody has waited for yet, by command number.
     answers: BTreeMap<u64, Value>,
-    /// Why the connection is over, once it is.
+    /// Why the connection was closed, once it is.
     pub(crate) over: Option<(u16, String)>,
 }
 
-/// The answer to a command of a number.
+/// The reply to a numbered command.
 #[derive(serde::Deserialize)]
 struct TerminalReply {
     sequence: u64,
@@ -119,19 +114,19 @@ pub(crate) fn place(seat: u32, stakes: &[(&str, i64)]) -> Value {
 }
 
 impl Terminal {
-    /// Sends a command under the next number, which it gives.
+    /// Sends a command under the next number, and returns that.
     pub(crate) fn send(&mut self, command: &Value) -> u64 {
         let sequence = self.device.sequence.fetch_add(1, Ordering::Relaxed) + 1;
         self.send_as(sequence, command);
         sequence
     }
 
-    /// Sends a command under any number.
+    /// Sends a command under a given number.
     pub(crate) fn send_as(&mut self, sequence: u64, command: &Value) {
         self.socket.send_json(&json!({"commands": [{"sequence": sequence, "command": command}]}));
     }
 
-    /// Takes in what a message shows and answers.
+    /// Takes views and replies from a message.
     fn take_in(&mut self, message: &Value) {
         if let Some(changed) = message["public"].as_object() {
             let (before, number) = (self.public["number"].as_u64(), message["public"]["number"].as_u64());
@@ -148,13 +143,13 @@ impl Terminal {
         }
     }
 
-    /// Waits for the answer to the command of that number.
+    /// Waits for the reply to the command of that number.
     #[track_caller]
     pub(crate) fn answer(&mut self, sequence: u64) -> Value {
         self.try_answer(sequence).unwrap_or_else(|| panic!("no answer to {sequence}"))
     }
 
-    /// Waits for the answer to the command of that number; none where the connection is over.
+    /// Waits for the reply to the command of that number; none if the connection is closed first.
     pub(crate) fn try_answer(&mut self, sequence: u64) -> Option<Value> {
         let by = Instant::now() + HANG_LIMIT;
         loop {
@@ -172,7 +167,7 @@ impl Terminal {
         }
     }
 
-    /// Sends a command and waits for its answer.
+    /// Sends a command and waits for its reply.
     #[track_caller]
     pub(crate) fn ask(&mut self, command: &Value) -> Value {
         let sequence = self.send(command);
@@ -185,13 +180,13 @@ impl Terminal {
         self.ask(&place(self.device.seat, stakes))
     }
 
-    /// Reads on until it is shown what is looked for.
+    /// Reads on until the views satisfy a condition.
     #[track_caller]
     pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
         assert!(self.is_shown(is_so), "{what} is not shown, but {:?}: {} {}", self.over, self.public, self.view);
     }
 
-    /// Reads on until it is shown what is looked for; `false` if the connection is over before that.
+    /// Reads on until the views satisfy a condition; `false` if the connection is closed first.
     pub(crate) fn is_shown(&mut self, is_so: impl Fn(&Self) -> bool) -> bool {
         let by = Instant::now() + HANG_LIMIT;
         while !is_so(self) {

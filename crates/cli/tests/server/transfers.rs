@@ -1,5 +1,5 @@
-//! Every transfer of money, with the process killed on its way: before its answer is read, once something of it is written, and after
-//! its answer. Asked again under its number it is carried out once, and no voucher's number is shown twice.
+//! Kills the process during every kind of transfer: before its reply is read, after something is written, and after the reply.
+//! Repeated under its number it is carried out once, and no voucher number is shown twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -36,12 +36,12 @@ const ROLES: [&str; 5] = ["dealer", "pit-supervisor", "shift-manager", "attendan
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KillMoment {
     Sent,
-    /// Something was written since it was sent, and its answer is not read.
+    /// Something was written since it was sent, and its reply is not read.
     Written,
     Answered,
 }
 
-/// Who asks, and of whom.
+/// Who sends the command, and to which machine.
 enum SentBy {
     Terminal,
     House(&'static str),
@@ -54,17 +54,17 @@ struct TransferCommand {
     command: Value,
 }
 
-/// What is where, in cents.
+/// Where money is, in cents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Amounts {
     credits: i64,
     vouchers: i64,
     claims: i64,
-    /// What the pay list of the live table says.
+    /// The amounts of the live table's pay list.
     pays: i64,
 }
 
-/// A transfer: how it is asked for after those before it, and what is where once it was carried out.
+/// A transfer: the command after those before it, and where money is once it was carried out.
 type Transfer = (&'static str, fn(&mut TransferFixture) -> TransferCommand, Amounts);
 
 const fn now(credits: i64, vouchers: i64, claims: i64, pays: i64) -> Amounts {
@@ -202,7 +202,7 @@ fn reissue(floor: &mut TransferFixture) -> TransferCommand {
 }
 
 fn hand_over(floor: &mut TransferFixture) -> TransferCommand {
-    // One that was never shown is not handed over.
+    // A voucher that was never shown cannot be handed over.
     floor.in_hand();
     ask(SentBy::House("cashier"), json!({"confirm-voucher": {"serial": floor.good_voucher()["serial"]}}))
 }
@@ -214,7 +214,7 @@ fn void(floor: &mut TransferFixture) -> TransferCommand {
     TransferCommand { by: SentBy::House("cashier"), approval, command }
 }
 
-/// A round that was lost, and is settled by a ruling with dice that win.
+/// A lost round that a ruling settles with winning dice.
 fn rule(floor: &mut TransferFixture) -> TransferCommand {
     assert_eq!(floor.seat()["buy_in"]["receipt"], 4, "a receipt for each buy-in");
     let dealing = floor.dealing(1, LimitScope::Terminal);
@@ -241,9 +241,8 @@ struct TransferFixture {
     house: TestCasino,
     people: BTreeMap<&'static str, Person>,
     device: Device,
-    /// The numbers of vouchers that were shown.
-    shown: BTreeSet<String>,
-    /// That of the newest voucher, where its answer was not lost.
+    shown_numbers: BTreeSet<String>,
+    /// The number of the newest voucher, if its reply was not lost.
     number: Option<String>,
 }
 
@@ -252,7 +251,7 @@ impl TransferFixture {
         let house = TestCasino::with(TABLES);
         let people = ROLES.map(|role| (role, house.person(role))).into();
         let device = house.enrol(1, 1);
-        Self { house, people, device, shown: BTreeSet::new(), number: None }
+        Self { house, people, device, shown_numbers: BTreeSet::new(), number: None }
     }
 
     fn person(&self, role: &str) -> Person {
@@ -288,7 +287,7 @@ impl TransferFixture {
         self.person("cashier").approved_by(&self.person("pit-supervisor"), act, what)
     }
 
-    /// The voucher on the card of the terminal.
+    /// The voucher on the terminal's card.
     fn offered(&self) -> Value {
         let mut terminal = self.terminal();
         terminal.until("the voucher", |terminal| terminal.view["money"]["voucher"].is_object());
@@ -305,20 +304,20 @@ impl TransferFixture {
         json!({command: {"number": self.in_hand()}})
     }
 
-    /// Its number; one whose answer was lost is issued anew by two people.
+    /// The voucher's number; if its reply was lost, two people reissue it first.
     fn in_hand(&mut self) -> String {
         if self.number.is_none() {
             let TransferCommand { approval, command, .. } = reissue(self);
-            self.hear(&self.person("cashier").house_with(approval.unwrap(), command));
+            self.check_number(&self.person("cashier").house_with(approval.unwrap(), command));
         }
         self.number.clone().unwrap()
     }
 
-    /// A number that is in an answer was never shown before.
-    fn hear(&mut self, answer: &Value) {
+    /// Checks that a number in a reply was never shown before.
+    fn check_number(&mut self, answer: &Value) {
         accepted(answer);
         if let Some(number) = answer["accepted"]["voucher"]["voucher"]["validation"].as_str() {
-            assert!(self.shown.insert(number.to_owned()), "shown twice: {answer}");
+            assert!(self.shown_numbers.insert(number.to_owned()), "shown twice: {answer}");
             self.number = Some(number.to_owned());
         }
     }
@@ -334,7 +333,7 @@ impl TransferFixture {
         }
     }
 
-    /// Asks, kills the process at that moment, starts it again and asks again under the same number.
+    /// Sends the command, kills the process at that moment, restarts it and repeats the command under the same number.
     fn carry_out(&mut self, command: TransferCommand, moment: KillMoment) {
         let TransferCommand { by, approval, command } = command;
         let (role, path) = match by {
@@ -343,13 +342,13 @@ impl TransferFixture {
             SentBy::Table(table, role) => (role, format!("/api/v1/tables/{table}/commands")),
         };
         let person = self.person(role);
-        // Nothing is taken in at a terminal that has lost the server.
+        // A terminal that has lost the server takes nothing in.
         let _there = self.terminal();
         let body =
             json!({"source": person.source, "sequence": person.next(), "approval": approval, "command": command});
         let before = self.written();
         if moment == KillMoment::Answered {
-            self.hear(&person.post(&path, &body).1);
+            self.check_number(&person.post(&path, &body).1);
             self.house.kill();
         } else {
             let _unread = person.post_unread(&path, &body);
@@ -357,7 +356,7 @@ impl TransferFixture {
         }
         self.house.restart();
         let _there = self.terminal();
-        self.hear(&self.person(role).post(&path, &body).1);
+        self.check_number(&self.person(role).post(&path, &body).1);
     }
 
     fn carry_out_at_terminal(&mut self, command: &Value, moment: KillMoment) {
@@ -365,7 +364,7 @@ impl TransferFixture {
         let before = self.written();
         let sequence = terminal.send(command);
         if moment == KillMoment::Answered {
-            self.hear(&terminal.answer(sequence));
+            self.check_number(&terminal.answer(sequence));
             self.house.kill();
         } else {
             self.kill_at(moment, &before);
@@ -373,7 +372,7 @@ impl TransferFixture {
         self.house.restart();
         let mut terminal = self.terminal();
         terminal.send_as(sequence, command);
-        self.hear(&terminal.answer(sequence));
+        self.check_number(&terminal.answer(sequence));
     }
 
     fn kill_at(&mut self, moment: KillMoment, before: &[(SystemTime, u64)]) {
@@ -384,10 +383,10 @@ impl TransferFixture {
         self.house.kill();
     }
 
-    /// How the files of the store are.
+    /// The state of the store's files.
     fn written(&self) -> Vec<(SystemTime, u64)> {
         let files = fs::read_dir(self.house.folder().join("data")).unwrap();
-        // One may be gone before it is looked at.
+        // A file may be gone meanwhile.
         let known = files.filter_map(|file| file.ok()?.metadata().ok());
         known.map(|file| (file.modified().unwrap(), file.len())).collect()
     }
@@ -419,7 +418,7 @@ fn every_transfer_is_carried_out_once_wherever_the_process_is_killed() {
     });
 }
 
-/// A cashier whose first answer was lost reads in the second how much to pay out, and which approval was asked for.
+/// If the first reply is lost, the second one has the amount to pay out and the requested approval.
 #[test]
 fn repeated_commands_get_the_same_amount_and_approval() {
     let mut floor = TransferFixture::open();

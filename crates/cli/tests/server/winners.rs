@@ -1,5 +1,4 @@
-//! A live table that registers winners, over the API: what the console is shown, through a kill and a correction, and what the reports
-//! say of it.
+//! A live table that registers winners, over the API: the console through a kill and a correction, and the reports.
 
 use serde_json::{Value, json};
 use taisai_journal::suite::wait_until;
@@ -26,7 +25,7 @@ fn staff(house: &TestCasino) -> Value {
     house.person("dealer").console(1).next()["snapshot"]["staff"].clone()
 }
 
-/// Asks with a second person.
+/// Sends a command with a second person.
 fn with_second(first: &Person, second: &Person, act: &str, command: &Value) -> Value {
     let what = json!({"cluster": {"table": 1, "number": 0, "command": command}});
     let approval = first.approved_by(second, act, &what);
@@ -53,7 +52,7 @@ fn winners_are_registered_paid_and_made_good_from_the_film() {
     let what = json!({"cluster": {"table": 1, "number": 0, "command": register(3, "big", 1_500_000)}});
     let approval = dealing.dealer.asks_approval("large-registration", &what);
 
-    // What was registered is there after the power failed, and nothing is paid.
+    // The registered bets survive a power failure, and nothing is paid.
     house.kill();
     house.restart();
     let own = house.person("dealer").get("/api/v1/house/approvals").1;
@@ -64,34 +63,34 @@ fn winners_are_registered_paid_and_made_good_from_the_film() {
     );
     assert_eq!(own[0]["what"].as_str().map(|text| text.contains("1500000")), Some(true), "{own}");
     assert_eq!(house.person("pit-supervisor").get("/api/v1/house/approvals").1, json!([]), "others asked for it");
-    let shown = staff(&house);
+    let view = staff(&house);
     let lies = json!({"cluster": 0, "seat": 1, "chips": "own", "box": "big", "amount": 1_000});
-    assert_eq!((&shown["bets"][0], shown["bets"].as_array().map(Vec::len)), (&lies, Some(2)), "{shown}");
-    let big = shown["registering"]["boxes"].as_array().unwrap().iter().find(|of| of["box"] == "big").unwrap().clone();
+    assert_eq!((&view["bets"][0], view["bets"].as_array().map(Vec::len)), (&lies, Some(2)), "{view}");
+    let big = view["registering"]["boxes"].as_array().unwrap().iter().find(|of| of["box"] == "big").unwrap().clone();
     assert_eq!(
         (&big["wins"], &big["asked_for"], &big["registered"]),
         (&json!(true), &json!("stakes"), &json!(2_001_000))
     );
-    assert_eq!(shown["pay_list"]["is_settled"], false, "{shown}");
-    assert_eq!(shown["pay_list"]["lines"][0]["pays"], 2_000, "{shown}");
-    assert_eq!(shown["meters"], json!([]), "not known");
+    assert_eq!(view["pay_list"]["is_settled"], false, "{view}");
+    assert_eq!(view["pay_list"]["lines"][0]["pays"], 2_000, "{view}");
+    assert_eq!(view["meters"], json!([]), "not known");
 
     let dealer = house.person("dealer");
     accepted(&dealer.cluster(1, "all-registered"));
     wait_until("it is settled", || dealer.get("/api/v1/tables/1").1["phase"] == "settled");
-    let shown = staff(&house);
-    assert_eq!((&shown["registering"], &shown["pay_list"]["is_settled"]), (&Value::Null, &json!(true)), "{shown}");
-    assert_eq!(shown["pay_list"]["lines"].as_array().unwrap().len(), 2, "{shown}");
-    assert_eq!(shown["bets"], json!([]), "{shown}");
+    let view = staff(&house);
+    assert_eq!((&view["registering"], &view["pay_list"]["is_settled"]), (&Value::Null, &json!(true)), "{view}");
+    assert_eq!(view["pay_list"]["lines"].as_array().unwrap().len(), 2, "{view}");
+    assert_eq!(view["bets"], json!([]), "{view}");
     accepted(&dealer.cluster(1, json!({"tick-off": {"seat": 1, "is_paid": true}})));
     let ticked_off = || staff(&house)["pay_list"]["ticked_off"].clone();
     wait_until("it is ticked off", || ticked_off() == json!([{"seat": 1, "given": 2_000, "at_house": 0}]));
-    // The Dealer of the table finds the round again; nobody else who deals does.
+    // Only the table's Dealer sees the round again.
     assert_eq!(dealer.get("/api/v1/tables/1/rounds/1").0, 200);
     assert_eq!(dealer.get("/api/v1/tables/1/rounds/1/evidence").0, 403);
     assert_eq!(house.person("second-dealer").get("/api/v1/tables/1/rounds/1").0, 403);
 
-    // A late correction: what wins by the right dice and was collected is registered from the film.
+    // A late correction: bets that win by the right dice but were collected are registered from the film.
     let (supervisor, manager) = (house.person("pit-supervisor"), house.person("pit-manager"));
     let correct = json!({"correct": {"round": 1, "dice": [1, 2, 3], "why": "the console read 4 5 6"}});
     let approval = supervisor.approved_by(&manager, "correct", &json!({"table": {"table": 1, "round": correct}}));
@@ -123,7 +122,7 @@ fn winners_are_registered_paid_and_made_good_from_the_film() {
     assert_eq!(staff(&house)["returns"], json!([]));
     wait_until("a claim is open", || claims().contains("from-film") && claims().contains("1400"));
 
-    // The sheet says which way it was, and what needs every bet is not known.
+    // The sheet names the kind of registration, and leaves out what needs every bet.
     let (status, sheet) = house.person("auditor").get("/api/v1/tables/1/rounds/1");
     assert_eq!((status, &sheet["registration"]), (200, &json!("winners")), "{sheet}");
     let registered = sheet["clusters"][0]["registered"].as_array().unwrap();
@@ -133,9 +132,9 @@ fn winners_are_registered_paid_and_made_good_from_the_film() {
     assert!(registered.iter().all(|line| line["time"].as_u64().unwrap() > 0));
     house.audit();
     assert!(house.taisai(&["report", "rebuild", "data"]).0);
-    let (is_good, said) = house.taisai(&["report", "theory", "data", "--json"]);
-    assert!(is_good, "{said}");
-    let lines: Value = serde_json::from_str(said.trim()).unwrap();
+    let (is_good, printed) = house.taisai(&["report", "theory", "data", "--json"]);
+    assert!(is_good, "{printed}");
+    let lines: Value = serde_json::from_str(printed.trim()).unwrap();
     assert_eq!((&lines[0]["unregistered_rounds"], &lines[0]["handle"]), (&json!(1), &Value::Null), "{lines}");
     assert_eq!((&lines[0]["win"], &lines[0]["theoretical_win"]), (&Value::Null, &Value::Null), "{lines}");
 }

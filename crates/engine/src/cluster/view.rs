@@ -196,7 +196,7 @@ struct LineView {
 }
 
 impl LastGame {
-    /// How lines of a seat come out. `pays` tells what a line is paid.
+    /// The outcome of a seat's lines. `pays` gives what a line is paid.
     pub fn of(
         round: RoundNumber,
         stands: Result<Dice, VoidReason>,

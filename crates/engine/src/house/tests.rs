@@ -150,7 +150,7 @@ fn seat_monies(effects: Vec<Effect>) -> usize {
 }
 
 #[test]
-fn replies_tell_what_came_of_a_command() {
+fn replies_give_the_outcome_of_a_command() {
     let mut fixture = Fixture::new();
     let person = |id, role| Actor::Person(Person { id: PersonId(id), roles: Roles::of(&[role]) });
     let supervisor = person(2, Role::PitSupervisor);

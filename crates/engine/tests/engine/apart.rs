@@ -184,14 +184,18 @@ fn commands_between_rounds_wait_two_seconds_at_most() {
     let (relieved, reply) = table.ask_round(supervisor(), relieve);
     assert_eq!(reply, None);
     table.pass(500);
-    let (shown, reply) = table.ask_round(supervisor(), limits);
+    let (limits_sequence, reply) = table.ask_round(supervisor(), limits);
     assert_eq!(reply, None);
     table.pass(1_499);
     assert_eq!(table.reply(relieved), None);
     table.pass(1);
-    assert_eq!((table.reply(relieved), table.reply(shown)), (Some(accepted()), None), "in order, each its time");
+    assert_eq!(
+        (table.reply(relieved), table.reply(limits_sequence)),
+        (Some(accepted()), None),
+        "in order, each its time"
+    );
     table.pass(500);
-    assert_eq!(table.reply(shown), Some(refused(Refusal::RoundInPlay)), "limits need every cluster");
+    assert_eq!(table.reply(limits_sequence), Some(refused(Refusal::RoundInPlay)), "limits need every cluster");
 }
 
 /// While a round is in play nothing waits: the tumbler does not either.
@@ -300,7 +304,7 @@ fn what_a_cluster_takes_back_before_it_is_held_is_sent_again() {
 }
 
 #[test]
-fn terminals_bet_while_their_cluster_hears_nothing() {
+fn terminals_bet_while_their_cluster_receives_nothing() {
     let mut table = ready();
     table.open_bets();
     cut_off_second(&mut table);

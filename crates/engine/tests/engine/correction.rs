@@ -70,8 +70,8 @@ fn a_correction_is_shown_to_its_player_and_vouched_for() {
     slip(&mut table, 0, 1, of_record);
     assert_eq!(table.nodes[0].checkpoints, [ROUND, FIRST]);
     assert_eq!(table.nodes[0].counted.rounds, 1, "it was counted before");
-    let shown = changes(table.take_left());
-    let [ScreenChange::Seat(seat)] = &shown[..] else { panic!("{shown:?}") };
+    let screen_changes = changes(table.take_left());
+    let [ScreenChange::Seat(seat)] = &screen_changes[..] else { panic!("{screen_changes:?}") };
     let view = json(&seat.view);
     assert_eq!((&view["credits"], &view["last"]["paid"]), (&9_500.into(), &0.into()));
     assert_eq!(view["messages"][0]["changed"]["amount"], -1_000);
@@ -138,7 +138,7 @@ fn a_wrong_slip_stops_the_table() {
     wrong.lines[0].units += 1;
     let slip = ClusterInput::Slip { round: RoundNumber(1), slip: Some(wrong) };
     let stop = WorkerStop::Refused { by: FIRST, refusal: Refusal::SlipDiffers };
-    assert_eq!(table.take(0, [Input::Cluster(0, slip)]), Err(stop));
+    assert_eq!(table.handle(0, [Input::Cluster(0, slip)]), Err(stop));
     assert_eq!(table.house.record.len(), entries);
     table.reads_slips = true;
     table.restart(0);
@@ -239,16 +239,16 @@ fn rounds_that_are_void_together_are_all_shown() {
         table.pass(10_000);
         let (round, second) = (table.node_of(ROUND).unwrap(), table.nodes.len() - 1);
         for node in [round, second] {
-            let shown = table.left.iter().filter(|(at, _)| *at == node).filter_map(|(_, effect)| match effect {
+            let rounds = table.left.iter().filter(|(at, _)| *at == node).filter_map(|(_, effect)| match effect {
                 Effect::Publish(ScreenChange::Public(public)) => Some(json(public)["latest"].clone()),
                 _ => None,
             });
-            let mut shown: Vec<_> = shown
+            let mut rounds: Vec<_> = rounds
                 .filter(|latest| latest["void"] == "damaged-dice")
                 .map(|latest| latest["round"].as_u64())
                 .collect();
-            shown.dedup();
-            assert_eq!(shown, [Some(1), Some(2), Some(3)]);
+            rounds.dedup();
+            assert_eq!(rounds, [Some(1), Some(2), Some(3)]);
         }
     }
 }

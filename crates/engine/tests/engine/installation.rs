@@ -117,7 +117,7 @@ impl Installation {
 
     /// The same with several inputs in one batch.
     pub(crate) fn inputs(&mut self, node: usize, inputs: impl IntoIterator<Item = Input>) {
-        self.take(node, inputs).unwrap();
+        self.handle(node, inputs).unwrap();
         self.pass(0);
     }
 
@@ -128,7 +128,7 @@ impl Installation {
     }
 
     /// Has a node decide a batch, which is recorded and leaves.
-    pub(crate) fn take(&mut self, node: usize, inputs: impl IntoIterator<Item = Input>) -> Result<(), WorkerStop> {
+    pub(crate) fn handle(&mut self, node: usize, inputs: impl IntoIterator<Item = Input>) -> Result<(), WorkerStop> {
         let batch = self.house.batch(node, Time(self.now), inputs)?;
         self.end(node, batch);
         Ok(())
@@ -244,7 +244,7 @@ impl Installation {
                 }
                 (_, Some((at, node))) if at <= end => {
                     self.now = self.now.max(at);
-                    self.take(node, []).unwrap();
+                    self.handle(node, []).unwrap();
                 }
                 _ => break,
             }
@@ -267,7 +267,7 @@ impl Installation {
             }
         };
         if let Some(node) = self.node_of(to) {
-            self.take(node, [input]).unwrap();
+            self.handle(node, [input]).unwrap();
         }
     }
 

@@ -143,14 +143,14 @@ fn a_staff_screen_is_shown_how_everything_stands_when_it_subscribes() {
     let topics = vec![Topic::Public, Topic::Staff];
     let subscribe = RoundInput::Subscribe { topics: topics.clone(), counted, connection };
     table.inputs(0, [Input::Round(RoundInput::Watched { by_staff: true }), Input::Round(subscribe)]);
-    let shown = changes(table.take_left());
+    let screen_changes = changes(table.take_left());
     let [
         ScreenChange::RoundStaff(_),
         ScreenChange::ClusterStaff(0, Some(seats)),
         ScreenChange::Subscribed { counted, .. },
-    ] = &shown[..]
+    ] = &screen_changes[..]
     else {
-        panic!("{shown:?}")
+        panic!("{screen_changes:?}")
     };
     assert_eq!(counted.map(|counted| counted.sequence), Some(1), "the cashier's last command was the cluster's");
     assert_eq!(seats.meters.map(|meters| meters.bought_in), Some(cents(10_000)));
@@ -158,8 +158,8 @@ fn a_staff_screen_is_shown_how_everything_stands_when_it_subscribes() {
     table.pass(99);
     assert_eq!(changes(table.take_left()), []);
     table.pass(1);
-    let shown = changes(table.take_left());
-    let [ScreenChange::ClusterStaff(0, Some(seats))] = &shown[..] else { panic!("{shown:?}") };
+    let screen_changes = changes(table.take_left());
+    let [ScreenChange::ClusterStaff(0, Some(seats))] = &screen_changes[..] else { panic!("{screen_changes:?}") };
     assert_eq!(seats.meters.map(|meters| meters.bought_in), Some(cents(10_100)));
     table.input(0, Input::Round(RoundInput::Watched { by_staff: false }));
     table.accept_cluster(0, cashier(), buy_in(Seat(5), 100));

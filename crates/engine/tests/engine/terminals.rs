@@ -35,16 +35,16 @@ fn replies_go_with_the_view_of_the_seat() {
     let (second, two) = bet(&mut table, "big", 1_000_000);
     let (third, three) = bet(&mut table, "small", 700);
     table.inputs(0, [one, two, three]);
-    let shown = changes(table.take_left());
-    let [ScreenChange::Seat(seat)] = &shown[..] else { panic!("{shown:?}") };
+    let screen_changes = changes(table.take_left());
+    let [ScreenChange::Seat(seat)] = &screen_changes[..] else { panic!("{screen_changes:?}") };
     let replies = [(first, accepted()), (second, refused(Refusal::NotEnoughCredits)), (third, accepted())];
     assert_eq!((seat.connection, &seat.replies[..]), (connection(0, SEAT), &replies[..]));
     assert_eq!(json(&seat.view)["credits"], 8_800, "as it stands after all of them");
     let before = json(&seat.view)["number"].as_u64();
     let (_, next) = bet(&mut table, "small", 700);
     table.input(0, next);
-    let shown = changes(table.take_left());
-    let [ScreenChange::Seat(seat)] = &shown[..] else { panic!("{shown:?}") };
+    let screen_changes = changes(table.take_left());
+    let [ScreenChange::Seat(seat)] = &screen_changes[..] else { panic!("{screen_changes:?}") };
     assert_eq!(json(&seat.view)["number"].as_u64(), before.map(|before| before + 1), "views are numbered");
     assert_eq!(seat.replies.len(), 1);
 }
@@ -57,9 +57,11 @@ fn the_first_of_two_connections_is_cut() {
     table.left.clear();
     let newer = ConnectionId(99);
     table.connect(0, SEAT, newer);
-    let shown = changes(table.take_left());
-    let [ScreenChange::Cut(old), ScreenChange::SeatConnected { connection: to, counted, view, .. }] = &shown[..] else {
-        panic!("{shown:?}")
+    let screen_changes = changes(table.take_left());
+    let [ScreenChange::Cut(old), ScreenChange::SeatConnected { connection: to, counted, view, .. }] =
+        &screen_changes[..]
+    else {
+        panic!("{screen_changes:?}")
     };
     assert_eq!((*old, *to, counted.sequence), (connection(0, SEAT), newer, sequence));
     assert_eq!(json(view)["credits"], 9_500);
@@ -82,9 +84,10 @@ fn replies_of_the_connection_before_are_dropped() {
     let counted = taisai_engine::NewestCommand { source: source(terminal(SEAT)), sequence: 0 };
     let connect = ClusterInput::Connect { seat: SEAT, connection: ConnectionId(99), counted, money: Box::default() };
     table.inputs(0, [one, Input::Cluster(0, connect)]);
-    let shown = changes(table.take_left());
-    let [ScreenChange::Cut(_), ScreenChange::SeatConnected { .. }, ScreenChange::Seat(seat)] = &shown[..] else {
-        panic!("{shown:?}")
+    let screen_changes = changes(table.take_left());
+    let [ScreenChange::Cut(_), ScreenChange::SeatConnected { .. }, ScreenChange::Seat(seat)] = &screen_changes[..]
+    else {
+        panic!("{screen_changes:?}")
     };
     assert_eq!((seat.connection, &seat.replies[..]), (ConnectionId(99), &[][..]));
 }
@@ -161,14 +164,14 @@ fn a_command_that_is_sent_again_over_a_new_connection_is_answered_again() {
     table.connect(0, SEAT, ConnectionId(9));
     table.left.clear();
     table.input(0, again());
-    let shown = changes(table.take_left());
-    let [ScreenChange::Seat(seat)] = &shown[..] else { panic!("{shown:?}") };
+    let screen_changes = changes(table.take_left());
+    let [ScreenChange::Seat(seat)] = &screen_changes[..] else { panic!("{screen_changes:?}") };
     let lost = Verdict::Refused(Refusal::TerminalLost);
     assert_eq!(seat.replies, [(77, Reply { verdict: lost, is_repeated: true, event: None })], "as it was answered");
 }
 
 #[test]
-fn whoever_looks_is_released_with_the_batch() {
+fn reads_are_released_with_the_batch() {
     let mut table = ready();
     let (_, one) = bet(&mut table, "big", 500);
     table.inputs(0, [one, Input::ReadBarrier(taisai_engine::CallerId(5))]);

@@ -241,8 +241,8 @@ fn the_money_of_a_seat_is_shown_at_its_terminal() {
     table.seat(0, SEAT, 10_000);
     table.left.clear();
     table.accept_cluster(0, terminal(SEAT), ClusterCommand::CashOut { seat: SEAT, to: CashOut::HandPay });
-    let shown = crate::play::changes(table.take_left());
-    let Some(taisai_engine::ScreenChange::Seat(seat)) = shown.last() else { panic!("{shown:?}") };
+    let screen_changes = crate::play::changes(table.take_left());
+    let Some(taisai_engine::ScreenChange::Seat(seat)) = screen_changes.last() else { panic!("{screen_changes:?}") };
     assert_eq!(crate::play::json(&seat.view)["money"]["claims"][0]["amount"], 10_000);
     table.pass(60_000);
     assert_eq!(crate::play::changes(table.take_left()), [], "it is sent more often than it changes");

@@ -52,8 +52,10 @@ fn a_cluster_asks_for_the_table_every_second_until_it_is_shown() {
     assert_eq!(published(&mut table, FIRST), []);
     table.carrier = Box::new(|_| vec![0]);
     table.pass(1_000);
-    let shown = published(&mut table, FIRST);
-    let [ScreenChange::Results(results), ScreenChange::Public(public)] = &shown[..] else { panic!("{shown:?}") };
+    let screen_changes = published(&mut table, FIRST);
+    let [ScreenChange::Results(results), ScreenChange::Public(public)] = &screen_changes[..] else {
+        panic!("{screen_changes:?}")
+    };
     assert_eq!((results.len(), public.phase()), (0, Phase::Idle));
     table.sent.clear();
     table.pass(60_000);
@@ -68,8 +70,8 @@ fn clusters_are_shown_changes_at_once_and_the_table_again_every_two_seconds() {
     published(&mut table, FIRST);
     table.sent.clear();
     table.open_bets();
-    let shown = published(&mut table, FIRST);
-    let [ScreenChange::Public(public)] = &shown[..] else { panic!("{shown:?}") };
+    let screen_changes = published(&mut table, FIRST);
+    let [ScreenChange::Public(public)] = &screen_changes[..] else { panic!("{screen_changes:?}") };
     assert_eq!(public.phase(), Phase::Open);
     assert_eq!(public_views(&table.take_sent(), 0), 1);
     table.pass(1_999);
@@ -83,8 +85,8 @@ fn clusters_are_shown_changes_at_once_and_the_table_again_every_two_seconds() {
     assert_eq!(published(&mut table, FIRST), []);
     table.carrier = Box::new(|_| vec![0]);
     table.pass(2_000);
-    let shown = published(&mut table, FIRST);
-    assert!(matches!(&shown[..], [ScreenChange::Public(public)] if public.phase() == Phase::Closed));
+    let screen_changes = published(&mut table, FIRST);
+    assert!(matches!(&screen_changes[..], [ScreenChange::Public(public)] if public.phase() == Phase::Closed));
 }
 
 /// The latest result is in the view; all of them are shown only to those who missed some.
@@ -95,11 +97,11 @@ fn results_are_shown_again_only_where_some_were_missed() {
     table.seat(0, Seat(1), 10_000);
     table.pass(10_000);
     let results = |table: &mut Installation| {
-        let shown = published(table, FIRST).into_iter().filter_map(|change| match change {
+        let screen_changes = published(table, FIRST).into_iter().filter_map(|change| match change {
             ScreenChange::Results(results) => Some(results.len()),
             _ => None,
         });
-        shown.collect::<Vec<_>>()
+        screen_changes.collect::<Vec<_>>()
     };
     assert_eq!(results(&mut table), [0], "when it was first shown the table");
     for _ in 0..3 {
@@ -121,14 +123,16 @@ fn results_reach_the_terminals_of_clusters_elsewhere() {
     table.open_table();
     table.seat(0, Seat(1), 10_000);
     table.play_round(Seat(1), [4, 5, 6]);
-    let shown = published(&mut table, SECOND);
-    let Some(ScreenChange::Public(public)) = shown.last() else { panic!("{shown:?}") };
+    let screen_changes = published(&mut table, SECOND);
+    let Some(ScreenChange::Public(public)) = screen_changes.last() else { panic!("{screen_changes:?}") };
     assert_eq!(json(public)["latest"]["dice"], value!([4, 5, 6]));
     let second = table.node_of(SECOND).unwrap();
     table.restart(second);
     table.pass(0);
-    let shown = published(&mut table, SECOND);
-    let [ScreenChange::Results(results), ScreenChange::Public(_)] = &shown[..] else { panic!("{shown:?}") };
+    let screen_changes = published(&mut table, SECOND);
+    let [ScreenChange::Results(results), ScreenChange::Public(_)] = &screen_changes[..] else {
+        panic!("{screen_changes:?}")
+    };
     assert_eq!(json(results), value!([{ "round": 1, "dice": [4, 5, 6], "void": null }]));
 }
 
@@ -142,8 +146,8 @@ fn staff_see_clusters_elsewhere_until_they_are_silent() {
     table.sent.clear();
     table.seat(0, Seat(2), 700);
     table.pass(250);
-    let shown = published(&mut table, ROUND);
-    let Some(ScreenChange::ClusterStaff(0, Some(view))) = shown.first() else { panic!("{shown:?}") };
+    let screen_changes = published(&mut table, ROUND);
+    let Some(ScreenChange::ClusterStaff(0, Some(view))) = screen_changes.first() else { panic!("{screen_changes:?}") };
     assert_eq!(json(&view.seats[0])["credits"], 700);
     assert_eq!(cluster_views(&table.take_sent(), 0), 1);
     table.pass(10_000);
@@ -177,8 +181,10 @@ fn a_screen_receives_its_newest_number_of_clusters_elsewhere() {
     let counted = Some(NewestCommand { source: 1_008, sequence: 0 });
     let subscribe = RoundInput::Subscribe { topics: vec![Topic::Public], counted, connection: ConnectionId(9) };
     table.input(table.node_of(ROUND).unwrap(), Input::Round(subscribe));
-    let shown = published(&mut table, ROUND);
-    let [ScreenChange::Subscribed { counted: Some(counted), .. }] = &shown[..] else { panic!("{shown:?}") };
+    let screen_changes = published(&mut table, ROUND);
+    let [ScreenChange::Subscribed { counted: Some(counted), .. }] = &screen_changes[..] else {
+        panic!("{screen_changes:?}")
+    };
     assert_eq!(counted.sequence, 2);
 }
 
@@ -275,7 +281,7 @@ fn an_old_view_is_corrected_within_two_seconds() {
     published(&mut table, FIRST);
     table.deliver(open.unwrap());
     table.pass(2_000);
-    let shown = published(&mut table, FIRST);
-    let Some(ScreenChange::Public(last)) = shown.last() else { panic!("{shown:?}") };
+    let screen_changes = published(&mut table, FIRST);
+    let Some(ScreenChange::Public(last)) = screen_changes.last() else { panic!("{screen_changes:?}") };
     assert_eq!(PublicView::phase(last), Phase::Closed);
 }

@@ -388,8 +388,8 @@ fn decisions_conceal_what_they_say() {
              shift rule settle 1 654 = !round-not-settled; dealer correct 1 654 = !not-allowed",
         );
         let six = format!("{:?}", Face::try_from(6).expect("a face"));
-        let said = installation.house.record.iter().filter(|entry| format!("{entry:?}").contains(&six));
-        assert_eq!(said.count(), 0, "{game}");
+        let with_face = installation.house.record.iter().filter(|entry| format!("{entry:?}").contains(&six));
+        assert_eq!(with_face.count(), 0, "{game}");
     }
 }
 

@@ -38,7 +38,7 @@ fn only_limits_of_terminals_let_a_table_have_several_clusters() {
 }
 
 #[test]
-fn the_house_knows_every_table() {
+fn every_table_is_on_file_in_the_house() {
     let mut house = house(false);
     house.add_table(plan(ETG, &[4, 4]), Time(NOON)).expect("a table");
     assert_eq!(house.house().tables().map(|(id, table)| (id, table.clusters.get())).collect::<Vec<_>>(), [(TABLE, 2)]);
@@ -146,7 +146,7 @@ fn rebuilt(house: &InMemoryInstallation, entries: &[MachineEntry]) -> Machines {
 
 /// F54: a training installation is built again as one.
 #[test]
-fn a_training_house_stays_one() {
+fn training_casino_stays_one() {
     let mut house = house(true);
     let plan = TableSpec { is_training: true, ..plan(ETG, &[4]) };
     house.add_table(plan, Time(NOON)).expect("a table");

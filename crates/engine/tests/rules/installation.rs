@@ -260,8 +260,8 @@ impl TestInstallation {
 
     /// Delivers the next message: notices before reports, reports before money. `false` if there is none.
     pub(crate) fn carry_one(&mut self) -> bool {
-        let shown = |house: &InMemoryInstallation| house.waiting().position(|message| turn(message).is_none());
-        while let Some(place) = shown(&self.house) {
+        let next_view = |house: &InMemoryInstallation| house.waiting().position(|message| turn(message).is_none());
+        while let Some(place) = next_view(&self.house) {
             self.deliver(place);
         }
         // The newest report of a cluster tells all that those before it tell.

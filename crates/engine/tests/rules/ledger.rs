@@ -6,7 +6,7 @@ use taisai_rules::Money;
 use taisai_table::{Chips, ClusterCommand, ClusterEvent, Decision, Phase, Profile, RoundNumber, Seat};
 
 use crate::installation::{GAMES, SEATS, TestInstallation};
-use crate::model::PlainBooks;
+use crate::model::LedgerModel;
 
 const LARGE_WIN: i64 = 6_000;
 /// Three that are taken, and one that is not.
@@ -23,13 +23,13 @@ fn steps() -> impl Strategy<Value = Vec<LedgerStep>> {
 
 struct Evening {
     installation: TestInstallation,
-    model: PlainBooks,
+    model: LedgerModel,
 }
 
 impl Evening {
     fn new(game: &'static str) -> Self {
         let profile = Profile { large_win: Money::from_cents(LARGE_WIN), ..Profile::training() };
-        Self { installation: TestInstallation::ready(game, "A", &profile), model: PlainBooks::new(game, LARGE_WIN) }
+        Self { installation: TestInstallation::ready(game, "A", &profile), model: LedgerModel::new(game, LARGE_WIN) }
     }
 
     fn step(&mut self, (act, seat, choice, size): LedgerStep) {

@@ -28,7 +28,7 @@ pub(crate) struct ModelSession {
     last: Vec<Line>,
 }
 
-pub(crate) struct PlainBooks {
+pub(crate) struct LedgerModel {
     pub(crate) accounts: BTreeMap<String, i64>,
     pub(crate) bets: Vec<Line>,
     pub(crate) seats: Vec<ModelSession>,
@@ -46,7 +46,7 @@ pub(crate) struct PlainBooks {
     limits: Limits,
 }
 
-impl PlainBooks {
+impl LedgerModel {
     pub(crate) fn new(game: &str, large_win: i64) -> Self {
         let layout = Games::embedded().find(game, None).expect("a game").layout("A").expect("a layout");
         let spec: Vec<_> = usual_limits(game).split_whitespace().collect();

@@ -34,7 +34,7 @@ fn a_set_off_is_shown_with_both_figures() {
 
 /// The session of a player who has nothing left ends with the next round; the reason is shown all the same.
 #[test]
-fn a_player_who_has_nothing_left_is_told_why() {
+fn player_with_nothing_left_gets_the_reason() {
     TestInstallation::new(ETG).run(
         "fund 0 500; dealer open; player bet 0 big 500; deal 456
          supervisor correct 1 123 with manager; ? credits 0 = 0; dealer open; ? session 0 = -
@@ -44,7 +44,7 @@ fn a_player_who_has_nothing_left_is_told_why() {
 }
 
 #[test]
-fn the_next_player_is_told_nothing() {
+fn next_player_gets_no_notice_of_it() {
     for ends in ["player hand-pay 0; fund 0 700", "player voucher 0 7; fund 0 700"] {
         TestInstallation::new(ETG).run(&format!(
             "{WON}; supervisor correct 1 123 with manager; {ends}; ? notices 0 = -; player read 0 1 = !nothing-to-read"

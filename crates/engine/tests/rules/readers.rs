@@ -15,7 +15,7 @@ fn refusing(game: &'static str) -> TestInstallation {
 
 /// Places, withdraws and clears for every seat while bets are open, and at no other time.
 #[test]
-fn a_reader_tells_what_lies_on_the_layout_while_bets_are_open() {
+fn chip_reader_registers_bets_while_they_are_open() {
     for game in LIVE {
         TestInstallation::new(game).run(
             "reader bet 0 big 1000 = !no-round-open; reader take 0 big 100 = !no-round-open; reader clear 0 = !no-round-open

@@ -14,9 +14,9 @@ use crate::installation::{CLUSTER, ETG, TAI_SAI, TestInstallation, dice, rules};
 /// The same steps on each game.
 fn on(games: &[&'static str], script: &str) {
     for game in games {
-        let looks_between = script.contains("quiet");
+        let is_apart = script.contains("quiet");
         let mut installation =
-            if looks_between { TestInstallation::winners_apart(game) } else { TestInstallation::winners(game) };
+            if is_apart { TestInstallation::winners_apart(game) } else { TestInstallation::winners(game) };
         installation.run(script);
     }
 }

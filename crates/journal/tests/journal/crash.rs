@@ -11,7 +11,7 @@ use taisai_journal::suite::{
 };
 use taisai_journal::{DiskFault, DiskStep, FaultDuration, MemoryStore};
 
-use crate::load::{self, CHAINS, Run, Said, numbers};
+use crate::load::{self, CHAINS, Run, RunOutput, numbers};
 
 #[test]
 #[ignore = "run by other tests, in a process of its own"]
@@ -28,24 +28,24 @@ fn kill_again_and_again(store: &str) {
     for round in 0..KILLS {
         // Another number each time, spread over a few hundred.
         let answers = 1 + round * 7919 % 300;
-        let said = Run::endless(store).kill_after(answers);
+        let output = Run::endless(store).kill_after(answers);
         if !Path::new(store).is_dir() {
             wait_until_alone(store);
         }
-        check(store, &said, &mut acknowledged);
+        check(store, &output, &mut acknowledged);
     }
     assert!(acknowledged.iter().sum::<u64>() > KILLS);
 }
 
 /// Everything that was ever acknowledged is in the store, each number once and in order.
-fn check(store: &str, said: &Said, acknowledged: &mut [u64; CHAINS.len()]) {
+fn check(store: &str, output: &RunOutput, acknowledged: &mut [u64; CHAINS.len()]) {
     let stored = numbers(store);
     for chain in 0..CHAINS.len() {
-        acknowledged[chain] = acknowledged[chain].max(said.acknowledged[chain]);
+        acknowledged[chain] = acknowledged[chain].max(output.acknowledged[chain]);
         let expected: Vec<u64> = (0..).take(stored[chain].len()).collect();
         assert_eq!(stored[chain], expected, "{} in {store}", CHAINS[chain]);
         let known = u64::try_from(expected.len()).expect("a number");
-        assert!(known >= acknowledged[chain], "{} acknowledged, {known} stored: {said:?}", acknowledged[chain]);
+        assert!(known >= acknowledged[chain], "{} acknowledged, {known} stored: {output:?}", acknowledged[chain]);
     }
 }
 
@@ -70,23 +70,23 @@ fn server_stopped_under_load_keeps_acknowledged_blocks() {
         let mut run = Run::endless(&address);
         run.wait_for(answers);
         server.crash();
-        let said = run.end();
-        assert!(said.stopped.contains("it is not known whether the blocks are stored"), "{said:?}");
+        let output = run.end();
+        assert!(output.stopped.contains("it is not known whether the blocks are stored"), "{output:?}");
         server.run("");
-        check(&address, &said, &mut acknowledged);
+        check(&address, &output, &mut acknowledged);
     }
 }
 
 /// A run on a copy of a folder, over a disk that fails.
-fn run_on_failing_disk(base: &Path, failure: Option<DiskFailure>) -> (FailingDisk, Said) {
+fn run_on_failing_disk(base: &Path, failure: Option<DiskFailure>) -> (FailingDisk, RunOutput) {
     let disk = FailingDisk::copied(base);
     let mut command = Run::short(path(disk.folder()));
     disk.put_under(&mut command, failure);
-    let said = Run::start(command).end();
+    let output = Run::start(command).end();
     // SQLite flushes a file again where it could not be made; there is nothing in it that could be lost.
-    let may_flush_again = !base.join("journal.db").exists() && said.acknowledged == [0; CHAINS.len()];
-    assert!(may_flush_again || said.status != Some(FLUSHED_AGAIN), "{failure:?}: a handle was flushed again");
-    (disk, said)
+    let may_flush_again = !base.join("journal.db").exists() && output.acknowledged == [0; CHAINS.len()];
+    assert!(may_flush_again || output.status != Some(FLUSHED_AGAIN), "{failure:?}: a handle was flushed again");
+    (disk, output)
 }
 
 fn path(folder: &Path) -> &str {
@@ -98,15 +98,15 @@ fn fail_at_every_step(base: &Path) {
     let is_new = !base.join("journal.db").exists();
     let before = if is_new { [0; 2] } else { numbers(path(base)).map(|n| n.len()) };
     let before = before.map(|count| u64::try_from(count).expect("a number"));
-    let (whole, said) = run_on_failing_disk(base, None);
-    assert_eq!(said.stopped, "", "the run ends well where nothing fails");
-    check(path(whole.folder()), &said, &mut before.clone());
+    let (whole, output) = run_on_failing_disk(base, None);
+    assert_eq!(output.stopped, "", "the run ends well where nothing fails");
+    check(path(whole.folder()), &output, &mut before.clone());
     let (writes, flushes) = whole.steps();
     assert!(writes > 5 && flushes > 5, "{writes} writes, {flushes} flushes");
     for failure in DiskFailure::of_each(writes, flushes) {
-        let (disk, said) = run_on_failing_disk(base, Some(failure));
+        let (disk, output) = run_on_failing_disk(base, Some(failure));
         eprintln!("{failure:?}");
-        check(path(disk.folder()), &said, &mut before.clone());
+        check(path(disk.folder()), &output, &mut before.clone());
     }
 }
 
@@ -120,9 +120,9 @@ fn new_folder_survives_a_disk_failure_at_any_step() {
 fn recovered_folder_survives_a_disk_failure_at_any_step() {
     // The process ended without closing anything, so the log is full and must be read again.
     let empty = tempfile::tempdir().unwrap();
-    let (disk, said) =
+    let (disk, output) =
         run_on_failing_disk(empty.path(), Some(DiskFailure { at: DiskStep::Flush(17), how: FailureMode::Stop }));
-    assert!(said.acknowledged.iter().sum::<u64>() > 0, "{said:?}");
+    assert!(output.acknowledged.iter().sum::<u64>() > 0, "{output:?}");
     fail_at_every_step(disk.folder());
 }
 
@@ -137,14 +137,14 @@ fn memory_store_survives_a_failure_at_any_step() {
             for short in [0, 3] {
                 let memory = MemoryStore::default();
                 memory.plan(DiskFault { at, lasts, short });
-                let said = run(&memory);
-                assert_ne!(said.stopped, "", "{at:?}");
+                let output = run(&memory);
+                assert_ne!(output.stopped, "", "{at:?}");
                 // Of what was not flushed, any number of bytes may be there.
                 for kept in 0..=memory.unflushed() {
                     let memory = memory.fork();
                     memory.crash(kept);
                     let stored = load::read(&mut memory.clone());
-                    for (stored, acknowledged) in stored.iter().zip(said.acknowledged) {
+                    for (stored, acknowledged) in stored.iter().zip(output.acknowledged) {
                         let count = u64::try_from(stored.len()).unwrap();
                         assert_eq!(*stored, (0..count).collect::<Vec<_>>());
                         assert!(count >= acknowledged, "{at:?} {lasts:?} {kept}");

@@ -284,11 +284,11 @@ fn stopped_process_writes_nothing_more() {
     let mut owner = Spawned::start(command.env("STORE_OF_OWNER", &address).stdout(Stdio::piped()));
     let mut lines = owner.lines();
     let is_block = |line: &&String| line.starts_with("block ");
-    let mut said: Vec<String> = Vec::new();
+    let mut printed: Vec<String> = Vec::new();
     // Its lease may be over before, if the machine stood still.
-    while said.iter().filter(is_block).count() < 20 {
+    while printed.iter().filter(is_block).count() < 20 {
         let Some(line) = lines.next() else { break };
-        said.push(line);
+        printed.push(line);
     }
     owner.signal("STOP");
     let mut next = join(&address, terms(LONG));
@@ -298,10 +298,10 @@ fn stopped_process_writes_nothing_more() {
     let taken = Block::take_over(next_header(&claimed), "another".into());
     journal.append(std::slice::from_ref(&taken)).unwrap();
     owner.signal("CONT");
-    said.extend(lines);
-    let acknowledged = said.iter().filter(is_block).count();
-    let ended = said.iter().find(|line| line.starts_with("ended "));
-    assert!(ended.is_some_and(|ended| ended == "ended over" || ended == "ended fenced"), "{said:?}");
+    printed.extend(lines);
+    let acknowledged = printed.iter().filter(is_block).count();
+    let ended = printed.iter().find(|line| line.starts_with("ended "));
+    assert!(ended.is_some_and(|ended| ended == "ended over" || ended == "ended fenced"), "{printed:?}");
     let blocks = verify(&mut *journal.archive().unwrap(), &table).unwrap();
     assert_eq!(blocks.last(), Some(&taken), "nothing comes after the take-over");
     // Beside them stand the first block and the take-over, and perhaps one that was stored when nobody was there to hear it.

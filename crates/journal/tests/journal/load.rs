@@ -15,7 +15,7 @@ pub(crate) const CHAINS: [&str; 2] = ["one", "two"];
 
 /// What a run said.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct RunOutput {
     /// How many numbers of each chain were acknowledged, with those of earlier runs.
     pub(crate) acknowledged: [u64; CHAINS.len()],
     /// Why it stopped early, if it did.
@@ -28,7 +28,7 @@ pub(crate) struct Said {
 pub(crate) struct Run {
     process: Spawned,
     lines: BufReader<ChildStdout>,
-    said: Said,
+    output: RunOutput,
 }
 
 impl Run {
@@ -50,37 +50,37 @@ impl Run {
     pub(crate) fn start(mut command: Command) -> Self {
         let mut process = Spawned::start(&mut command);
         let lines = BufReader::new(process.stdout.take().expect("a pipe"));
-        Self { process, lines, said: Said::default() }
+        Self { process, lines, output: RunOutput::default() }
     }
 
     /// Reads so many answers, or to the end.
     pub(crate) fn wait_for(&mut self, mut answers: u64) {
         let mut line = String::new();
         while answers > 0 && self.lines.read_line(&mut line).expect("a pipe") > 0 {
-            if self.said.hear(&line) {
+            if self.output.read(&line) {
                 answers -= 1;
             }
             line.clear();
         }
     }
 
-    pub(crate) fn kill_after(mut self, answers: u64) -> Said {
+    pub(crate) fn kill_after(mut self, answers: u64) -> RunOutput {
         self.wait_for(answers);
         self.process.kill().expect("a process to kill");
         self.end()
     }
 
     /// What it said to its end.
-    pub(crate) fn end(mut self) -> Said {
+    pub(crate) fn end(mut self) -> RunOutput {
         self.wait_for(u64::MAX);
-        self.said.status = self.process.wait().expect("an ended process").code();
-        self.said
+        self.output.status = self.process.wait().expect("an ended process").code();
+        self.output
     }
 }
 
-impl Said {
+impl RunOutput {
     /// Takes a line, and tells whether it was an answer. A line that was cut by a kill is none.
-    fn hear(&mut self, line: &str) -> bool {
+    fn read(&mut self, line: &str) -> bool {
         let words: Vec<&str> = line.trim_end_matches('\n').splitn(3, ' ').collect();
         match words.as_slice() {
             ["done", chain, count] if line.ends_with('\n') => {
@@ -101,12 +101,12 @@ impl Said {
 pub(crate) fn run_in_this_process() {
     let (Ok(store), Ok(rounds)) = (std::env::var("JOURNAL_STORE"), std::env::var("JOURNAL_ROUNDS")) else { return };
     let rounds = rounds.parse().expect("a number");
-    let said = match open(&store) {
+    let output = match open(&store) {
         Ok((journal, mut archive)) => write_some(journal, &mut *archive, rounds),
-        Err(reason) => Said { stopped: reason, ..Said::default() },
+        Err(reason) => RunOutput { stopped: reason, ..RunOutput::default() },
     };
-    if !said.stopped.is_empty() {
-        println!("stopped {}", said.stopped);
+    if !output.stopped.is_empty() {
+        println!("stopped {}", output.stopped);
     }
     // Nothing is closed: a process that is ended does not tidy up.
     std::process::exit(0);
@@ -152,19 +152,19 @@ pub(crate) fn read(archive: &mut dyn Archive) -> [Vec<u64>; CHAINS.len()] {
 }
 
 /// Takes both chains and writes to them, a few numbers at a time, saying what is durable.
-pub(crate) fn write_some(journal: Box<dyn Journal>, archive: &mut dyn Archive, rounds: u64) -> Said {
-    let mut said = Said::default();
-    if let Err(stopped) = try_to_write(journal, archive, rounds, &mut said) {
-        said.stopped = stopped;
+pub(crate) fn write_some(journal: Box<dyn Journal>, archive: &mut dyn Archive, rounds: u64) -> RunOutput {
+    let mut output = RunOutput::default();
+    if let Err(stopped) = try_to_write(journal, archive, rounds, &mut output) {
+        output.stopped = stopped;
     }
-    said
+    output
 }
 
 fn try_to_write(
     journal: Box<dyn Journal>,
     archive: &mut dyn Archive,
     rounds: u64,
-    said: &mut Said,
+    output: &mut RunOutput,
 ) -> Result<(), String> {
     let heads = archive.heads().map_err(|error| format!("{error:?}"))?;
     let stored = read(archive);
@@ -195,7 +195,7 @@ fn try_to_write(
                 submit(handle, (number, from, *next), checkpoint, answer.clone()).map_err(|stopped| why(&stopped))?;
                 while waiting > under_way {
                     let (number, last) = answers.recv().expect("an answer").map_err(|stopped| why(&stopped))?;
-                    said.acknowledged[number] = last;
+                    output.acknowledged[number] = last;
                     waiting -= 1;
                 }
             }

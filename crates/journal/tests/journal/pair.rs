@@ -196,15 +196,15 @@ fn a_server_without_standbys_is_refused() {
     let at = append(&mut journal, &at, b"any");
     pair.wait_for("");
     let stored = journal.append(&[block(&at, &[b"alone"])]);
-    let tells = |why: &dyn std::error::Error| {
+    let names_cause = |why: &dyn std::error::Error| {
         let why = why.to_string();
         why.contains("synchronous_standby_names") && why.contains("single_server=on")
     };
-    assert!(matches!(&stored, Err(AppendError::Failed(why)) if tells(&**why)), "{stored:?}");
+    assert!(matches!(&stored, Err(AppendError::Failed(why)) if names_cause(&**why)), "{stored:?}");
     assert_eq!(read_on(&pair.primary, "record", "house").last().map(head), Some(at.clone()), "nothing was stored");
     assert!(matches!(journal.append(&[]), Err(AppendError::Poisoned)));
     let opened = Postgres::open(&address).map(drop);
-    assert!(matches!(&opened, Err(error @ PostgresError::NoStandby) if tells(error)), "{opened:?}");
+    assert!(matches!(&opened, Err(error @ PostgresError::NoStandby) if names_cause(error)), "{opened:?}");
     let leases = Leases::open(&address, LeaseTiming::default()).map(drop);
     assert!(matches!(leases, Err(LeaseError::Server(PostgresError::NoStandby))), "{leases:?}");
 

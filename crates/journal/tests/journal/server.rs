@@ -20,9 +20,9 @@ fn open(address: &str) -> Result<(), String> {
 }
 
 fn refused(address: &str, expected: &str) {
-    let said = open(address).expect_err(address);
-    assert!(said.contains(expected), "{address}: {said}");
-    assert!(!said.contains("secret") && !said.contains('\n'), "{said}");
+    let message = open(address).expect_err(address);
+    assert!(message.contains(expected), "{address}: {message}");
+    assert!(!message.contains("secret") && !message.contains('\n'), "{message}");
 }
 
 /// Someone who signs certificates.

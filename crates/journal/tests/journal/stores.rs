@@ -32,8 +32,8 @@ fn second_program_is_refused() {
     let first = Sqlite::open(folder.path()).unwrap();
     assert!(matches!(Sqlite::open(folder.path()), Err(SqliteError::InUse { .. })), "in the same process");
     let other = Spawned::test("stores::other_process").env("JOURNAL_FOLDER", folder.path()).output().unwrap();
-    let said = String::from_utf8_lossy(&other.stdout);
-    assert!(said.contains("another program uses the records in"), "{said}");
+    let printed = String::from_utf8_lossy(&other.stdout);
+    assert!(printed.contains("another program uses the records in"), "{printed}");
     SqliteArchive::open(folder.path()).expect("reading is free");
     drop(first);
     Sqlite::open(folder.path()).expect("the first one has gone");

@@ -6,13 +6,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use data_encoding::HEXLOWER;
 use serde_json::{Value, json};
 use taisai_table::Profile;
 
 use super::process::{Process, number_of};
 use super::staff::{PersonOnFirstStart, Staff};
 use super::terminal::{CREDITS, TerminalEndpoint};
-use crate::device::{DeviceKey, bytes, hex};
+use crate::device::{DeviceKey, bytes};
 use crate::socket::CasinoAddress;
 
 /// How many terminals are enrolled at the same time.
@@ -177,7 +178,7 @@ fn code_in(line: &str) -> Option<(u32, String)> {
 fn enrol(server: &CasinoAddress, codes: &[String]) -> anyhow::Result<Vec<DeviceKey>> {
     let mut secret = [0; 32];
     getrandom::fill(&mut secret)?;
-    let public_key = hex(DeviceKey::new(secret, 0, [0; 16]).public_key().as_bytes());
+    let public_key = HEXLOWER.encode(DeviceKey::new(secret, 0, [0; 16]).public_key().as_bytes());
     let agent = ureq::Agent::new_with_defaults();
     let one = |code: &String| -> anyhow::Result<DeviceKey> {
         let sent =
@@ -240,7 +241,7 @@ Screens
     }
 
     #[test]
-    fn a_house_that_does_not_tell_all_its_terminals_is_an_error() {
+    fn casino_that_prints_too_few_terminals_is_an_error() {
         let mut lines = ["http://127.0.0.1:1/terminal#device=1&code=A"].map(str::to_owned).into_iter();
         assert!(FirstStart::read(2, || lines.next().context("no more lines")).is_err());
     }

@@ -83,22 +83,22 @@ pub(super) struct LastReceived {
 
 /// Terminals with the same task.
 struct TerminalGroup {
-    modes: watch::Sender<TerminalTask>,
+    tasks: watch::Sender<TerminalTask>,
     size: usize,
 }
 
 pub(super) struct TerminalCrowd {
     groups: Vec<TerminalGroup>,
     counts: Arc<CrowdCounts>,
-    news: mpsc::UnboundedReceiver<TerminalReport>,
-    tell: mpsc::UnboundedSender<TerminalReport>,
+    reports: mpsc::UnboundedReceiver<TerminalReport>,
+    report_sender: mpsc::UnboundedSender<TerminalReport>,
 }
 
 impl TerminalCrowd {
     /// Connects the terminals of these places; the first few form a group of their own.
     pub(super) async fn connect(endpoint: &TerminalEndpoint, places: Range<u32>) -> anyhow::Result<Self> {
-        let (tell, news) = mpsc::unbounded_channel();
-        let mut crowd = Self { groups: Vec::new(), counts: Arc::default(), news, tell };
+        let (report_sender, reports) = mpsc::unbounded_channel();
+        let mut crowd = Self { groups: Vec::new(), counts: Arc::default(), reports, report_sender };
         let few = places.start..places.end.min(places.start + FEW);
         let others = few.end..places.end;
         crowd.join(endpoint, few).await?;
@@ -108,19 +108,19 @@ impl TerminalCrowd {
 
     /// Connects more of them.
     pub(super) async fn join(&mut self, endpoint: &TerminalEndpoint, places: Range<u32>) -> anyhow::Result<()> {
-        let (modes, mode) = watch::channel(TerminalTask::Idle);
-        self.groups.push(TerminalGroup { modes, size: places.len() });
+        let (tasks, task) = watch::channel(TerminalTask::Idle);
+        self.groups.push(TerminalGroup { tasks, size: places.len() });
         let (endpoint, boxes) = (Arc::new(endpoint.clone()), boxes()?);
         let mut connecting = JoinSet::new();
         for place in places {
             if connecting.len() == AT_ONCE {
                 connected(connecting.join_next().await)?;
             }
-            let (endpoint, boxes, mode) = (Arc::clone(&endpoint), Arc::clone(&boxes), mode.clone());
-            let (counts, tell) = (Arc::clone(&self.counts), self.tell.clone());
+            let (endpoint, boxes, task) = (Arc::clone(&endpoint), Arc::clone(&boxes), task.clone());
+            let (counts, report_sender) = (Arc::clone(&self.counts), self.report_sender.clone());
             connecting.spawn(async move {
                 let terminal = LoadTerminal::connect(&endpoint, place).await?;
-                tokio::spawn(terminal.live(boxes, mode, counts, tell));
+                tokio::spawn(terminal.live(boxes, task, counts, report_sender));
                 Ok(())
             });
         }
@@ -134,29 +134,29 @@ impl TerminalCrowd {
         self.groups.iter().map(|group| group.size).sum()
     }
 
-    fn tell(&self, mode: TerminalTask) {
+    fn set_task(&self, task: TerminalTask) {
         for group in &self.groups {
-            group.modes.send_replace(mode);
+            group.tasks.send_replace(task);
         }
     }
 
-    /// The next of the news that are no failure.
+    /// The next report that is no failure.
     async fn next(&mut self) -> anyhow::Result<TerminalReport> {
-        match timeout(PATIENCE, self.news.recv()).await.context("the terminals receive nothing")? {
+        match timeout(PATIENCE, self.reports.recv()).await.context("the terminals receive nothing")? {
             Some(TerminalReport::Failed(error)) => Err(error.context("a terminal cannot go on")),
-            Some(news) => Ok(news),
+            Some(report) => Ok(report),
             None => bail!("the terminals have gone"),
         }
     }
 
     /// Everyone puts money in.
     pub(super) async fn buy_in(&mut self) -> anyhow::Result<()> {
-        self.tell(TerminalTask::BuyIn);
+        self.set_task(TerminalTask::BuyIn);
         let mut left = self.size();
         while left > 0 {
             left -= usize::from(matches!(self.next().await?, TerminalReport::BoughtIn));
         }
-        self.tell(TerminalTask::Idle);
+        self.set_task(TerminalTask::Idle);
         Ok(())
     }
 
@@ -169,7 +169,7 @@ impl TerminalCrowd {
         let start = Instant::now();
         tokio::time::sleep(lasts).await;
         let (after, lasted) = (self.counted(), start.elapsed());
-        self.tell(TerminalTask::Idle);
+        self.set_task(TerminalTask::Idle);
         let mut taken = Vec::new();
         while left > 0 {
             if let TerminalReport::Answered(times) = self.next().await? {
@@ -187,7 +187,7 @@ impl TerminalCrowd {
 
     /// Begins a load, and how many take part.
     fn begin(&self, load: LoadPattern) -> usize {
-        let (groups, mode) = match load {
+        let (groups, task) = match load {
             LoadPattern::Closed { bets } => (&self.groups[..], TerminalTask::Closed { bets }),
             LoadPattern::Few { bets } => (&self.groups[..1], TerminalTask::Closed { bets }),
             LoadPattern::Paced { bets_a_second } => {
@@ -196,7 +196,7 @@ impl TerminalCrowd {
             }
         };
         for group in groups {
-            group.modes.send_replace(mode);
+            group.tasks.send_replace(task);
         }
         groups.iter().map(|group| group.size).sum()
     }
@@ -208,7 +208,7 @@ impl TerminalCrowd {
 
     /// Everyone listens for the dice from now on.
     pub(super) async fn listen(&mut self) -> anyhow::Result<()> {
-        self.tell(TerminalTask::Listen);
+        self.set_task(TerminalTask::Listen);
         let mut left = self.size();
         while left > 0 {
             left -= usize::from(matches!(self.next().await?, TerminalReport::Listens));
@@ -218,19 +218,19 @@ impl TerminalCrowd {
 
     /// Waits until every terminal has received the dice.
     pub(super) async fn wait_for_dice(&mut self) -> anyhow::Result<LastReceived> {
-        let (mut last, mut shown) = (None, None);
+        let (mut last, mut first_message) = (None, None);
         let mut left = self.size();
         while left > 0 {
             if let TerminalReport::LastReceived(at, message) = self.next().await? {
                 left -= 1;
                 last = last.max(Some(at));
-                shown = shown.or(message);
+                first_message = first_message.or(message);
             }
         }
         // Each has stopped listening by itself. Sending `Idle` now could overtake the next `Listen`.
         Ok(LastReceived {
             last: last.context("there are no terminals")?,
-            message: shown.context("the first terminal has received nothing")?,
+            message: first_message.context("the first terminal has received nothing")?,
         })
     }
 }
@@ -295,9 +295,9 @@ mod tests {
         for _ in 0..2 {
             crowd.listen().await.unwrap();
             let message = r#"{"public":{"latest":{"dice":[1,2,3]}}}"#;
-            let said = rival.say(message).await.unwrap();
+            let sent = rival.publish(message).await.unwrap();
             let received = crowd.wait_for_dice().await.unwrap();
-            assert!(received.last > said);
+            assert!(received.last > sent);
             assert_eq!(received.message, message);
         }
     }

@@ -33,7 +33,7 @@ impl Process {
         let output = child.stdout.take().context("its output cannot be read")?;
         let (line, lines) = channel();
         thread::spawn(move || {
-            // Whoever reads may have gone: the rest is read all the same, so that the process can write it.
+            // The receiver may be gone. Reading goes on, so that the process can write.
             BufReader::new(output).lines().map_while(Result::ok).for_each(|read| line.send(read).unwrap_or_default());
         });
         Ok(Self { child, lines, started })

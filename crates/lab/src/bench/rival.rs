@@ -78,7 +78,7 @@ async fn serve(listener: TcpListener) -> anyhow::Result<()> {
     let routes = Router::new()
         .route("/echo", get(echo))
         .route("/everyone", get(follow))
-        .route("/say", get(say))
+        .route("/publish", get(publish))
         .with_state(everyone);
     Ok(axum::serve(listener, routes).await?)
 }
@@ -125,7 +125,7 @@ fn answer(number: u64, commands: &[EchoCommand], bytes: usize) -> String {
 
 async fn follow(State(everyone): State<broadcast::Sender<Utf8Bytes>>, upgrade: WebSocketUpgrade) -> Response {
     // Before the other end knows that it is connected, so that it misses nothing.
-    let mut said = everyone.subscribe();
+    let mut published = everyone.subscribe();
     with_buffers(upgrade).on_upgrade(move |mut socket: WebSocket| async move {
         // Greets each new connection, so that its end knows that it misses nothing from now on.
         let mut next = Ok(Utf8Bytes::from_static("{}"));
@@ -133,12 +133,12 @@ async fn follow(State(everyone): State<broadcast::Sender<Utf8Bytes>>, upgrade: W
             if socket.send(Message::Text(text)).await.is_err() {
                 return;
             }
-            next = said.recv().await;
+            next = published.recv().await;
         }
     })
 }
 
-async fn say(State(everyone): State<broadcast::Sender<Utf8Bytes>>, upgrade: WebSocketUpgrade) -> Response {
+async fn publish(State(everyone): State<broadcast::Sender<Utf8Bytes>>, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(move |mut socket| async move {
         while let Some(Ok(Message::Text(text))) = socket.recv().await {
             // Nobody may follow yet.
@@ -184,8 +184,8 @@ impl RivalAddress {
     }
 
     /// Publishes something to everyone, and gives the time.
-    pub(super) async fn say(&self, text: &str) -> anyhow::Result<std::time::Instant> {
-        let mut socket = ClientSocket::open_at(self.address, &self.server.authority, "/say", None).await?;
+    pub(super) async fn publish(&self, text: &str) -> anyhow::Result<std::time::Instant> {
+        let mut socket = ClientSocket::open_at(self.address, &self.server.authority, "/publish", None).await?;
         let sent = std::time::Instant::now();
         socket.send(text).await?;
         // A connection that is closed too soon may never be read.
@@ -208,7 +208,7 @@ pub(super) mod tests {
     }
 
     #[tokio::test]
-    async fn it_answers_each_command_with_as_many_bytes_as_the_house() {
+    async fn it_answers_each_command_with_as_many_bytes_as_the_casino() {
         let rival = start().await;
         let endpoint = rival.echo(400);
         let mut socket =

@@ -10,7 +10,7 @@ use crate::socket::CasinoAddress;
 /// Where they are: the only table.
 const COMMANDS: &str = "/api/v1/tables/1/commands";
 
-/// Whoever of the first people is needed.
+/// A person of the first start, by role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PersonOnFirstStart {
     pub(super) number: u32,
@@ -74,7 +74,7 @@ impl Staff {
         Ok(begun)
     }
 
-    /// Whether the casino has said that the terminal at a seat is lost.
+    /// Whether the casino has reported the terminal at a seat as lost.
     pub(super) fn has_lost(&self, seat: u64) -> anyhow::Result<bool> {
         let events = self.supervisor.get("/api/v1/house/lists/events")?;
         let is_lost = |event: &Value| event["what"]["reported"]["terminal-lost"]["seat"] == seat;

@@ -93,13 +93,13 @@ impl LoadTerminal {
             device.context("there are not so many devices")?.prove(&mut socket).await?;
         }
         if endpoint.greets {
-            let shown = socket.next().await?.context("the other end closed the connection")?;
+            let snapshot = socket.next().await?.context("the other end closed the connection")?;
             if endpoint.devices.is_empty() {
                 return Ok(Self::new(socket, place, seat, sequence));
             }
-            let shown: serde_json::Value = serde_json::from_str(shown)?;
-            let own = &shown["snapshot"]["seat"];
-            seat = own["seat"].as_u64().with_context(|| format!("no seat is shown: {shown}"))?;
+            let snapshot: serde_json::Value = serde_json::from_str(snapshot)?;
+            let own = &snapshot["snapshot"]["seat"];
+            seat = own["seat"].as_u64().with_context(|| format!("no seat is shown: {snapshot}"))?;
             sequence = own["sequence"].as_u64().unwrap_or(0);
         }
         Ok(Self::new(socket, place, seat, sequence))
@@ -122,65 +122,65 @@ impl LoadTerminal {
     pub(super) async fn live(
         mut self,
         boxes: Arc<[String]>,
-        mut modes: watch::Receiver<TerminalTask>,
+        mut tasks: watch::Receiver<TerminalTask>,
         counts: Arc<CrowdCounts>,
-        news: mpsc::UnboundedSender<TerminalReport>,
+        reports: mpsc::UnboundedSender<TerminalReport>,
     ) {
-        if let Err(error) = self.run(&boxes, &mut modes, &counts, &news).await {
+        if let Err(error) = self.run(&boxes, &mut tasks, &counts, &reports).await {
             // Nobody may listen any more.
-            news.send(TerminalReport::Failed(error)).unwrap_or_default();
+            reports.send(TerminalReport::Failed(error)).unwrap_or_default();
         }
     }
 
     async fn run(
         &mut self,
         boxes: &[String],
-        modes: &mut watch::Receiver<TerminalTask>,
+        tasks: &mut watch::Receiver<TerminalTask>,
         counts: &CrowdCounts,
-        news: &mpsc::UnboundedSender<TerminalReport>,
+        reports: &mpsc::UnboundedSender<TerminalReport>,
     ) -> anyhow::Result<()> {
         // A task set since it connected counts as a change.
-        let mut mode = TerminalTask::Idle;
-        let mut due = self.first_due(mode);
+        let mut task = TerminalTask::Idle;
+        let mut due = self.first_due(task);
         let mut wait = pin!(sleep_until(Instant::now().into()));
         loop {
-            if let (TerminalTask::Closed { bets }, true) = (mode, self.open.is_empty()) {
+            if let (TerminalTask::Closed { bets }, true) = (task, self.open.is_empty()) {
                 self.bet(boxes, bets, Instant::now()).await?;
             }
             tokio::select! {
-                changed = modes.changed() => {
+                changed = tasks.changed() => {
                     if changed.is_err() {
                         return Ok(());
                     }
-                    let before = std::mem::replace(&mut mode, *modes.borrow_and_update());
+                    let before = std::mem::replace(&mut task, *tasks.borrow_and_update());
                     if matches!(before, TerminalTask::Closed { .. } | TerminalTask::Paced { .. }) {
                         // What was not answered has taken at least this long.
                         self.taken.extend(self.open.iter().map(|(.., due)| due.elapsed()));
-                        news.send(TerminalReport::Answered(std::mem::take(&mut self.taken))).unwrap_or_default();
+                        reports.send(TerminalReport::Answered(std::mem::take(&mut self.taken))).unwrap_or_default();
                     }
                     self.taken.clear();
-                    due = self.first_due(mode);
+                    due = self.first_due(task);
                     if let Some((at, _)) = due {
                         wait.as_mut().reset(at.into());
                     }
-                    if mode == TerminalTask::BuyIn {
+                    if task == TerminalTask::BuyIn {
                         self.buy_in().await?;
                     }
-                    if mode == TerminalTask::Listen {
-                        news.send(TerminalReport::Listens).unwrap_or_default();
+                    if task == TerminalTask::Listen {
+                        reports.send(TerminalReport::Listens).unwrap_or_default();
                     }
                 }
                 message = self.socket.next() => {
                     let message = message?.context("the other end closed the connection")?;
-                    if mode == TerminalTask::Listen && shows_dice(message) {
+                    if task == TerminalTask::Listen && shows_dice(message) {
                         let at = Instant::now();
-                        news.send(TerminalReport::LastReceived(at, (self.place == 0).then(|| message.to_owned()))).unwrap_or_default();
-                        mode = TerminalTask::Idle;
+                        reports.send(TerminalReport::LastReceived(at, (self.place == 0).then(|| message.to_owned()))).unwrap_or_default();
+                        task = TerminalTask::Idle;
                     }
-                    let is_last = take(message, &mut self.open, &mut self.taken, counts)?;
-                    if mode == TerminalTask::BuyIn && is_last {
-                        news.send(TerminalReport::BoughtIn).unwrap_or_default();
-                        mode = TerminalTask::Idle;
+                    let is_last = count_answers(message, &mut self.open, &mut self.taken, counts)?;
+                    if task == TerminalTask::BuyIn && is_last {
+                        reports.send(TerminalReport::BoughtIn).unwrap_or_default();
+                        task = TerminalTask::Idle;
                     }
                 }
                 () = &mut wait, if due.is_some() => {
@@ -195,8 +195,8 @@ impl LoadTerminal {
     }
 
     /// When the first paced bet of this terminal is due, and how long after it the next.
-    fn first_due(&self, mode: TerminalTask) -> Option<(Instant, Duration)> {
-        match mode {
+    fn first_due(&self, task: TerminalTask) -> Option<(Instant, Duration)> {
+        match task {
             // By the golden ratio they are spread evenly, however many they are.
             TerminalTask::Paced { from, every } => {
                 let share = u64::from(self.place.wrapping_mul(2_654_435_769));
@@ -256,7 +256,7 @@ fn bets_of(seat: u64, sequence: &mut u64, boxes: &[String], bets: u32) -> String
 }
 
 /// Takes in a message: whose answers came, and how long they took; whether the last of what was open is answered.
-fn take(
+fn count_answers(
     message: &str,
     open: &mut VecDeque<(u64, u32, Instant)>,
     taken: &mut Vec<Duration>,
@@ -309,12 +309,12 @@ mod tests {
         let (mut taken, counts) = (Vec::new(), CrowdCounts::default());
         let answer =
             |sequence: u64| format!(r#"{{"answers":[{{"sequence":{sequence},"answer":{{"accepted":null}}}}]}}"#);
-        assert!(!take(&answer(1), &mut open, &mut taken, &counts).unwrap(), "a part of a message");
+        assert!(!count_answers(&answer(1), &mut open, &mut taken, &counts).unwrap(), "a part of a message");
         assert_eq!(open.len(), 2);
-        assert!(!take(&answer(2), &mut open, &mut taken, &counts).unwrap());
-        assert!(take(&answer(3), &mut open, &mut taken, &counts).unwrap());
+        assert!(!count_answers(&answer(2), &mut open, &mut taken, &counts).unwrap());
+        assert!(count_answers(&answer(3), &mut open, &mut taken, &counts).unwrap());
         assert_eq!((counts.bets.into_inner(), taken.len()), (101, 2));
         let refused = r#"{"answers":[{"sequence":4,"answer":{"refused":{"code":"held"}}}]}"#;
-        assert!(take(refused, &mut open, &mut taken, &CrowdCounts::default()).is_err());
+        assert!(count_answers(refused, &mut open, &mut taken, &CrowdCounts::default()).is_err());
     }
 }

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_house_does_not_send_is_refused() {
+    fn frames_that_no_casino_sends_are_refused() {
         for bad in [[0x01, 0], [0x82, 0], [0x80, 0], [0xC1, 0], [0x81, 0x80], [0x81, 0xFF]] {
             assert!(read(&bad).is_err(), "{bad:?}");
         }

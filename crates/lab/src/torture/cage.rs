@@ -21,7 +21,7 @@ const DAY: u64 = 24 * 60 * 60 * 1_000;
 pub(super) const TRAINING: ClusterId = ClusterId { table: TableId(2), number: 0 };
 
 impl SimulatedCasino<'_> {
-    pub(super) fn tell_house(&mut self, actor: Actor, command: HouseCommand) -> CheckResult {
+    pub(super) fn try_house(&mut self, actor: Actor, command: HouseCommand) -> CheckResult {
         self.ask_house(actor, command)?.ok();
         Ok(())
     }
@@ -36,7 +36,7 @@ impl SimulatedCasino<'_> {
                 let second = self.random.percent(50).then(|| person(SUPERVISOR));
                 let sold = self.ask_house(by(CASHIER), HouseCommand::SellVoucher { number, amount, second })?;
                 if sold.is_ok() {
-                    self.carry_about(number.hash);
+                    self.keep_voucher(number.hash);
                 }
                 Ok(())
             }
@@ -59,7 +59,7 @@ impl SimulatedCasino<'_> {
             _ => {
                 let (key, value, why) = ("lights".to_owned(), self.random.next().to_string(), "dim".to_owned());
                 let second = Some(person(MANAGER));
-                self.tell_house(by(ADMINISTRATOR), HouseCommand::Configure { key, value, why, second })
+                self.try_house(by(ADMINISTRATOR), HouseCommand::Configure { key, value, why, second })
             }
         }
     }
@@ -69,12 +69,12 @@ impl SimulatedCasino<'_> {
         let Some(hash) = self.some_voucher() else { return Ok(()) };
         let Some(serial) = self.house().voucher(hash).map(|voucher| voucher.serial) else { return Ok(()) };
         if self.random.percent(50) {
-            self.tell_house(by(CASHIER), HouseCommand::ConfirmVoucher { serial })?;
-            return self.tell_house(by(CASHIER), HouseCommand::ConfirmVoucher { serial });
+            self.try_house(by(CASHIER), HouseCommand::ConfirmVoucher { serial })?;
+            return self.try_house(by(CASHIER), HouseCommand::ConfirmVoucher { serial });
         }
         let (number, second) = (self.new_voucher(), Some(person(SUPERVISOR)));
         if self.ask_house(by(CASHIER), HouseCommand::ReissueVoucher { serial, number, ended: None, second })?.is_ok() {
-            self.carry_about(number.hash);
+            self.keep_voucher(number.hash);
         }
         Ok(())
     }
@@ -87,9 +87,9 @@ impl SimulatedCasino<'_> {
         // Whoever had it opened does not pay it.
         let payer = self.random.pick(&[ATTENDANT, CASHIER]);
         if self.random.one_in(4) {
-            return self.tell_house(by(payer), HouseCommand::TakeClaim { claim });
+            return self.try_house(by(payer), HouseCommand::TakeClaim { claim });
         }
-        self.tell_house(by(payer), HouseCommand::PayClaim { claim, second })
+        self.try_house(by(payer), HouseCommand::PayClaim { claim, second })
     }
 
     fn rule_a_receivable(&mut self) -> CheckResult {
@@ -102,12 +102,12 @@ impl SimulatedCasino<'_> {
             ReceivableRuling::WrittenOff
         };
         let why = "not seen again".to_owned();
-        self.tell_house(by(SHIFT_MANAGER), HouseCommand::RuleReceivable { receivable, ruling, why })
+        self.try_house(by(SHIFT_MANAGER), HouseCommand::RuleReceivable { receivable, ruling, why })
     }
 
     fn with_a_voucher(&mut self, command: impl FnOnce(VoucherHash) -> HouseCommand, id: u32) -> CheckResult {
         let Some(hash) = self.some_voucher() else { return Ok(()) };
-        self.tell_house(by(id), command(hash))
+        self.try_house(by(id), command(hash))
     }
 
     pub(super) fn clear_locks(&mut self) -> CheckResult {
@@ -115,7 +115,7 @@ impl SimulatedCasino<'_> {
         let seat = self.seat();
         for redeemer in [at_cage, Redeemer::Seat { cluster: self.at, seat }] {
             if self.house().is_redemption_locked(redeemer) {
-                self.tell_house(by(ATTENDANT), HouseCommand::ClearRedemptionLock { redeemer })?;
+                self.try_house(by(ATTENDANT), HouseCommand::ClearRedemptionLock { redeemer })?;
             }
         }
         Ok(())
@@ -132,16 +132,16 @@ impl SimulatedCasino<'_> {
             4 => HouseCommand::Suspend { person: id, second },
             5..=6 => HouseCommand::Reinstate { person: id, second },
             7 => HouseCommand::Unlock { person: id, second },
-            8 => return self.tell_house(Actor::System, HouseCommand::LoginSucceeded { person: id }),
+            8 => return self.try_house(Actor::System, HouseCommand::LoginSucceeded { person: id }),
             9 => {
                 for _ in 0..6 {
-                    self.tell_house(Actor::System, HouseCommand::LoginFailed { person: id })?;
+                    self.try_house(Actor::System, HouseCommand::LoginFailed { person: id })?;
                 }
                 return Ok(());
             }
-            _ => return self.tell_house(Actor::System, HouseCommand::LoginFailed { person: id }),
+            _ => return self.try_house(Actor::System, HouseCommand::LoginFailed { person: id }),
         };
-        self.tell_house(by(ADMINISTRATOR), command)
+        self.try_house(by(ADMINISTRATOR), command)
     }
 
     /// A terminal is stolen and another put in its place; screens come and go; stackers are seen to.
@@ -152,26 +152,26 @@ impl SimulatedCasino<'_> {
         match self.random.below(6) {
             0 if !self.is_live() => {
                 let Some(device) = self.house().terminal_at(self.at, seat) else { return Ok(()) };
-                self.tell_house(Actor::System, HouseCommand::CopiedToken { device })?;
-                self.tell_house(by(SUPERVISOR), HouseCommand::Revoke { device })?;
+                self.try_house(Actor::System, HouseCommand::CopiedToken { device })?;
+                self.try_house(by(SUPERVISOR), HouseCommand::Revoke { device })?;
                 self.terminal_is_lost(seat)?;
                 self.next_device += 1;
                 let kind = DeviceKind::Terminal { cluster: self.at, seat };
-                self.tell_house(by(ADMINISTRATOR), HouseCommand::Enrol { device: new, kind, second })?;
+                self.try_house(by(ADMINISTRATOR), HouseCommand::Enrol { device: new, kind, second })?;
                 self.connect(seat)
             }
             1 => {
                 let device = self.random.pick(&[TUMBLER, DeviceId(987_654)]);
-                self.tell_house(Actor::System, HouseCommand::CopiedToken { device })
+                self.try_house(Actor::System, HouseCommand::CopiedToken { device })
             }
             2 => {
                 self.next_device += 1;
-                self.tell_house(
+                self.try_house(
                     by(ADMINISTRATOR),
                     HouseCommand::Enrol { device: new, kind: DeviceKind::Screen, second },
                 )?;
-                self.tell_house(by(ADMINISTRATOR), HouseCommand::GiveCode { device: new, second })?;
-                self.tell_house(by(ADMINISTRATOR), HouseCommand::Revoke { device: new })
+                self.try_house(by(ADMINISTRATOR), HouseCommand::GiveCode { device: new, second })?;
+                self.try_house(by(ADMINISTRATOR), HouseCommand::Revoke { device: new })
             }
             _ => self.see_to_a_stacker(),
         }
@@ -181,25 +181,25 @@ impl SimulatedCasino<'_> {
         let request = || HouseCommand::RequestApproval { act: Act::ManagePeople, what: "a new cashier".to_owned() };
         let open = self.house().approvals().next().map(|(approval, _)| approval);
         match (self.random.below(12), open) {
-            (0..=3, _) | (_, None) => self.tell_house(by(ADMINISTRATOR), request()),
+            (0..=3, _) | (_, None) => self.try_house(by(ADMINISTRATOR), request()),
             (4..=7, Some(approval)) => {
                 let approve = self.random.percent(70);
-                self.tell_house(by(SUPERVISOR), HouseCommand::AnswerApproval { approval, approve })
+                self.try_house(by(SUPERVISOR), HouseCommand::AnswerApproval { approval, approve })
             }
-            (8, Some(approval)) => self.tell_house(by(ADMINISTRATOR), HouseCommand::WithdrawApproval { approval }),
+            (8, Some(approval)) => self.try_house(by(ADMINISTRATOR), HouseCommand::WithdrawApproval { approval }),
             (9, Some(approval)) => {
                 let command = CommandId { source: 1, sequence: self.training_sent % 2 };
-                self.tell_house(Actor::System, HouseCommand::UseApproval { approval, command })
+                self.try_house(Actor::System, HouseCommand::UseApproval { approval, command })
             }
             (10, _) => {
                 for _ in 0..=taisai_table::MAX_OPEN_APPROVALS {
-                    self.tell_house(by(ADMINISTRATOR), request())?;
+                    self.try_house(by(ADMINISTRATOR), request())?;
                 }
                 Ok(())
             }
             (_, Some(ApprovalId(number))) => {
                 let approval = ApprovalId(number + 100);
-                self.tell_house(by(SUPERVISOR), HouseCommand::AnswerApproval { approval, approve: true })
+                self.try_house(by(SUPERVISOR), HouseCommand::AnswerApproval { approval, approve: true })
             }
         }
     }
@@ -209,11 +209,11 @@ impl SimulatedCasino<'_> {
         let what = self
             .random
             .pick(&[ReportedEvent::StoreProblem, ReportedEvent::TumblerFault { table: TABLE, tumbler: TUMBLER }]);
-        self.tell_house(Actor::System, HouseCommand::Report { what })?;
+        self.try_house(Actor::System, HouseCommand::Report { what })?;
         // The newest, one before it that may have been seen to, or one that has not happened.
         let newest = self.house().significant().next_back().map_or(0, |event| event.number);
         let event = newest + 1 - u64::from(self.random.small(3)).min(newest);
-        self.tell_house(by(SUPERVISOR), HouseCommand::Acknowledge { event })
+        self.try_house(by(SUPERVISOR), HouseCommand::Acknowledge { event })
     }
 
     /// Play money of the training table arrives, and is owed to nobody.
@@ -229,7 +229,7 @@ impl SimulatedCasino<'_> {
         if self.ask_house(Actor::System, HouseCommand::Receive { cluster: TRAINING, transfer })?.is_ok() {
             self.training_sent = number;
             if let TransferPurpose::Voucher { number, .. } = purpose {
-                self.carry_about(number.hash);
+                self.keep_voucher(number.hash);
             }
         }
         Ok(())

@@ -20,7 +20,7 @@ use taisai_table::{
 };
 
 use super::coverage::{Coverage, PlayFault};
-use super::model::{OutsideMoney, PlainBooks, money_is_conserved};
+use super::model::{ClusterModel, OutsideMoney, money_is_conserved};
 use super::order::AppendOrder;
 use super::register::ChipsOnFelt;
 use taisai_simulator::Random;
@@ -83,7 +83,7 @@ pub(super) struct SimulatedCasino<'t> {
     pub(super) record: ReplayWriter,
     order: AppendOrder,
     /// The plain books, by cluster.
-    models: Vec<PlainBooks>,
+    models: Vec<ClusterModel>,
     outside: OutsideMoney,
     pub(super) coverage: &'t mut Coverage,
     pub(super) random: Random,
@@ -118,7 +118,7 @@ impl<'t> SimulatedCasino<'t> {
     ) -> anyhow::Result<Self> {
         let plan = setup.plan(games)?;
         let TableSpec { rules, seats, .. } = &plan;
-        let model = |seats: &u32| PlainBooks::new(rules.clone(), *seats, setup.profile.large_win);
+        let model = |seats: &u32| ClusterModel::new(rules.clone(), *seats, setup.profile.large_win);
         let (models, rules) = (seats.iter().map(model).collect(), rules.clone());
         let mut installation = InMemoryInstallation::new(setup.profile.clone(), setup.training, placement, Time(BEGIN));
         installation.add_table(plan, Time(BEGIN))?;
@@ -167,7 +167,7 @@ impl<'t> SimulatedCasino<'t> {
     }
 
     /// The plain book of the same.
-    pub(super) fn model(&self) -> &PlainBooks {
+    pub(super) fn model(&self) -> &ClusterModel {
         &self.models[usize::from(self.at.number)]
     }
 
@@ -380,7 +380,7 @@ fn closing_waits_for_all(table: &RoundAndClusters, entry: &RoundEntry, coverage:
     ensure("bets are closed when every cluster holds it", !is_early, || format!("{cluster:?}"))
 }
 
-/// Whoever only reads, or is not on file, never has anything done.
+/// A person who may only read, or is not on file, never succeeds with a command.
 fn may_ask<E>(actor: Actor, outcome: &Result<E, Refusal>) -> CheckResult {
     let is_nobody = actor.person().is_some_and(|person| person.id.0 == AUDITOR || person.id.0 == STRANGER);
     ensure("nobody acts without the right to", outcome.is_err() || !is_nobody, || format!("{actor:?}"))

@@ -140,7 +140,7 @@ impl Coverage {
         self.faulted
     }
 
-    /// Counts what an entry tells: a refusal, or the command and its event.
+    /// Counts a refusal, or a command and its event.
     pub(super) fn recorded(&mut self, recorded: &MachineEntry) {
         self.commands += 1;
         let refused = match recorded {

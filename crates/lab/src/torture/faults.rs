@@ -25,7 +25,7 @@ impl SimulatedCasino<'_> {
         }
     }
 
-    pub(super) fn tell_cluster(&mut self, actor: Actor, command: ClusterCommand) -> CheckResult {
+    pub(super) fn try_cluster(&mut self, actor: Actor, command: ClusterCommand) -> CheckResult {
         self.ask_cluster(actor, command)?.ok();
         Ok(())
     }
@@ -59,22 +59,22 @@ impl SimulatedCasino<'_> {
             12 => ClusterCommand::Clear { seat: Seat(self.seats() + 3) },
             13 => ClusterCommand::Leave { seat },
             14 => ClusterCommand::PlaceFor { seat, chips, stakes: Stakes::from_slice(&[stake(some, 10 * unit)]) },
-            15 => return self.tell_cluster(by(AUDITOR), place(&[stake(some, 10 * unit)])),
-            16 => return self.tell_cluster(Actor::Terminal { device: DeviceId(1), seat: Seat(999) }, place(&[])),
+            15 => return self.try_cluster(by(AUDITOR), place(&[stake(some, 10 * unit)])),
+            16 => return self.try_cluster(Actor::Terminal { device: DeviceId(1), seat: Seat(999) }, place(&[])),
             17 => {
                 let other = Seat((seat.0 + 1) % self.seats());
-                return self.tell_cluster(Actor::Terminal { device: DeviceId(1), seat: other }, place(&[]));
+                return self.try_cluster(Actor::Terminal { device: DeviceId(1), seat: other }, place(&[]));
             }
-            18 => return self.tell_cluster(self.dealer(), ClusterCommand::RejectExcess),
+            18 => return self.try_cluster(self.dealer(), ClusterCommand::RejectExcess),
             19 if self.random.percent(70) => {
                 let stakes = Stakes::from_slice(&[stake(some, 10 * unit)]);
                 let register = ClusterCommand::Register { seat, stakes, second: None };
                 let command = if self.random.percent(50) { ClusterCommand::AllRegistered } else { register };
-                return self.tell_cluster(self.dealer(), command);
+                return self.try_cluster(self.dealer(), command);
             }
             // A bet in Colour Chips whose value it does not fit.
             _ => {
-                return self.tell_cluster(
+                return self.try_cluster(
                     by(DEALER),
                     ClusterCommand::Place {
                         seat,
@@ -87,7 +87,7 @@ impl SimulatedCasino<'_> {
         // At a live table nobody but the Dealer reaches an unknown seat.
         let actor =
             if matches!(command, ClusterCommand::Clear { .. }) && self.is_live() { self.dealer() } else { actor };
-        self.tell_cluster(actor, command)
+        self.try_cluster(actor, command)
     }
 
     /// Dealers, supervisors and others who call what they may not.
@@ -208,7 +208,7 @@ impl SimulatedCasino<'_> {
             1 if self.random.one_in(6) => {
                 for _ in 0..6 {
                     let hash = VoucherHash(self.random.bytes());
-                    self.tell_house(by(CASHIER), HouseCommand::RedeemAtCage { hash })?;
+                    self.try_house(by(CASHIER), HouseCommand::RedeemAtCage { hash })?;
                 }
                 return Ok(());
             }
@@ -290,7 +290,7 @@ impl SimulatedCasino<'_> {
             30 => (Actor::System, HouseCommand::Unlock { person: PersonId(SPARE), second: None }),
             _ => return self.bad_seat(seat),
         };
-        self.tell_house(actor, command)
+        self.try_house(actor, command)
     }
 
     /// Money and seats, wrongly.
@@ -340,7 +340,7 @@ impl SimulatedCasino<'_> {
             18 => {
                 let kind = DeviceKind::NoteAcceptor { cluster: self.at, seat };
                 let enrol = HouseCommand::Enrol { device: TUMBLER, kind, second: Some(person(SUPERVISOR)) };
-                return self.tell_house(by(ADMINISTRATOR), enrol);
+                return self.try_house(by(ADMINISTRATOR), enrol);
             }
             19 => {
                 let (receipt, why) = (Receipt(self.random.small(3)), "the wrong seat".to_owned());
@@ -349,6 +349,6 @@ impl SimulatedCasino<'_> {
             20 => (terminal, ClusterCommand::Read { seat, message: 0 }),
             _ => (by(DEALER), ClusterCommand::Leave { seat }),
         };
-        self.tell_cluster(actor, command)
+        self.try_cluster(actor, command)
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn run(args: &InstallationArgs, nodes: u16, seed: u64) -> anyhow::Res
         bar.advance(1);
     }
     bar.finish(&format!("{} seeds", bar.done), (all.injected(), "faults"));
-    tell(args, seed, &all).map(|()| true)
+    print_summary(args, seed, &all).map(|()| true)
 }
 
 /// The plan that these numbers stand for: one node keeps its record in a file, several on a server.
@@ -69,7 +69,7 @@ fn broken(plan: &SimulatorPlan, failure: &SimulationFailure) -> anyhow::Result<(
     Ok(())
 }
 
-fn tell(args: &InstallationArgs, seed: u64, all: &SimulationSummary) -> anyhow::Result<()> {
+fn print_summary(args: &InstallationArgs, seed: u64, all: &SimulationSummary) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     let seeds = if args.seeds == 1 { format!("Seed {seed}") } else { format!("{} seeds from {seed}", args.seeds) };
     print::heading(&mut out, &format!("{seeds}: every invariant held"))?;

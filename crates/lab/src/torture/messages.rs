@@ -34,7 +34,7 @@ impl SimulatedCasino<'_> {
     }
 
     /// Delivers one message that is next on its way, of any way; `false` if there is none.
-    pub(super) fn carry(&mut self) -> CheckResult<bool> {
+    pub(super) fn deliver_next(&mut self) -> CheckResult<bool> {
         self.show()?;
         self.drop_copies();
         let routes = self.routes();
@@ -58,7 +58,7 @@ impl SimulatedCasino<'_> {
             && let TransferPurpose::Voucher { number, .. } = transfer.purpose
             && self.house().voucher(number.hash).is_some()
         {
-            self.carry_about(number.hash);
+            self.keep_voucher(number.hash);
         }
         self.delivered.truncate(KEPT - 1);
         self.delivered.push_front(message);
@@ -66,8 +66,8 @@ impl SimulatedCasino<'_> {
     }
 
     /// Carries until nothing waits.
-    pub(super) fn carry_all(&mut self) -> CheckResult {
-        while self.carry()? {}
+    pub(super) fn deliver_all(&mut self) -> CheckResult {
+        while self.deliver_next()? {}
         Ok(())
     }
 

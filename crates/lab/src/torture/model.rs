@@ -22,9 +22,9 @@ use taisai_table::{
 use given::GivenMoney;
 use past::PastRoundsModel;
 
-/// Whose bet it is, as a settlement tells them apart.
+/// Whose bet it is, as a settlement distinguishes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct BookPlayer {
+pub(super) struct ModelPlayer {
     pub(super) seat: Seat,
     pub(super) chips: Chips,
 }
@@ -153,19 +153,19 @@ const fn session_of(purpose: TransferPurpose) -> Option<SessionId> {
 }
 
 /// The book of one players' side.
-pub(super) struct PlainBooks {
+pub(super) struct ClusterModel {
     rules: TableRules,
     large_win: i64,
     limits: Rc<Limits>,
     purses: Vec<ModelPurse>,
     /// What lies on the layout, in order of first placement.
-    bets: Vec<Bet<BookPlayer>>,
+    bets: Vec<Bet<ModelPlayer>>,
     /// What lay on boxes in all, as announced at a table that registers winners.
     announced: BTreeMap<BetBox, Money>,
     /// Whether winners are being registered.
     is_thrown: bool,
     /// What lay there in the round before.
-    last: Vec<Bet<BookPlayer>>,
+    last: Vec<Bet<ModelPlayer>>,
     past: VecDeque<PastRoundsModel>,
     given: GivenMoney,
     /// Cash and notes taken in at seats.
@@ -186,7 +186,7 @@ pub(super) struct PlainBooks {
     is_held: bool,
 }
 
-impl PlainBooks {
+impl ClusterModel {
     pub(super) fn new(rules: TableRules, seats: u32, large_win: Money) -> Self {
         Self {
             rules,
@@ -221,8 +221,8 @@ impl PlainBooks {
     }
 
     /// The place of a bet in the order of first placement; behind all others where it does not lie there.
-    pub(super) fn place_of(&self, bet: &Bet<BookPlayer>) -> usize {
-        let same = |other: &Bet<BookPlayer>| (other.player, other.bet_box) == (bet.player, bet.bet_box);
+    pub(super) fn place_of(&self, bet: &Bet<ModelPlayer>) -> usize {
+        let same = |other: &Bet<ModelPlayer>| (other.player, other.bet_box) == (bet.player, bet.bet_box);
         self.bets.iter().position(same).unwrap_or(usize::MAX)
     }
 
@@ -241,13 +241,13 @@ impl PlainBooks {
             | ClusterCommand::PlaceFor { seat, chips, stakes }
             | ClusterCommand::PlaceExcess { seat, chips, stakes } => {
                 for Stake { bet_box, amount } in stakes {
-                    let player = BookPlayer { seat: *seat, chips: *chips };
+                    let player = ModelPlayer { seat: *seat, chips: *chips };
                     self.put(Bet { player, bet_box: *bet_box, amount: *amount });
                 }
             }
             ClusterCommand::Register { seat, stakes, .. } => {
                 for Stake { bet_box, amount } in stakes {
-                    let player = BookPlayer { seat: *seat, chips: Chips::Own };
+                    let player = ModelPlayer { seat: *seat, chips: Chips::Own };
                     self.put(Bet { player, bet_box: *bet_box, amount: *amount });
                 }
             }
@@ -256,7 +256,7 @@ impl PlainBooks {
             }
             ClusterCommand::AllRegistered => self.is_thrown = false,
             ClusterCommand::RegisterFromFilm { round, seat, stake, .. } => {
-                let player = BookPlayer { seat: *seat, chips: Chips::Own };
+                let player = ModelPlayer { seat: *seat, chips: Chips::Own };
                 self.film(*round, Bet { player, bet_box: stake.bet_box, amount: stake.amount })?;
             }
             ClusterCommand::WithdrawFromFilm { round, line, .. } => self.withdraw_from_film(*round, *line)?,
@@ -268,13 +268,13 @@ impl PlainBooks {
             }
             ClusterCommand::Withdraw { seat, chips, stakes } => {
                 for stake in stakes {
-                    self.take(BookPlayer { seat: *seat, chips: *chips }, *stake)?;
+                    self.withdraw(ModelPlayer { seat: *seat, chips: *chips }, *stake)?;
                 }
                 self.end_session_that_was_left(*seat);
             }
             ClusterCommand::Clear { seat } => {
                 for bet in of_seat(&self.bets, *seat) {
-                    self.take(bet.player, Stake { bet_box: bet.bet_box, amount: bet.amount })?;
+                    self.withdraw(bet.player, Stake { bet_box: bet.bet_box, amount: bet.amount })?;
                 }
                 self.end_session_that_was_left(*seat);
             }
@@ -350,7 +350,7 @@ impl PlainBooks {
 
     fn reject_excess(&mut self, cuts: &[RejectedStake]) -> CheckResult {
         for cut in cuts {
-            self.reject(BookPlayer { seat: cut.seat, chips: cut.chips }, cut.stake)?;
+            self.reject(ModelPlayer { seat: cut.seat, chips: cut.chips }, cut.stake)?;
         }
         let over = self.bets.iter().find(|bet| self.total(bet.bet_box) > self.cap(bet.bet_box));
         ensure("no excess is left after it was rejected", over.is_none(), || format!("{over:?}"))
@@ -522,9 +522,9 @@ impl PlainBooks {
         self.last.retain(|bet| bet.player.seat != seat);
     }
 
-    fn put(&mut self, bet: Bet<BookPlayer>) {
+    fn put(&mut self, bet: Bet<ModelPlayer>) {
         let cents = bet.amount.cents();
-        let same = |other: &&mut Bet<BookPlayer>| other.player == bet.player && other.bet_box == bet.bet_box;
+        let same = |other: &&mut Bet<ModelPlayer>| other.player == bet.player && other.bet_box == bet.bet_box;
         match self.bets.iter_mut().find(same) {
             Some(lying) => lying.amount = Money::from_cents(lying.amount.cents() + cents),
             None => self.bets.push(bet),
@@ -534,8 +534,8 @@ impl PlainBooks {
     }
 
     /// A rejected bet goes back to its player; of one who has walked away it becomes a claim (5.3).
-    fn reject(&mut self, player: BookPlayer, stake: Stake) -> CheckResult {
-        self.take(player, stake)?;
+    fn reject(&mut self, player: ModelPlayer, stake: Stake) -> CheckResult {
+        self.withdraw(player, stake)?;
         let cents = stake.amount.cents();
         if self.purse(player.seat).has_walked_away {
             self.chips += cents;
@@ -544,7 +544,7 @@ impl PlainBooks {
         Ok(())
     }
 
-    fn take(&mut self, player: BookPlayer, stake: Stake) -> CheckResult {
+    fn withdraw(&mut self, player: ModelPlayer, stake: Stake) -> CheckResult {
         let place = self.bets.iter().position(|bet| bet.player == player && bet.bet_box == stake.bet_box);
         let place = place.ok_or_else(|| RunFailure::new("a bet was taken that does not lie there"))?;
         let left = self.bets[place].amount.cents() - stake.amount.cents();
@@ -560,7 +560,7 @@ impl PlainBooks {
     }
 
     /// Gives a player money in what the player bets with. Cash chips come from and go to the player's pocket.
-    fn pay(&mut self, player: BookPlayer, cents: i64) {
+    fn pay(&mut self, player: ModelPlayer, cents: i64) {
         let is_live = self.is_live();
         let purse = self.purse(player.seat);
         let in_chips = match (player.chips, &mut purse.set) {
@@ -646,8 +646,8 @@ impl PlainBooks {
             purse.set = None;
             self.end_session(seat);
         } else if is_live {
-            self.pay(BookPlayer { seat, chips: Chips::Own }, own);
-            self.pay(BookPlayer { seat, chips: Chips::Colour }, colour);
+            self.pay(ModelPlayer { seat, chips: Chips::Own }, own);
+            self.pay(ModelPlayer { seat, chips: Chips::Colour }, colour);
         } else {
             purse.credits += own;
             purse.is_locked |= own - staked >= large_win;
@@ -656,7 +656,7 @@ impl PlainBooks {
 }
 
 /// The bets of a seat: own chips first, as the machine takes them.
-fn of_seat(bets: &[Bet<BookPlayer>], seat: Seat) -> Vec<Bet<BookPlayer>> {
+fn of_seat(bets: &[Bet<ModelPlayer>], seat: Seat) -> Vec<Bet<ModelPlayer>> {
     let mut own: Vec<_> = bets.iter().filter(|bet| bet.player.seat == seat).copied().collect();
     own.sort_by_key(|bet| bet.player.chips);
     own

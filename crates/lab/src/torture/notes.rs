@@ -48,7 +48,7 @@ impl SimulatedCasino<'_> {
         if self.random.percent(50) {
             let (seat, notes) = (stacker.seat, stacker.notes + u32::from(is_wrong));
             let actor = Actor::NoteAcceptor { device: acceptor, seat };
-            return self.tell_cluster(actor, ClusterCommand::CountStacker { seat, notes });
+            return self.try_cluster(actor, ClusterCommand::CountStacker { seat, notes });
         }
         let (notes, amount) = match (is_wrong, stacker.notes) {
             (false, _) => (stacker.notes, stacker.amount),
@@ -56,6 +56,6 @@ impl SimulatedCasino<'_> {
             (true, 1) => (0, Money::ZERO),
             (true, notes) => (notes - 1, Money::from_cents(stacker.amount.cents() - 100)),
         };
-        self.tell_cluster(by(CASHIER), ClusterCommand::EmptyStacker { acceptor, notes, amount })
+        self.try_cluster(by(CASHIER), ClusterCommand::EmptyStacker { acceptor, notes, amount })
     }
 }

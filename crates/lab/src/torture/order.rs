@@ -104,9 +104,9 @@ impl AppendOrder {
     fn check_document_rules(&self, round: &Round, entry: &RoundEntry) -> CheckResult {
         let is_concealed = round.rules().game().cover() == Cover::Covered && self.phase == Phase::Open;
         let command = &entry.request.command;
-        let says_faces = matches!(command, RoundCommand::AtRest { .. } | RoundCommand::Commit { .. })
+        let has_faces = matches!(command, RoundCommand::AtRest { .. } | RoundCommand::Commit { .. })
             || matches!(command, RoundCommand::Interrupt { known } if !known.is_empty());
-        ensure("no face is recorded before \"No more Bets\" (3.7)", !(is_concealed && says_faces), || {
+        ensure("no face is recorded before \"No more Bets\" (3.7)", !(is_concealed && has_faces), || {
             format!("round {:?}", self.number)
         })?;
         match &entry.outcome {

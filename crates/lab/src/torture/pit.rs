@@ -12,7 +12,7 @@ use super::casino::{DEALER, MANAGER, OTHER_DEALER, SHIFT_MANAGER, SUPERVISOR, Si
 use super::model::KEPT;
 
 impl SimulatedCasino<'_> {
-    /// Whoever deals now.
+    /// The acting Dealer.
     pub(super) fn dealer(&self) -> Actor {
         by(self.round().holder(Position::Dealer).map_or(DEALER, |person| person.0))
     }
@@ -261,7 +261,7 @@ impl SimulatedCasino<'_> {
             12 => self.tumbler(RoundCommand::Activate),
             13..=15 if self.table_is_closing => self.close_the_table(),
             13 => self.ask_round(by(SUPERVISOR), RoundCommand::AnnounceClosure),
-            // Nobody was told.
+            // No notice was sent.
             14 => self.close_the_table(),
             _ => Ok(()),
         }
@@ -275,7 +275,7 @@ impl SimulatedCasino<'_> {
                     self.ask_cluster(by(DEALER), ClusterCommand::RedeemColour { seat })?.ok();
                 }
             }
-            self.carry_all()?;
+            self.deliver_all()?;
         }
         self.ask_round(by(SUPERVISOR), RoundCommand::CloseTable)
     }
@@ -320,7 +320,7 @@ impl SimulatedCasino<'_> {
         }
         if self.registers_winners() && self.random.percent(60) {
             // Several lines of a box make it worth apportioning.
-            return (0..self.random.signed(1, 8)).try_for_each(|_| self.look_at_the_film());
+            return (0..self.random.signed(1, 8)).try_for_each(|_| self.review_film());
         }
         let reach = (KEPT / 2).min(newest);
         let back = if self.random.percent(70) { self.random.below(reach.min(4)) } else { self.random.below(reach) };

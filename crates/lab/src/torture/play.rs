@@ -17,7 +17,7 @@ const MOST_STEPS: u32 = 20_000;
 
 #[derive(Clone, Copy)]
 enum PlayerKind {
-    BookPlayer,
+    Player,
     Wire,
     Dealer,
     Supervisor,
@@ -77,7 +77,7 @@ impl SimulatedCasino<'_> {
             self.ask_round(by(DEALER), RoundCommand::OpenBets)?;
         }
         self.show_limits()?;
-        self.carry_all()
+        self.deliver_all()
     }
 
     fn accept_house(&mut self, actor: Actor, command: HouseCommand) -> CheckResult {
@@ -113,7 +113,7 @@ impl SimulatedCasino<'_> {
 
     /// The end of a casino: all messages arrive, and everything is rebuilt from the first entry.
     pub(super) fn end(&mut self) -> CheckResult {
-        self.carry_all()?;
+        self.deliver_all()?;
         self.check_all()?;
         self.rebuild_from_the_first_entry().map(drop)
     }
@@ -127,7 +127,7 @@ impl SimulatedCasino<'_> {
         let phase = self.round().phase();
         let who = self.random.weighted(match phase {
             Phase::Open => &[
-                (680, PlayerKind::BookPlayer),
+                (680, PlayerKind::Player),
                 (120, PlayerKind::Wire),
                 (75, PlayerKind::Dealer),
                 (4, PlayerKind::Supervisor),
@@ -136,7 +136,7 @@ impl SimulatedCasino<'_> {
                 (16, PlayerKind::PlayFault),
             ][..],
             Phase::Result if self.round().is_registering() => &[
-                (20, PlayerKind::BookPlayer),
+                (20, PlayerKind::Player),
                 (150, PlayerKind::Wire),
                 (780, PlayerKind::Dealer),
                 (6, PlayerKind::Supervisor),
@@ -145,7 +145,7 @@ impl SimulatedCasino<'_> {
                 (8, PlayerKind::PlayFault),
             ],
             Phase::Closing | Phase::Closed | Phase::Result => &[
-                (100, PlayerKind::BookPlayer),
+                (100, PlayerKind::Player),
                 (350, PlayerKind::Wire),
                 (400, PlayerKind::Dealer),
                 (4, PlayerKind::Supervisor),
@@ -154,7 +154,7 @@ impl SimulatedCasino<'_> {
                 (16, PlayerKind::PlayFault),
             ],
             Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => &[
-                (150, PlayerKind::BookPlayer),
+                (150, PlayerKind::Player),
                 (350, PlayerKind::Wire),
                 (350, PlayerKind::Dealer),
                 (12, PlayerKind::Supervisor),
@@ -167,8 +167,8 @@ impl SimulatedCasino<'_> {
             self.wait();
         }
         match who {
-            PlayerKind::BookPlayer => self.player(),
-            PlayerKind::Wire => self.carry().map(|_| ()),
+            PlayerKind::Player => self.player(),
+            PlayerKind::Wire => self.deliver_next().map(|_| ()),
             PlayerKind::Dealer => self.dealer_acts(),
             PlayerKind::Supervisor => self.supervisor_acts(),
             PlayerKind::Staff => self.staff_acts(),

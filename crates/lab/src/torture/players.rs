@@ -30,7 +30,7 @@ impl SimulatedCasino<'_> {
         self.rules.game().station() == Station::LiveTable
     }
 
-    /// Whoever places a seat's bets: its terminal, or the Dealer who registers what the player has placed.
+    /// The actor who places a seat's bets: its terminal, or the Dealer who registers them.
     pub(super) fn bettor(&mut self, seat: Seat) -> Actor {
         match (self.is_live(), self.random.one_in(40)) {
             (false, _) => self.terminal(seat),
@@ -281,18 +281,18 @@ impl SimulatedCasino<'_> {
         let claim = self.house().claims().find(|(_, claim)| is_here(&claim.origin)).map(|(claim, _)| claim);
         let paid = self.house().paid_claims().find(|(_, claim)| is_here(&claim.origin)).map(|(claim, _)| claim);
         match (self.random.below(6), unconfirmed, claim, paid) {
-            (0..=1, Some(serial), _, _) => self.tell_house(actor, HouseCommand::ConfirmVoucher { serial }),
+            (0..=1, Some(serial), _, _) => self.try_house(actor, HouseCommand::ConfirmVoucher { serial }),
             (2..=3, Some(serial), _, _) => {
                 let number = self.new_voucher();
                 let ended = self.cluster().ended_session(seat);
                 let anew = HouseCommand::ReissueVoucher { serial, number, ended, second: None };
                 if self.ask_house(actor, anew)?.is_ok() {
-                    self.carry_about(number.hash);
+                    self.keep_voucher(number.hash);
                 }
                 Ok(())
             }
-            (_, _, Some(claim), _) => self.tell_house(actor, HouseCommand::TakeBackClaim { claim }),
-            (_, _, _, Some(claim)) => self.tell_house(actor, HouseCommand::ReadClaim { claim }),
+            (_, _, Some(claim), _) => self.try_house(actor, HouseCommand::TakeBackClaim { claim }),
+            (_, _, _, Some(claim)) => self.try_house(actor, HouseCommand::ReadClaim { claim }),
             _ => Ok(()),
         }
     }
@@ -329,7 +329,7 @@ impl SimulatedCasino<'_> {
         Some(self.vouchers[place])
     }
 
-    pub(super) fn carry_about(&mut self, hash: VoucherHash) {
+    pub(super) fn keep_voucher(&mut self, hash: VoucherHash) {
         if self.vouchers.len() < POCKET {
             self.vouchers.push(hash);
         } else {

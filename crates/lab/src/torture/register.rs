@@ -10,14 +10,14 @@ use taisai_table::{
 };
 
 use super::casino::{MANAGER, SUPERVISOR, SimulatedCasino, by, person};
-use super::model::{BookPlayer, KEPT};
+use super::model::{KEPT, ModelPlayer};
 
 /// What lies on the felt, by round: what happened to older ones is not looked up on the film.
 #[derive(Default)]
-pub(super) struct ChipsOnFelt(BTreeMap<RoundNumber, Vec<Bet<BookPlayer>>>);
+pub(super) struct ChipsOnFelt(BTreeMap<RoundNumber, Vec<Bet<ModelPlayer>>>);
 
 impl ChipsOnFelt {
-    fn of(&self, round: RoundNumber) -> &[Bet<BookPlayer>] {
+    fn of(&self, round: RoundNumber) -> &[Bet<ModelPlayer>] {
         self.0.get(&round).map_or(&[], Vec::as_slice)
     }
 
@@ -38,7 +38,7 @@ impl SimulatedCasino<'_> {
         let unit = self.model().limits().unit().cents();
         let bets = self.felt.0.entry(round).or_default();
         for Stake { bet_box, amount } in stakes {
-            let player = BookPlayer { seat, chips: Chips::Own };
+            let player = ModelPlayer { seat, chips: Chips::Own };
             let amount = Money::from_cents((amount.cents() / unit).max(1) * unit);
             match bets.iter_mut().find(|bet| (bet.player, bet.bet_box) == (player, bet_box)) {
                 Some(bet) => bet.amount = Money::from_cents(bet.amount.cents() + amount.cents()),
@@ -66,14 +66,14 @@ impl SimulatedCasino<'_> {
             let is_over = !wins && total.cents() > self.cap_on_felt(round, bet_box);
             let must_be_announced = required == Some(RequiredRegistration::Total) || is_over;
             if announced.is_some_and(|announced| announced != total) || (announced.is_none() && must_be_announced) {
-                return self.tell(ClusterCommand::TellTotal { bet_box, amount: total });
+                return self.ask_as_dealer(ClusterCommand::TellTotal { bet_box, amount: total });
             }
             if self.register_next(round, bet_box, wins || is_over)? {
                 return Ok(());
             }
         }
         self.is_paid_as_if_every_bet_were_registered(round, dice)?;
-        self.tell(ClusterCommand::AllRegistered)
+        self.ask_as_dealer(ClusterCommand::AllRegistered)
     }
 
     fn cap_on_felt(&self, round: RoundNumber, bet_box: BetBox) -> i64 {
@@ -84,7 +84,7 @@ impl SimulatedCasino<'_> {
         self.model().limits().cap(bet_box, Money::from_cents(opposite)).cents()
     }
 
-    fn tell(&mut self, command: ClusterCommand) -> CheckResult {
+    fn ask_as_dealer(&mut self, command: ClusterCommand) -> CheckResult {
         self.ask_cluster(self.dealer(), command)?.ok();
         Ok(())
     }
@@ -107,7 +107,7 @@ impl SimulatedCasino<'_> {
             let stake = Stake { bet_box, amount: Money::from_cents((lies - registered).abs()) };
             let stakes = Stakes::from_slice(&[stake]);
             let second = self.random.percent(80).then(|| person(SUPERVISOR));
-            self.tell(if lies > registered {
+            self.ask_as_dealer(if lies > registered {
                 ClusterCommand::Register { seat, stakes, second }
             } else {
                 ClusterCommand::Withdraw { seat, chips: Chips::Own, stakes }
@@ -133,7 +133,7 @@ impl SimulatedCasino<'_> {
             }
             _ => ClusterCommand::Register { seat, stakes: Stakes::from_slice(&[Stake { bet_box, amount }]), second },
         };
-        self.tell(command)
+        self.ask_as_dealer(command)
     }
 
     /// The same chips, all of them registered, would be paid the same: what is not registered gets nothing either way.
@@ -161,7 +161,7 @@ impl SimulatedCasino<'_> {
     }
 
     /// Supervisor and second person register from the film what a round owes that came to stand otherwise, or have done so.
-    pub(super) fn look_at_the_film(&mut self) -> CheckResult {
+    pub(super) fn review_film(&mut self) -> CheckResult {
         let newest = self.round().number().0;
         let oldest = newest.saturating_sub(KEPT);
         let is_open = |(round, returns): &(RoundNumber, &FilmReturns)| returns.is_open && round.0 > oldest;

@@ -1,8 +1,8 @@
 //! Faults of the machines themselves: the program restarts and its state is rebuilt from the record, commands arrive twice, ids
 //! are used again, the clock is stepped.
 
+use data_encoding::HEXLOWER;
 use taisai::replay::failure::{CheckResult, RunFailure, ensure};
-use taisai::replay::setup::hex;
 use taisai_table::{
     Actor, ClusterCommand, ClusterEntry, CommandRequest, Decision, Entry, HouseCommand, HouseEntry, MachineEntry,
     Machines, MachinesSnapshot, PersonId, Refusal, ReportedEvent, RoundCommand, RoundEntry, RoundEvent, Seat, Time,
@@ -48,7 +48,7 @@ impl SimulatedCasino<'_> {
         }
         let (before, after) = (before.state_hash(), rebuilt.state_hash());
         ensure("replay gives the same state hash", before == after, || {
-            format!("{} before, {} after, from entry {from}", hex(&before), hex(&after))
+            format!("{} before, {} after, from entry {from}", HEXLOWER.encode(&before), HEXLOWER.encode(&after))
         })?;
         Ok(rebuilt)
     }
@@ -125,7 +125,7 @@ impl SimulatedCasino<'_> {
 
     /// Between rounds, commands to the dealer's side wait until clusters hold what has happened so far.
     pub(super) fn let_clusters_follow(&mut self) -> CheckResult {
-        if self.round().is_followed() { Ok(()) } else { self.carry_all() }
+        if self.round().is_followed() { Ok(()) } else { self.deliver_all() }
     }
 
     /// Asks the dealer's side when clusters follow.

@@ -63,7 +63,7 @@ impl TumblerScript {
 
     /// What it says when bets are opened.
     pub(super) fn bets_open(&mut self) -> Vec<String> {
-        if self.is(Misbehaviour::Early) { self.said([json!({"activated": {}})]) } else { Vec::new() }
+        if self.is(Misbehaviour::Early) { self.numbered([json!({"activated": {}})]) } else { Vec::new() }
     }
 
     /// What it says when bets are closed.
@@ -71,7 +71,7 @@ impl TumblerScript {
         let mut words = vec![json!({"activated": {}})];
         self.is_active = true;
         if self.is(Misbehaviour::Silent) {
-            return self.said(words);
+            return self.numbered(words);
         }
         let tumbles = if self.is(Misbehaviour::FewTumbles) { 2 } else { 3 };
         words.extend((0..tumbles).map(|_| json!({"tumbled": {"times": 1}})));
@@ -90,31 +90,31 @@ impl TumblerScript {
         if self.is(Misbehaviour::Floods) {
             words.extend((0..FLOOD).map(|_| at_rest(faces.map(Value::from))));
         }
-        let mut said = self.said(words);
+        let mut messages = self.numbered(words);
         if self.is(Misbehaviour::Garbage) {
-            said.extend(GARBAGE.map(str::to_owned));
+            messages.extend(GARBAGE.map(str::to_owned));
         }
-        said
+        messages
     }
 
-    /// Takes what is said together: one message, or all of a flood.
+    /// Takes the next message, or all of a flood.
     pub(super) fn at_once(&self, waiting: &mut VecDeque<String>) -> Vec<String> {
         let count = if self.is(Misbehaviour::Floods) { waiting.len() } else { waiting.len().min(1) };
         waiting.drain(..count).collect()
     }
 
-    fn said(&mut self, words: impl IntoIterator<Item = Value>) -> Vec<String> {
-        let mut said = Vec::new();
+    fn numbered(&mut self, words: impl IntoIterator<Item = Value>) -> Vec<String> {
+        let mut messages = Vec::new();
         for mut word in words {
             self.sequence += 1;
             word["sequence"] = self.sequence.into();
             let text = word.to_string();
             if self.is(Misbehaviour::Repeats) {
-                said.push(text.clone());
+                messages.push(text.clone());
             }
-            said.push(text);
+            messages.push(text);
         }
-        said
+        messages
     }
 }
 
@@ -125,12 +125,12 @@ mod tests {
     use super::*;
 
     fn closed(bad: &[Misbehaviour]) -> Vec<Value> {
-        let said = TumblerScript::new(100, bad).bets_closed([1, 4, 6]);
-        said.iter().filter_map(|text| serde_json::from_str(text).ok()).collect()
+        let messages = TumblerScript::new(100, bad).bets_closed([1, 4, 6]);
+        messages.iter().filter_map(|text| serde_json::from_str(text).ok()).collect()
     }
 
     #[test]
-    fn a_good_one_says_what_it_does() {
+    fn good_tumbler_reports_each_step() {
         let mut script = TumblerScript::new(100, &[]);
         assert!(script.bets_open().is_empty());
         assert_eq!(

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::lab;
 
 #[test]
-fn commands_that_cannot_be_carried_out_say_why() {
+fn failing_commands_give_a_reason() {
     for (args, expected) in [
         (&["torture", "--game", "craps"][..], "there is no game \"craps\""),
         (&["torture", "--games", "no-such-folder"], "cannot read the folder no-such-folder"),

@@ -1,7 +1,7 @@
 //! The simulator as a person runs it.
 
+use data_encoding::HEXLOWER;
 use taisai::replay::file::ReplayFile;
-use taisai::replay::setup::hex;
 
 use crate::lab;
 
@@ -56,5 +56,5 @@ fn a_saved_run_ends_in_the_state_that_was_printed() {
     let (status, summary, error) = lab(folder, &run);
     assert_eq!(status, Some(0), "{summary}{error}");
     let replay = ReplayFile::read(&std::fs::read(folder.join("run.replay")).unwrap()).unwrap();
-    assert_eq!((replay.setup.layout.as_str(), hex(&replay.hash).as_str()), ("E", final_state(&summary)));
+    assert_eq!((replay.setup.layout.as_str(), HEXLOWER.encode(&replay.hash).as_str()), ("E", final_state(&summary)));
 }

@@ -79,7 +79,7 @@ pub struct RoundSheet {
     pub unwitnessed: Option<Unwitnessed>,
     /// The clusters whose money has not followed how the round stands, by number.
     pub behind: Vec<u16>,
-    /// What was asked at the dealer's side: the block, and the entry.
+    /// The commands at the dealer's side: the block, and the entry.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<Vec<Value>>))]
     pub acts: Vec<(u64, RoundEntry)>,
     /// What each cluster settled.

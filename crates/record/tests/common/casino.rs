@@ -1,4 +1,4 @@
-//! A casino of one table on a store: the three machines record, and what they have for each other is carried between them.
+//! A casino of one table on a store: its three machines record, and their messages are delivered.
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -43,11 +43,11 @@ pub(crate) struct TestCasino {
     /// Why nothing is recorded any more.
     pub(crate) stopped: Option<RecordingStopped>,
     pub(crate) time: u64,
-    /// The number of the next command. It rises with each opening of the record, as the House is taken first each time.
+    /// The number of the next command. It rises with each opening of the record, as the House is opened first.
     pub(crate) sequence: u64,
 }
 
-/// The source that numbers an actor's commands.
+/// The command source of an actor.
 pub(crate) fn source_of(actor: Actor) -> u64 {
     match actor {
         Actor::System => 0,
@@ -93,7 +93,7 @@ impl TestCasino {
         let setup =
             MachineSetup::Cluster { cluster: CLUSTER, game: text, layout, registration: Registration::EveryBet, seats };
         let cluster = record_store.read::<Cluster>(setup, &profile, time)?;
-        // Nothing is written before everything is read.
+        // All chains are read before any is written.
         let (house, round, cluster) =
             (record_store.take(house)?, record_store.take(round)?, record_store.take(cluster)?);
         let openings = record_store.archive().heads()?.iter().map(|head| head.epoch).max().unwrap_or(1) - 1;
@@ -106,7 +106,7 @@ impl TestCasino {
         Ok(casino)
     }
 
-    /// Opens the table, as far as it is not open yet.
+    /// Opens the table, unless it is open.
     fn begin(&mut self) {
         let clusters = std::num::NonZeroU16::MIN;
         if self.house.machine().tables().next().is_none() {
@@ -115,7 +115,7 @@ impl TestCasino {
         if self.round.machine().phase() == Phase::Shut {
             self.round(supervisor(), RoundCommand::OpenTable);
         }
-        self.carry();
+        self.deliver();
         if self.round.machine().holder(Position::Dealer).is_none() {
             let dealer = RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) };
             self.round(supervisor(), dealer);
@@ -143,28 +143,28 @@ impl TestCasino {
     pub(crate) fn round(&mut self, actor: Actor, command: RoundCommand) {
         let request = self.request(actor, command);
         accepted(&self.round.ask(request));
-        self.carry();
+        self.deliver();
     }
 
     pub(crate) fn cluster(&mut self, actor: Actor, command: ClusterCommand) -> bool {
         let request = self.request(actor, command);
         let is_accepted = matches!(self.cluster.ask(request), Decision::Accepted(_));
-        self.carry();
+        self.deliver();
         is_accepted
     }
 
-    /// Asks for what is refused.
+    /// Sends a command that must be refused.
     pub(crate) fn house_refuses(&mut self, actor: Actor, command: HouseCommand) {
         let request = self.request(actor, command);
         assert!(matches!(self.house.ask(request), Decision::Refused(_)));
     }
 
-    /// Time passes.
+    /// Advances the time.
     pub(crate) fn wait(&mut self, millis: u64) {
         self.time += millis;
     }
 
-    /// Credits that the House has sent arrive at their seats.
+    /// Delivers credits from the House to their seats.
     pub(crate) fn deliver(&mut self) {
         let sent: Vec<_> = self.house.machine().outbox(CLUSTER).copied().collect();
         for transfer in sent {
@@ -174,9 +174,9 @@ impl TestCasino {
         }
     }
 
-    /// Notices and reports arrive, with slips read from the record.
-    /// A machine hands its entries to the writer before another hears of them: the writer keeps the order.
-    pub(crate) fn carry(&mut self) {
+    /// Delivers notices, with slips read from the record, and reports.
+    /// A machine hands its entries to the writer before another machine depends on them: the writer keeps the order.
+    pub(crate) fn deliver(&mut self) {
         loop {
             hand_over(&mut self.round, &mut self.stopped);
             let followed = self.cluster.machine().followed();
@@ -227,17 +227,17 @@ impl TestCasino {
         self.stopped = self.stopped.take().or(made.err());
     }
 
-    /// Every command so far is durable when this returns.
+    /// Waits until every command so far is durable.
     pub(crate) fn commit(&mut self) {
         self.try_commit().unwrap();
     }
 
-    /// Every command so far is durable when this returns, or will never be acknowledged.
+    /// Waits until every command so far is durable, or will never be acknowledged.
     pub(crate) fn try_commit(&mut self) -> Result<(), RecordingStopped> {
         self.submit()?.into_iter().collect()
     }
 
-    /// Submits every command so far; the receivers say when each is durable.
+    /// Submits every command so far. The receivers report when each is durable.
     pub(crate) fn submit(&mut self) -> Result<mpsc::Receiver<Result<(), RecordingStopped>>, RecordingStopped> {
         let (answer, answers) = mpsc::channel();
         let done = || {
@@ -250,7 +250,7 @@ impl TestCasino {
         Ok(answers)
     }
 
-    /// A seat has credits, and a bet of some units on a box lies there.
+    /// Gives a seat credits, and places a bet of some units on a box.
     pub(crate) fn bet(&mut self, seat: u32, bet_box: &str, cents: i64) {
         let seat = Seat(seat);
         let stakes = [Stake { bet_box: bet_box.parse().unwrap(), amount: Money::from_cents(cents) }];
@@ -276,7 +276,7 @@ impl TestCasino {
         self.round(dealer(), RoundCommand::Commit { dice });
     }
 
-    /// Some rounds with bets of every seat.
+    /// Plays some rounds with bets of every seat.
     pub(crate) fn play(&mut self, rounds: u64) {
         for number in 0..rounds {
             self.open_bets();
@@ -295,7 +295,7 @@ impl TestCasino {
         let why = "the camera shows it".to_owned();
         let (round, dice) = (RoundNumber(round), Dice::try_from(dice).unwrap());
         let machine = self.round.machine();
-        // After the next round has opened a live table's result is changed by a ruling.
+        // Once the next round is open, only a ruling changes a live table's result.
         if machine.rules().game().station() == Station::LiveTable && round < machine.number() {
             let ruling = Ruling::Settle { round, dice };
             return self.round(person(6, Role::ShiftManager), RoundCommand::Rule { ruling, why, second });
@@ -307,7 +307,7 @@ impl TestCasino {
         [self.house.machine().state_hash(), self.round.machine().state_hash(), self.cluster.machine().state_hash()]
     }
 
-    /// Ends the program in good order.
+    /// Closes the record.
     pub(crate) fn close(mut self) -> [[u8; 32]; 3] {
         self.commit();
         let hashes = self.hashes();
@@ -315,11 +315,11 @@ impl TestCasino {
         hashes
     }
 
-    /// Ends the program, whatever was recorded.
+    /// Stops without regard to what was recorded.
     pub(crate) fn leave(self) {
         let Self { record_store, house, round, cluster, .. } = self;
         drop((house, round, cluster));
-        // A writer that another program has fenced off says so.
+        // A writer that another program has fenced off reports that.
         record_store.close().unwrap_or_default();
     }
 }

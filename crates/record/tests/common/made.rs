@@ -1,4 +1,4 @@
-//! Small made casinos in which everything happens that reports tell of and that a record of this release holds.
+//! Small scripted casinos with everything that reports show and that a record of this release holds.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ pub(crate) fn found(casino: &mut TestCasino) {
     casino.house(Actor::System, HouseCommand::Found { people: people.into_iter().map(founder).collect() });
 }
 
-/// The casino after its days: terminals, vouchers of every fate, claims, a receivable, a correction, a late void, a ruling.
+/// A casino after several days: terminals, vouchers in every state, claims, a receivable, a correction, a late void, a ruling.
 pub(crate) fn house(journal: Box<dyn Journal>, folder: &Path) -> TestCasino {
     let mut casino = TestCasino::open(journal, folder, "sic-bo-etg").unwrap();
     found(&mut casino);
@@ -66,14 +66,14 @@ pub(crate) fn house(journal: Box<dyn Journal>, folder: &Path) -> TestCasino {
 }
 
 fn rounds(casino: &mut TestCasino) {
-    // Round 1 is corrected while both players are there: what they got and lost changes at once.
+    // Round 1 is corrected while both players are seated: their credits change at once.
     casino.open_bets();
     casino.bet(0, "big", 300);
     casino.bet(1, "small", 200);
     casino.bet(1, "sum:9", 100);
     casino.deal([4, 5, 6]);
     casino.correct(1, [1, 2, 3]);
-    // Round 2 is won and lost, and both players leave before it is corrected: one owes, one is owed.
+    // Round 2 is won and lost, and corrected after both players have left: one owes, one is owed.
     casino.open_bets();
     casino.bet(0, "big", 500);
     casino.bet(1, "small", 500);
@@ -83,7 +83,7 @@ fn rounds(casino: &mut TestCasino) {
     assert!(casino.cluster(terminal(0), ClusterCommand::CashOut { seat: Seat(0), to: voucher }));
     assert!(casino.cluster(terminal(1), ClusterCommand::CashOut { seat: Seat(1), to: CashOut::HandPay }));
     casino.correct(2, [1, 1, 2]);
-    // Round 3 is void while it is played, round 4 afterwards.
+    // Round 3 is voided during play, round 4 afterwards.
     casino.open_bets();
     casino.bet(2, "any-triple", 400);
     casino.round(dealer(), RoundCommand::CloseBets);
@@ -97,13 +97,13 @@ fn rounds(casino: &mut TestCasino) {
     let reason = VoidReason::Malfunction;
     let void = RoundCommand::VoidByLaw { round: RoundNumber(4), reason, why, second: Some(pit_manager()) };
     casino.round(supervisor(), void);
-    // It is settled after all.
+    // A ruling settles it after all.
     let dice = Dice::try_from([3, 3, 3]).unwrap();
     let ruling = Ruling::Settle { round: RoundNumber(4), dice };
     casino
         .round(shift_manager(), RoundCommand::Rule { ruling, why: "the film was of round 3".to_owned(), second: None });
     casino.round(supervisor(), RoundCommand::Witness { round: RoundNumber(4), seen: RoundStanding::Settled(dice) });
-    // Round 5 is void and stays so; nobody bets after the close.
+    // Round 5 is void and stays so, and nobody bets after the close.
     casino.open_bets();
     casino.bet(3, "big", 200);
     casino.deal([2, 2, 1]);
@@ -148,7 +148,7 @@ fn vouchers(casino: &mut TestCasino) {
     let (key, value) = ("carpet".to_owned(), "red".to_owned());
     let with = Some(Person { id: PersonId(3), roles: Roles::of(&[Role::PitSupervisor]) });
     casino.house(person(9, Role::Administrator), HouseCommand::Configure { key, value, why, second: with });
-    // A month later those that were not redeemed have expired; one is sold that day and one is paid by ruling.
+    // A month later unredeemed vouchers have expired; one is sold that day, and one is paid by ruling.
     casino.wait(31 * DAY);
     casino.house(Actor::System, HouseCommand::Tick);
     casino.house(cashier(), HouseCommand::SellVoucher { number: number(6), amount: money(6_000), second: None });

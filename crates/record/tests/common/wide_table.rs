@@ -1,4 +1,4 @@
-//! A table of three clusters, whose machines record.
+//! A table of three clusters on a store.
 
 use std::num::NonZeroU16;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(crate) fn money(cents: i64) -> Money {
     Money::from_cents(cents)
 }
 
-/// A casino of one table with three clusters, whose machines record.
+/// A casino of one table with three clusters.
 pub(crate) struct WideTable {
     record_store: RecordStore,
     house: Recorder<House>,
@@ -36,7 +36,7 @@ pub(crate) struct WideTable {
     sequence: u64,
 }
 
-/// Asks a machine for what it accepts, and hands it over before anyone else hears of it.
+/// Sends a machine a command that it accepts, and hands the entry to the writer before another machine depends on it.
 pub(crate) fn ask<M: RecordedMachine>(recorder: &mut Recorder<M>, request: CommandRequest<M::Command>) {
     let decision = recorder.ask(request);
     assert!(matches!(decision, Decision::Accepted(_)), "{decision:?}");
@@ -93,17 +93,17 @@ impl WideTable {
     pub(crate) fn round(&mut self, actor: Actor, command: RoundCommand) {
         let request = self.request(actor, command);
         ask(&mut self.round, request);
-        self.carry();
+        self.deliver();
     }
 
     pub(crate) fn cluster(&mut self, number: u16, actor: Actor, command: ClusterCommand) {
         let request = self.request(actor, command);
         ask(&mut self.clusters[usize::from(number)], request);
-        self.carry();
+        self.deliver();
     }
 
-    /// Everything that the machines have for each other arrives.
-    pub(crate) fn carry(&mut self) {
+    /// Delivers all messages between the machines.
+    pub(crate) fn deliver(&mut self) {
         for number in 0..CLUSTERS {
             self.follow(number);
             let (id, place) = (cluster_id(number), usize::from(number));
@@ -122,7 +122,7 @@ impl WideTable {
         }
     }
 
-    /// A cluster follows its round, and reports it.
+    /// Lets a cluster follow its round and report.
     pub(crate) fn follow(&mut self, number: u16) {
         let (id, place) = (cluster_id(number), usize::from(number));
         loop {
@@ -160,7 +160,7 @@ impl WideTable {
         self.clusters.iter_mut().for_each(|cluster| cluster.checkpoint(time).unwrap());
     }
 
-    /// The player at a terminal has credits and bets.
+    /// Gives the player at a terminal credits and bets.
     pub(crate) fn bet(&mut self, number: u16, seat: u32, bet_box: &str, cents: i64) {
         let seat = Seat(seat);
         if self.clusters[usize::from(number)].machine().credits(seat) < money(cents) {
@@ -197,7 +197,7 @@ pub(crate) fn terminal(seat: Seat) -> Actor {
     Actor::Terminal { device: DeviceId(seat.0), seat }
 }
 
-/// Four rounds: one that is corrected, a void one, one in which a cluster does not bet, and one after a restart. A voucher goes
+/// Plays four rounds: one corrected, one void, one in which a cluster does not bet, and one after a restart. A voucher goes
 /// from one cluster to another.
 pub(crate) fn played(memory: &MemoryStore, folder: &Path) -> WideTable {
     let mut wide = WideTable::open(memory, folder);
@@ -233,7 +233,7 @@ pub(crate) fn played(memory: &MemoryStore, folder: &Path) -> WideTable {
     wide.cluster(1, terminal(Seat(1)), out);
     let (cluster, seat) = (cluster_id(2), Seat(0));
     wide.house(Actor::System, HouseCommand::RedeemAtSeat { hash: number.hash, cluster, seat });
-    wide.carry();
+    wide.deliver();
 
     let second = Some(Person { id: PersonId(5), roles: Roles::of(&[Role::PitManager]) });
     let (dice, why) = (Dice::try_from([1, 1, 2]).unwrap(), "the camera shows it".to_owned());

@@ -1,4 +1,4 @@
-//! Entries that somebody puts into a store, and the casino signs: each chain is right in itself, and another chain knows better.
+//! Entries that contradict another chain: each chain is valid and signed by the casino, and only a comparison finds them.
 
 use taisai_journal::MemoryStore;
 use taisai_rules::Money;
@@ -13,7 +13,7 @@ use crate::verify::{audit, first};
 
 const DAY: u64 = 24 * 60 * 60 * 1_000;
 
-/// What the audit of a casino finds after something has happened there, in sentences.
+/// The findings of an audit after something was done to the casino, as sentences.
 fn found_after(act: impl FnOnce(&mut TestCasino)) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
@@ -26,7 +26,7 @@ fn found_after(act: impl FnOnce(&mut TestCasino)) -> Vec<String> {
 }
 
 impl TestCasino {
-    /// Asks the cluster, and carries nothing to the other machines.
+    /// Sends a command to the cluster without delivering anything to the other machines.
     fn cluster_alone(&mut self, actor: Actor, command: ClusterCommand) {
         let request = self.request(actor, command);
         let decision = self.cluster.ask(request);
@@ -34,7 +34,7 @@ impl TestCasino {
         self.cluster.commit(drop).unwrap();
     }
 
-    /// A seat cashes out, and the transfer stays with the cluster.
+    /// Cashes a seat out. The transfer stays with the cluster.
     fn cash_out_alone(&mut self, seat: u32, cents: i64) -> Transfer {
         let (seat, amount) = (Seat(seat), Money::from_cents(cents));
         self.cluster_alone(person(8, Role::Cashier), ClusterCommand::BuyIn { seat, amount, second: None });
@@ -47,7 +47,7 @@ impl TestCasino {
         self.house(Actor::System, HouseCommand::Receive { cluster: CLUSTER, transfer });
     }
 
-    /// Credits of a voucher are on their way to a seat.
+    /// Sends the credits of a voucher to a seat.
     fn send_credits(&mut self, place: u8, cents: i64) -> Transfer {
         let number = VoucherNumber { hash: VoucherHash([place; 32]), digits: 0 };
         let sell = HouseCommand::SellVoucher { number, amount: Money::from_cents(cents), second: None };
@@ -65,9 +65,9 @@ impl TestCasino {
     }
 }
 
-/// The sums agree, and the money went to somebody else.
+/// The totals agree, but the money went to another person.
 #[test]
-fn a_transfer_that_was_received_otherwise_than_it_was_sent_is_found() {
+fn changed_transfer_is_found() {
     type Change = fn(Transfer, Transfer) -> [Transfer; 2];
     let to_house = |change: Change| {
         found_after(|casino| {
@@ -76,7 +76,7 @@ fn a_transfer_that_was_received_otherwise_than_it_was_sent_is_found() {
             for transfer in change(one, other) {
                 casino.receive(transfer);
             }
-            casino.carry();
+            casino.deliver();
         })
     };
     assert_eq!(to_house(|one, other| [one, other]), [""; 0], "as they were sent");
@@ -90,11 +90,11 @@ fn a_transfer_that_was_received_otherwise_than_it_was_sent_is_found() {
     let changes: [(&str, Change); 2] = [("amounts", amounts), ("a seat", parties)];
     for (what, change) in changes {
         let found = to_house(change);
-        let is_said = found.first().is_some_and(|found| {
+        let is_reported = found.first().is_some_and(|found| {
             found.starts_with("chain house, block ")
                 && found.contains("transfer 1 is not the one that chain table-1-0 sent")
         });
-        assert!(is_said, "{what}: {found:?}");
+        assert!(is_reported, "{what}: {found:?}");
     }
 
     let to_cluster = |swap: bool| {
@@ -111,33 +111,33 @@ fn a_transfer_that_was_received_otherwise_than_it_was_sent_is_found() {
     };
     assert_eq!(to_cluster(false), [""; 0], "as they were sent");
     let found = to_cluster(true);
-    let is_said = found.first().is_some_and(|found| {
+    let is_reported = found.first().is_some_and(|found| {
         found.starts_with("chain table-1-0, block ")
             && found.contains("transfer 1 is not the one that chain house sent")
     });
-    assert!(is_said, "{found:?}");
+    assert!(is_reported, "{found:?}");
 }
 
-/// A claim of nothing, and one that never arrives.
+/// A claim without a transfer, and a transfer that never arrives.
 #[test]
-fn a_transfer_without_its_other_end_is_found() {
+fn one_sided_transfer_is_found() {
     let found = found_after(|casino| {
         let purpose = TransferPurpose::Returned { seat: Seat(2) };
         casino.receive(Transfer { number: 1, amount: Money::from_cents(10_000), purpose });
     });
-    let is_said = |found: &String| {
+    let is_reported = |found: &String| {
         found.starts_with("chain house, block ") && found.contains("chain table-1-0 never sent transfer 1")
     };
-    assert!(found.iter().any(is_said), "{found:?}");
+    assert!(found.iter().any(is_reported), "{found:?}");
     let found = found_after(|casino| {
         let transfer = casino.cash_out_alone(0, 10_000);
         casino.cluster_alone(Actor::System, ClusterCommand::Delivered { number: transfer.number });
     });
-    let is_said = |found: &String| {
+    let is_reported = |found: &String| {
         found.starts_with("chain table-1-0, block ") && found.contains("chain house never received transfer 1")
     };
-    assert!(found.iter().any(is_said), "{found:?}");
-    // One that is on its way is neither.
+    assert!(found.iter().any(is_reported), "{found:?}");
+    // A transfer under way is neither.
     let sent = |casino: &mut TestCasino| {
         casino.cash_out_alone(0, 10_000);
     };
@@ -164,9 +164,9 @@ fn of(id: u32, role: Role) -> Person {
     Person { id: PersonId(id), roles: Roles::of(&[role]) }
 }
 
-/// Whoever acts, and whoever is second, is on file in the House, with the roles that the entry says.
+/// Every actor and second person is on file in the House, with the roles in the entry.
 #[test]
-fn people_whom_the_house_does_not_know_so_are_found() {
+fn actors_unlike_those_on_file_are_found() {
     type Act = fn(&mut TestCasino);
     let rows: [(&str, Act, &str); 6] = [
         ("nobody of that number", |casino| casino.close_soon(person(77, Role::PitSupervisor)), "chain table-1, 77"),
@@ -204,18 +204,18 @@ fn people_whom_the_house_does_not_know_so_are_found() {
         let found = found_after(act);
         let mut words = words.split(' ');
         let person = format!("person {} ", words.next().unwrap());
-        let is_said = |found: &String| {
+        let is_reported = |found: &String| {
             found.starts_with(&format!("{chain}, block "))
                 && found.contains(&person)
                 && words.clone().all(|role| found.contains(role))
         };
-        assert!(found.len() == 1 && found.iter().all(is_said), "{what}: {found:?}");
+        assert!(found.len() == 1 && found.iter().all(is_reported), "{what}: {found:?}");
     }
 }
 
-/// Clocks of nodes may differ: roles count a day longer, and a day earlier, than the House's chain says.
+/// Clocks of nodes may differ: roles count from a day before to a day after the times in the House's chain.
 #[test]
-fn roles_are_those_of_the_time() {
+fn roles_count_at_the_time_of_the_act() {
     const LATE: u64 = 2 * DAY;
     let dismissed = |wait: u64, act: fn(&mut TestCasino)| {
         found_after(|casino| {
@@ -255,9 +255,9 @@ fn roles_are_those_of_the_time() {
     assert!(found.len() == 1 && found[0].contains("person 20 "), "{found:?}");
 }
 
-/// A store whose House has nobody on file, as of some scripts and tests, has nobody to compare with.
+/// Some scripts and tests record nobody in the House, so there is nobody to compare with.
 #[test]
-fn a_house_without_people_accuses_nobody() {
+fn record_without_people_has_no_findings_about_people() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();

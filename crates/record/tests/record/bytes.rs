@@ -1,4 +1,4 @@
-//! Every byte of a record: each one that is changed, and each place where a block is cut, is found where it is.
+//! Every changed byte and every cut of a block is found in its place.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use taisai_table::{Cluster, House, Round};
 use crate::casino::{TestCasino, chain};
 use crate::verify::key;
 
-/// A store that gives one block at a time, and other bytes in its place where there are some.
+/// A store that returns one block at a time, and forged bytes instead of some blocks.
 #[derive(Clone)]
 struct Tampered {
     memory: MemoryStore,
@@ -42,7 +42,7 @@ impl Archive for Tampered {
     }
 }
 
-/// Goes through a chain block by block. Before each one is taken, it is offered with every change; none is.
+/// Follows a chain block by block. Before each block, every change of it is offered and must be refused.
 fn check_every_byte<M: RecordedMachine>(memory: &MemoryStore, name: &str, trust: TrustedKeys) {
     let store = Tampered { memory: memory.clone(), instead: Arc::default() };
     let mut archive = store.clone();

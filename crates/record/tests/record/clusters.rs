@@ -1,4 +1,4 @@
-//! A table of three clusters: its five chains are recovered, verified, proven and merged like those of one.
+//! A table of three clusters: its five chains are recovered, verified, proven and merged like those of one cluster.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ fn three_clusters_are_recovered_and_verified() {
     assert_eq!(findings, [""; 0]);
     let rounds: Vec<_> = found.chains.iter().map(|chain| chain.result.as_ref().unwrap().rounds).collect();
     assert_eq!(rounds, [None, Some(4), Some(4), Some(4), Some(4)]);
-    // Of a cluster that ends early the round knows better, whichever it is.
+    // The round's chain shows that a cluster's chain was cut off, whichever it is.
     for name in &CHAINS[2..] {
         let mut heads = memory.clone().heads().unwrap();
         let head = heads.iter_mut().find(|head| head.chain == chain(name)).unwrap();
@@ -65,7 +65,7 @@ fn evidence_proves_a_round_of_three_clusters() {
             here.clusters.iter().map(|cluster| cluster.changes.len()).sum::<usize>(),
             if round == 1 { 3 } else { 0 }
         );
-        // A cluster left out, or in the place of another, is no proof of the round.
+        // A missing or exchanged cluster proves nothing about the round.
         let (head, parts) = parts(&bytes);
         let check =
             |parts: &[&[u8]]| RoundEvidence::from_bytes(&file_of(head, parts)).unwrap().check(&[key], &program());

@@ -1,4 +1,4 @@
-//! Evidence of a round: gathered from a store, checked elsewhere, and refused when any of it was changed.
+//! Evidence of a round: gathered from a store, checked elsewhere, and refused if any of it was changed.
 
 use taisai_journal::{Hash, MemoryStore, PublicKey, SigningKey};
 use taisai_record::{
@@ -10,7 +10,7 @@ use taisai_table::{PersonId, Role, RoundCommand, RoundNumber, RoundStanding, Rul
 use crate::casino::{TABLE, TestCasino, person, program};
 use crate::verify::key;
 
-/// A casino that has played six rounds and stopped once between them.
+/// A casino that has played six rounds, with a restart between them.
 fn played(game: &str) -> (MemoryStore, PublicKey) {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
@@ -57,9 +57,9 @@ fn evidence_proves_every_round_without_the_store() {
     }
 }
 
-/// A round by a changed pay table is proven all the same: its sheet and its evidence say that the game is not approved.
+/// A round by a changed pay table is still proven: its sheet and its evidence say that the game is not approved.
 #[test]
-fn a_changed_game_is_marked_on_the_sheet_and_in_the_evidence() {
+fn unapproved_game_is_marked_on_sheet_and_evidence() {
     let folder = tempfile::tempdir().unwrap();
     let changed = folder.path().join("changed");
     let approved = Games::embedded().find("tai-sai@6", None).unwrap().file();
@@ -77,7 +77,7 @@ fn a_changed_game_is_marked_on_the_sheet_and_in_the_evidence() {
 }
 
 #[test]
-fn a_round_that_is_not_settled_or_not_signed_for_has_no_evidence() {
+fn unsettled_or_unsigned_round_has_no_evidence() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
@@ -99,7 +99,7 @@ fn a_round_that_is_not_settled_or_not_signed_for_has_no_evidence() {
 }
 
 #[test]
-fn another_key_proves_nothing() {
+fn evidence_under_another_key_is_refused() {
     let (memory, key) = played("tai-sai");
     let stranger = SigningKey::from_secret([9; 32]).public();
     for round in [1, 5] {
@@ -113,7 +113,7 @@ fn another_key_proves_nothing() {
 
 /// No byte of a file can be changed, left out or added.
 #[test]
-fn a_changed_file_is_refused() {
+fn changed_evidence_file_is_refused() {
     let (memory, key) = played("tai-sai");
     let bytes = gather(&memory, &[key], 5).unwrap().to_bytes().unwrap();
     for place in (0..bytes.len()).step_by(1 + bytes.len() / 4_000) {
@@ -128,10 +128,10 @@ fn a_changed_file_is_refused() {
     assert_eq!(RoundEvidence::from_bytes(&newer), Err(BadEvidenceFile::Newer(2)));
 }
 
-/// Someone changes a byte and reckons the hash of the file again: the blocks, the state and the signatures refuse it, and
-/// nothing panics.
+/// With a changed byte and a recalculated file hash, the blocks, the state or the signatures refuse the file, and nothing
+/// panics.
 #[test]
-fn a_changed_file_with_a_right_hash_is_refused() {
+fn changed_evidence_file_with_a_right_hash_is_refused() {
     const HEADER: usize = 16 + 1 + 2 + 8;
     let (memory, key) = played("sic-bo-etg");
     let bytes = gather(&memory, &[key], 5).unwrap().to_bytes().unwrap();
@@ -148,7 +148,7 @@ fn a_changed_file_with_a_right_hash_is_refused() {
     }
 }
 
-/// The numbers in a file of evidence are of four bytes, and each part has a length before it.
+/// Numbers in an evidence file have four bytes, and each part is preceded by its length.
 struct Cut<'a>(&'a [u8]);
 
 impl<'a> Cut<'a> {
@@ -169,7 +169,7 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// The bytes of one chain's part.
+    /// The part of one chain.
     fn part(&mut self) -> &'a [u8] {
         let before = self.0;
         self.blocks();
@@ -182,7 +182,7 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// The round of a file, and its parts.
+/// Splits a file into the round and its parts.
 pub(crate) fn parts(bytes: &[u8]) -> (&[u8], Vec<&[u8]>) {
     let mut cut = Cut(&bytes[..bytes.len() - 32]);
     let head = cut.take(17 + 2 + 8);
@@ -190,7 +190,7 @@ pub(crate) fn parts(bytes: &[u8]) -> (&[u8], Vec<&[u8]>) {
     (head, parts)
 }
 
-/// The file of some parts, with the hash that belongs to it.
+/// Builds a file from parts, with the right hash.
 pub(crate) fn file_of(head: &[u8], parts: &[&[u8]]) -> Vec<u8> {
     let number = u32::try_from(parts.len()).unwrap().to_le_bytes();
     let mut bytes = [head, &number, &parts.concat()].concat();
@@ -199,9 +199,9 @@ pub(crate) fn file_of(head: &[u8], parts: &[&[u8]]) -> Vec<u8> {
     bytes
 }
 
-/// A dealer's part that begins when the round was over is signed and whole, but says nothing of who opened and dealt it.
+/// A round's part that begins after the round is signed and complete, but lacks who opened and dealt it.
 #[test]
-fn evidence_without_the_dealers_acts_proves_nothing() {
+fn evidence_without_the_dealers_acts_is_refused() {
     let (memory, key) = played("sic-bo-etg");
     let file = |round| gather(&memory, &[key], round).unwrap().to_bytes().unwrap();
     for round in [1, 2, 4, 5] {
@@ -219,7 +219,7 @@ fn evidence_without_the_dealers_acts_proves_nothing() {
     }
 }
 
-/// What a round's evidence says of how it stands, once it was written, read and checked.
+/// The standing of a round by its evidence, written, read and checked.
 fn proven(memory: &MemoryStore, key: PublicKey, round: u64) -> (ProvenRound, RoundSheet) {
     let bytes = gather(memory, &[key], round).unwrap().to_bytes().unwrap();
     let proven = RoundEvidence::from_bytes(&bytes).unwrap().check(&[key], &program()).unwrap();
@@ -240,13 +240,13 @@ fn witness(casino: &mut TestCasino, round: u64, seen: RoundStanding) {
     casino.round(person(5, Role::PitManager), RoundCommand::Witness { round: RoundNumber(round), seen });
 }
 
-/// An act on a round that is over.
+/// An act on a past round.
 type Step = (&'static str, fn(&mut TestCasino));
 
-/// Each act on a round that is over, in turn: the evidence taken after it says what stands then, with the first settlement beside it,
-/// and says when money waits for a witness (3.9, 5.5, 5.6, 5.10, 5.11, 5.14).
+/// After each act on a past round, new evidence shows the current result beside the first settlement, and whether money waits
+/// for a witness (3.9, 5.5, 5.6, 5.10, 5.11, 5.14).
 #[test]
-fn evidence_says_what_stands() {
+fn evidence_shows_the_current_result() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     let open = || TestCasino::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
@@ -286,7 +286,7 @@ fn evidence_says_what_stands() {
         casino.commit();
         // The casino signs with every result and void that a cluster follows.
         if !["three more rounds", "void witnessed"].contains(&name) {
-            // A change that nobody has signed for yet has no evidence, and the round never again one that leaves it out.
+            // An unsigned change has no evidence, and there is no longer evidence of the round without it.
             assert!(matches!(gather(&memory, &[key], 2), Err(GatherError::Unsigned(_))), "{name}");
         }
         casino.checkpoint();
@@ -306,7 +306,7 @@ fn evidence_says_what_stands() {
         assert!(sheet.is_changed() && sheet.behind.is_empty() && !sheet.cited.is_empty(), "{name}");
         let gathered = gather(&memory, &[key], 2).unwrap();
         earlier.push((gathered, stands));
-        // What was gathered before stays true of its time, and says up to when.
+        // Earlier evidence stays valid for its time, and says up to when.
         let mut signed = 0;
         for (evidence, stood) in &earlier {
             let proven = evidence.check(&[key], &program()).unwrap();
@@ -317,9 +317,9 @@ fn evidence_says_what_stands() {
     }
 }
 
-/// The two sides of a table are signed for one after the other: what a cluster follows in between is no fault of the evidence.
+/// Round and cluster are signed one after the other; entries between the two signatures do not invalidate evidence.
 #[test]
-fn a_cluster_may_be_signed_for_later_than_its_round() {
+fn cluster_may_be_signed_later_than_its_round() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();

@@ -1,4 +1,4 @@
-//! Real kills under load: whenever the process ends, what was acknowledged is in the record once, and the next one goes on.
+//! Kills under load: every acknowledged command is recorded once, and the next program continues.
 
 use taisai_journal::suite::TemporaryServer;
 
@@ -6,7 +6,7 @@ use crate::casino::chain;
 use crate::shift::{Plan, Shift};
 use crate::test_store::{Acknowledged, TestStore};
 
-/// How often a process is killed under load on each store, unless `RECORD_KILLS` says otherwise.
+/// How often a process is killed on each store, unless `RECORD_KILLS` is set.
 const KILLS: usize = 20;
 
 /// What must be in the anchor and among the snapshots of one store at some kill, or else kills go on: both are written beside the load,
@@ -14,7 +14,7 @@ const KILLS: usize = 20;
 const MIN_ANCHORED: usize = 20;
 const MIN_SNAPSHOTS: usize = 3;
 
-/// So many kills happen to one store; then a new one is begun, as everything is verified after each.
+/// How many kills one store gets. Everything is verified after each kill, so stores stay small.
 const KILLS_OF_A_STORE: usize = 50;
 
 fn kill_again_and_again(new_place: impl Fn() -> TestStore) {
@@ -29,7 +29,7 @@ fn kill_again_and_again(new_place: impl Fn() -> TestStore) {
             (place, acknowledged) = (new_place(), Acknowledged::default());
         }
         let before = acknowledged.count();
-        // Another number each time, spread over a few hundred.
+        // A different number each time, spread over a few hundred.
         let answers = 1 + kill * 7919 % 300;
         let output = Shift::start(Shift::command(&place, Plan::Endless)).kill_after(answers);
         assert_eq!((output.status, output.stopped.as_str()), (None, ""), "it was killed");

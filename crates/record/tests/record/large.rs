@@ -1,5 +1,5 @@
-//! Very many bets: what is decided before anyone hands it over goes by itself, and the slip of a large round, which is one entry
-//! when the round is settled again, fits a block.
+//! Very many bets: a full batch is submitted by itself, and the slip of a large round, which is one entry when the round is
+//! settled again, fits a block.
 
 use taisai_journal::{Archive, MAX_BODY_BYTES, MemoryStore};
 use taisai_rules::{Games, Money};
@@ -10,7 +10,7 @@ use crate::casino::{TestCasino, chain, person};
 const MANY: u32 = 2_000;
 
 #[test]
-fn a_large_round_is_corrected() {
+fn large_round_is_corrected() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     let mut casino = TestCasino::with_seats(Box::new(memory.open()), folder.path(), "sic-bo-etg", MANY).unwrap();
@@ -59,7 +59,7 @@ fn full_batch_is_submitted_by_itself() {
     let stakes: Stakes =
         layout.boxes().iter().map(|bet_box| Stake { bet_box: *bet_box, amount: Money::from_cents(100) }).collect();
     let terminal = Actor::Terminal { device: DeviceId(0), seat: Seat(0) };
-    // Nobody may bet: each is refused, and recorded as that.
+    // Nobody may bet: each bet is refused, and the refusal is recorded.
     for _ in 0..40_000 {
         let place = ClusterCommand::Place { seat: Seat(0), chips: Chips::Own, stakes: stakes.clone() };
         assert!(!casino.cluster(terminal, place));

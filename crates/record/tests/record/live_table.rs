@@ -1,4 +1,4 @@
-//! A live table, whose record a released version must still read.
+//! A live table, whose record released versions must still read.
 
 use std::path::Path;
 

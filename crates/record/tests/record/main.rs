@@ -1,4 +1,4 @@
-//! The record of a casino: what is recorded is recovered, read again and verified, on every store.
+//! Recording, recovering, reading and verifying a casino on every store.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,4 +1,4 @@
-//! A record of a newer program: it is refused at the start with a message that says so, and nothing is written to its folder.
+//! A record of a newer program is refused at the start with a message that says so, and nothing is written to its folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,13 +16,13 @@ use crate::shift::error_text;
 use crate::test_store::TestStore;
 use crate::verify::key;
 
-/// The names and bytes of all files.
+/// Names and contents of all files in a folder.
 fn bytes_in(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = fs::read_dir(folder).unwrap().map(Result::unwrap);
     files.map(|file| (file.file_name().into_string().unwrap(), fs::read(file.path()).unwrap())).collect()
 }
 
-/// Opens a folder as a newer program has left it.
+/// Opens a folder that a newer program has written.
 fn check_refused(folder: &Path, expected: &str) {
     let before = bytes_in(folder);
     let refused = TestStore::folder(folder).open().err().unwrap_or_else(|| panic!("it is opened, not: {expected}"));
@@ -33,7 +33,7 @@ fn check_refused(folder: &Path, expected: &str) {
     assert!(before == after, "{expected}: a file was changed");
 }
 
-/// A folder in which a round was played.
+/// A folder with one played round.
 fn played() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut casino = TestStore::folder(folder.path()).open().unwrap().with_snapshots();
@@ -53,7 +53,7 @@ fn chain_for_newer_readers_is_refused() {
     check_refused(folder.path(), "chain house, block 0: the chain takes reader 2, and this program is reader 1");
 }
 
-/// In each chain, so that none before it is written to either.
+/// Whichever chain is newer, none of the others is written to.
 #[test]
 fn entries_of_a_newer_version_are_refused() {
     let lines: [(&[u8], &str); 2] = [
@@ -75,7 +75,7 @@ fn entries_of_a_newer_version_are_refused() {
     }
 }
 
-/// A block of a later program, with an entry that this program does not know in a block before the last.
+/// An unknown entry of a later program, in a block before the last.
 fn add_unknown(folder: &Path, name: &str) -> u64 {
     let mut archive = SqliteArchive::open(folder).unwrap();
     let known = archive.heads().unwrap().into_iter().find(|head| head.chain == chain(name)).unwrap();
@@ -100,7 +100,7 @@ fn add_unknown(folder: &Path, name: &str) -> u64 {
 
 const UNKNOWN: &str = "a newer program wrote something that this one does not know: use the newer program";
 
-/// It is told from damage, and is found before any chain is written to.
+/// It is distinguished from damage, and found before any chain is written to.
 #[test]
 fn command_of_a_newer_program_is_refused_before_anything_is_written() {
     for name in ["house", "table-1", "table-1-0"] {
@@ -114,7 +114,7 @@ fn command_of_a_newer_program_is_refused_before_anything_is_written() {
     }
 }
 
-/// The entries behind it would be applied to another state than they were decided on.
+/// Later entries would be applied to another state than they were decided on.
 #[test]
 fn follower_stops_before_an_entry_that_it_cannot_read() {
     let folder = played();
@@ -154,7 +154,7 @@ fn newer_store_layout_is_refused() {
     check_refused(folder.path(), "has layout 2, and this program knows layouts up to 1: use the newer program");
 }
 
-/// What only saves time keeps nobody from a record: newer snapshots are not used, and are left as they are.
+/// Snapshots only save time: newer ones are neither used nor changed, and the record opens.
 #[test]
 fn newer_snapshots_are_neither_used_nor_changed() {
     let folder = played();

@@ -1,4 +1,4 @@
-//! Two programs on one store: in a folder the second is kept out; on a server it takes the chains over, and the first stops.
+//! Two programs on one store: a folder refuses the second; on a server it takes the chains over, and the first stops.
 
 use taisai_journal::suite::TemporaryServer;
 use taisai_journal::{AppendError, SqliteError, WriterStopped};
@@ -20,8 +20,8 @@ fn second_program_is_refused_in_a_folder() {
     assert_eq!(error_text(&refused), expected);
     let heads = place.archive().unwrap().heads().unwrap();
     assert_eq!(heads.len(), 3, "reading is free");
-    let said = first.end();
-    assert_eq!((said.status, said.stopped.as_str()), (Some(0), ""));
+    let output = first.end();
+    assert_eq!((output.status, output.stopped.as_str()), (Some(0), ""));
     let mut casino = place.open().expect("the first one has gone");
     casino.play(1);
     casino.close();
@@ -45,7 +45,7 @@ fn second_program_takes_over_on_postgres() {
     assert_eq!(epochs(), [2, 2, 2]);
     assert_eq!(second.hashes(), before, "it has all that was acknowledged");
 
-    // The first one decides, as it knows of nothing yet; nobody hears of it, and it does not try again.
+    // The first program decides without knowing that it was replaced. The command is not acknowledged, and the program stops.
     first.bet(0, "big", 100);
     for _ in 0..2 {
         let stopped = first.try_commit().unwrap_err();

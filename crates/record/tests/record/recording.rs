@@ -1,4 +1,4 @@
-//! What only the tests of the record ask of a casino: snapshots at every checkpoint, and terminals with numbers of their own.
+//! Additions to the casino for these tests: snapshots at every checkpoint, and terminals with their own command numbers.
 
 use taisai_record::RecordingStopped;
 use taisai_table::{
@@ -9,7 +9,7 @@ use taisai_table::{
 use crate::casino::TestCasino;
 
 impl TestCasino {
-    /// Has a snapshot kept with every checkpoint.
+    /// Stores a snapshot with every checkpoint.
     pub(crate) fn with_snapshots(self) -> Self {
         let Self { house, round, cluster, .. } = self;
         Self {
@@ -20,14 +20,14 @@ impl TestCasino {
         }
     }
 
-    /// Asks what may be refused, as it may have been done already.
+    /// Sends a command that may be refused because it was carried out before.
     pub(crate) fn try_round(&mut self, actor: Actor, command: RoundCommand) {
         let request = self.request(actor, command);
         self.round.ask(request);
-        self.carry();
+        self.deliver();
     }
 
-    /// A terminal asks under a number of its own, and hears the verdict when it is durable.
+    /// Sends a terminal's numbered command, and returns the verdict once it is durable.
     pub(crate) fn ask_at(
         &mut self,
         seat: Seat,
@@ -43,20 +43,19 @@ impl TestCasino {
         Ok(decision)
     }
 
-    /// The player at a terminal leaves with what is paid by hand.
+    /// The player at a terminal leaves with a hand-pay.
     pub(crate) fn cash_out(&mut self, seat: u32) {
         let seat = Seat(seat);
         let actor = Actor::Terminal { device: DeviceId(seat.0), seat };
         assert!(self.cluster(actor, ClusterCommand::CashOut { seat, to: CashOut::HandPay }));
     }
 
-    /// The first number that no command of this opening or one before it has.
+    /// The first command number that neither this opening nor an earlier one has used.
     pub(crate) const fn next_number(&self) -> u64 {
         self.sequence + 1
     }
 }
 
-/// The id of a terminal's command.
 pub(crate) fn terminal_command(seat: Seat, sequence: u64) -> CommandId {
     CommandId { source: 1_000 + u64::from(seat.0), sequence }
 }

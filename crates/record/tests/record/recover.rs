@@ -1,4 +1,4 @@
-//! A casino that stops and starts again is what it was; what is not kept in memory is read from its chains.
+//! A restarted casino has the state that it had before; what is not kept in memory is read from its chains.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::casino::{TestCasino, chain};
 
 const GAMES: [&str; 4] = ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"];
 
-/// Plays, stops, starts and plays on, so often; each time the machines are what they were.
+/// Restarts this often. Each time the machines have the state that they had before.
 fn check_restarts(game: &str, folder: &Path, open: impl Fn() -> Box<dyn Journal>) {
     let mut before = None;
     for _ in 0..4 {
@@ -29,7 +29,7 @@ fn check_restarts(game: &str, folder: &Path, open: impl Fn() -> Box<dyn Journal>
 }
 
 #[test]
-fn machines_are_what_they_were_before_the_restart() {
+fn restart_restores_the_state_of_every_machine() {
     for game in GAMES {
         let folder = tempfile::tempdir().unwrap();
         let memory = MemoryStore::default();
@@ -59,9 +59,9 @@ fn slips_of_settled_rounds_are_read_from_the_record() {
     assert_eq!(past_slip(archive, &name, &keys, RoundNumber(14)).unwrap(), None);
 }
 
-/// A casino that is set up otherwise does not write into the same chains.
+/// A casino with another setup does not write to the same chains.
 #[test]
-fn another_game_is_not_played_into_the_same_chains() {
+fn another_game_cannot_use_the_same_chains() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap().close();
@@ -69,9 +69,9 @@ fn another_game_is_not_played_into_the_same_chains() {
     assert!(matches!(error, RecordStoreError::OtherSetup(ref chain) if chain == "table-1"), "{error}");
 }
 
-/// Nor does it take them away from the one that writes to them.
+/// Nor does it take them from the program that writes to them.
 #[test]
-fn program_with_other_setup_fences_nobody() {
+fn program_with_other_setup_takes_no_chains() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     let mut first = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
@@ -98,9 +98,9 @@ fn program_with_other_setup_fences_nobody() {
     first.close();
 }
 
-/// The anchor knows more than the store: the book is not opened.
+/// The anchor has later blocks than the store, so the record is not opened.
 #[test]
-fn a_record_that_was_rolled_back_is_not_opened() {
+fn rolled_back_record_is_not_opened() {
     let folder = tempfile::tempdir().unwrap();
     let memory = MemoryStore::default();
     let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
@@ -114,7 +114,7 @@ fn a_record_that_was_rolled_back_is_not_opened() {
     assert!(matches!(error, RecordStoreError::RolledBack { .. }), "{error}");
 }
 
-/// Writes to one store and reads another, as two sessions do that are on different servers.
+/// Writes to one store and reads another, like two sessions on different servers.
 struct Divided {
     written: MemoryJournal,
     read: MemoryStore,
@@ -134,9 +134,9 @@ impl Journal for Divided {
     }
 }
 
-/// The machine would be built without what the chain holds.
+/// The machine would be rebuilt without entries that the chain holds.
 #[test]
-fn a_chain_that_is_read_on_another_server_is_not_opened() {
+fn chain_read_from_another_server_is_not_opened() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let memory = MemoryStore::default();
     let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
@@ -145,7 +145,7 @@ fn a_chain_that_is_read_on_another_server_is_not_opened() {
     let lagging = memory.fork();
     casino.play(1);
     casino.close();
-    // The anchor, which would tell, is on another machine.
+    // The anchor is on another machine, so it cannot show the loss.
     let (from, to) = (crate::casino::files(folder.path()).key, crate::casino::files(other.path()).key);
     std::fs::copy(from, to).unwrap();
     let divided = Box::new(Divided { written: memory.open(), read: lagging });
@@ -156,9 +156,9 @@ fn a_chain_that_is_read_on_another_server_is_not_opened() {
     );
 }
 
-/// A process that joins again knows what was acknowledged to it, and does not go on with less.
+/// A process that joins again remembers what was acknowledged to it, and refuses a chain with less.
 #[test]
-fn a_chain_that_lost_acknowledged_blocks_is_not_opened_again() {
+fn chain_without_acknowledged_blocks_is_not_opened_again() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (memory, acknowledged) = (MemoryStore::default(), AcknowledgedHeads::default());
     let mut casino = TestCasino::open(acknowledged.guard(Box::new(memory.open())), folder.path(), "tai-sai").unwrap();
@@ -178,9 +178,9 @@ fn a_chain_that_lost_acknowledged_blocks_is_not_opened_again() {
     assert!(error.to_string().contains("chain house lacks blocks"), "{error}");
 }
 
-/// A partition is held up by its own chains only.
+/// A partition depends only on its own chains.
 #[test]
-fn partition_opens_with_its_own_chains_only() {
+fn partition_needs_only_its_own_chains() {
     let (folder, early) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let play = || {
         let journal = Box::new(Sqlite::open(folder.path()).unwrap());
@@ -211,7 +211,7 @@ fn partition_opens_with_its_own_chains_only() {
     }
 }
 
-/// Whoever rolls a record back may take the anchor away as well: a book with checkpoints and no anchor says so.
+/// Whoever rolls a record back may remove the anchor too, so a record with checkpoints and no anchor opens with a warning.
 #[test]
 fn missing_anchor_is_reported() {
     for damage in ["removed", "emptied"] {
@@ -226,12 +226,12 @@ fn missing_anchor_is_reported() {
             _ => std::fs::write(anchor, "").unwrap(),
         }
         let opened = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai");
-        let is_told = opened.map_or(true, |casino| !casino.warnings.lock().unwrap().is_empty());
-        assert!(is_told, "{damage}: it is opened, and nobody hears of it");
+        let is_reported = opened.map_or(true, |casino| !casino.warnings.lock().unwrap().is_empty());
+        assert!(is_reported, "{damage}: it is opened, and nobody hears of it");
     }
 }
 
-/// A key that is gone is not made anew beside a record that it has signed.
+/// A missing key is not created again beside a record that it has signed.
 #[test]
 fn missing_key_is_reported_and_not_created() {
     let folder = tempfile::tempdir().unwrap();

@@ -15,7 +15,7 @@ use crate::shift::error_text;
 use crate::verify::key;
 use crate::{live_table, made};
 
-/// What to do when this fails.
+/// What to do when this test fails.
 const ADVICE: &str = "A record of version 1 is not read as it was written. If the form of an entry or a state has changed, \
     give it a new version and keep the reading of the old one (crates/table/src/codec.rs); if a decision has changed, \
     the machine must go on deciding old entries as they were. Never write this folder anew once version 1 is released; \
@@ -47,7 +47,7 @@ fn write(folder: &Path, make: Make) {
     fs::write(folder.join("states.txt"), states(&mut SqliteArchive::open(made.path()).unwrap())).unwrap();
 }
 
-/// A line for each chain: its name, its number of blocks, how many entries it has and the hash of the state at its end.
+/// A line for each chain: name, number of blocks, number of entries, and the hash of the final state.
 fn states(archive: &mut dyn Archive) -> String {
     let mut lines = String::new();
     for head in archive.heads().unwrap() {
@@ -66,7 +66,7 @@ fn states(archive: &mut dyn Archive) -> String {
     lines
 }
 
-/// Reads a record that was kept, in a copy: a reader of a log writes beside it.
+/// Reads a stored record in a copy, as a reader of a log writes beside it.
 fn check_kept(name: &str, make: Make) {
     let kept = fixture(name, make);
     let copy = tempfile::tempdir().unwrap();

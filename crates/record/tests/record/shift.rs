@@ -1,5 +1,5 @@
-//! A shift at a table of terminals, in a process of its own, which is this test again (`run`). It says what is acknowledged,
-//! each time before it asks for more, and why it stopped if it did.
+//! A shift at a table of terminals, in a separate process (the test `run`). It prints what is acknowledged before it sends
+//! more commands, and why it stopped if it did.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -21,41 +21,40 @@ use crate::test_store::TestStore;
 /// How many commands of a terminal may be under way. A machine remembers one more of each.
 pub(crate) const UNDER_WAY: usize = 3;
 
-/// What is played.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Plan {
-    /// The table is opened as it was left, and the round that was played is ended.
+    /// Opens the table as it was left, and ends the round in play.
     Reopen,
-    /// The same, and then a round is played and the book closed.
+    /// The same, then plays a round and closes the record.
     OneRound,
-    /// The record is held open until the one who started it lets go.
+    /// Holds the record open until standard input is closed.
     Hold,
-    /// All terminals bet as fast as they can, round after round, and nothing ever ends.
+    /// All terminals bet as fast as they can, in endless rounds.
     Endless,
 }
 
 /// What a shift printed.
 #[derive(Debug, Default)]
 pub(crate) struct ShiftOutput {
-    /// The commands of terminals that were answered: seat, number, verdict.
+    /// The acknowledged commands of terminals: seat, number, verdict.
     pub(crate) answers: Vec<(Seat, u64, String)>,
     /// The last round that was settled.
     pub(crate) settled: u64,
     /// Why it stopped early, if it did.
     pub(crate) stopped: String,
-    /// What went wrong without stopping it.
+    /// Warnings.
     pub(crate) warnings: Vec<String>,
-    /// Whether a file of the chains failed.
+    /// Whether a write to the chains failed.
     pub(crate) chains_failed: bool,
-    /// Whether a bet was acknowledged after that. It is said by the thread that writes, so nothing comes between.
+    /// Whether a bet was acknowledged after that. The writing thread prints both, so nothing comes between.
     pub(crate) answered_after_failure: bool,
     /// Whether it has the record open and waits.
     pub(crate) holds: bool,
-    /// The status that it ended with; none if it was killed.
+    /// The exit status; none if it was killed.
     pub(crate) status: Option<i32>,
 }
 
-/// A shift that goes on.
+/// A running shift.
 pub(crate) struct Shift {
     process: Spawned,
     lines: BufReader<ChildStdout>,
@@ -63,7 +62,7 @@ pub(crate) struct Shift {
 }
 
 impl Shift {
-    /// A shift that is not started yet.
+    /// The command of a shift that is not started yet.
     pub(crate) fn command(place: &TestStore, plan: Plan) -> Command {
         let mut command = Spawned::test("shift::run");
         command
@@ -80,7 +79,7 @@ impl Shift {
         Self { process, lines, output: ShiftOutput::default() }
     }
 
-    /// Kills it after so many answers.
+    /// Kills it after this many acknowledgements.
     pub(crate) fn kill_after(mut self, answers: usize) -> ShiftOutput {
         while self.output.answers.len() < answers && self.read_line() {}
         self.process.kill().unwrap();
@@ -93,7 +92,7 @@ impl Shift {
         assert!(self.output.holds, "{:?}", self.output);
     }
 
-    /// What it printed until its end. One that waits for its input is released.
+    /// What it printed until its end. A shift that waits for its input is released.
     pub(crate) fn end(mut self) -> ShiftOutput {
         drop(self.process.stdin.take());
         while self.read_line() {}
@@ -101,7 +100,7 @@ impl Shift {
         self.output
     }
 
-    /// Reads a line, if there is another. One that a kill cut off is ignored.
+    /// Reads a line, if there is another. A line that a kill cut off is ignored.
     fn read_line(&mut self) -> bool {
         let mut line = String::new();
         if self.lines.read_line(&mut line).unwrap() == 0 {
@@ -168,7 +167,7 @@ pub(crate) fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What a terminal asks under a number: mostly a bet.
+/// A terminal's numbered command, mostly a bet.
 pub(crate) fn command_of(seat: Seat, sequence: u64) -> ClusterCommand {
     const BOXES: [&str; 6] = ["small", "big", "any-triple", "sum:9", "sum:12", "single:5"];
     let mut bytes = sequence.to_le_bytes().to_vec();
@@ -186,13 +185,13 @@ pub(crate) fn command_of(seat: Seat, sequence: u64) -> ClusterCommand {
     }
 }
 
-/// A round or none, one step after the other, and the book is closed.
+/// Plays at most a round, step by step, and closes the record.
 fn short(casino: TestCasino, rounds: u64) {
     let warnings = Arc::clone(&casino.warnings);
     let casino = Mutex::new(casino);
     if let Err(stopped) = play_one_by_one(&casino, rounds) {
         println!("stopped {}", error_text(&stopped));
-        // Another command gets the same error.
+        // Other commands get the same error.
         let number = casino.lock().unwrap().next_number() + 1_000;
         ask(&casino, Seat(0), number).expect_err("nothing more is recorded");
     }
@@ -214,7 +213,7 @@ fn play_one_by_one(casino: &Mutex<TestCasino>, rounds: u64) -> Result<(), Record
     Ok(())
 }
 
-/// Everything at once, until it is killed.
+/// Plays with all terminals in parallel, until it is killed.
 fn endless(casino: TestCasino) {
     let first = casino.next_number();
     let casino = &Mutex::new(casino);
@@ -222,7 +221,7 @@ fn endless(casino: TestCasino) {
         end_round(casino)?;
         loop {
             open_round(casino);
-            // Time for some bets: as long as the disk takes to be flushed a few times.
+            // Time for some bets, about as long as a few flushes take.
             for _ in 0..4 {
                 durable(casino)?;
             }
@@ -248,7 +247,7 @@ fn endless(casino: TestCasino) {
     });
 }
 
-/// A terminal asks; what is sent says when it is durable.
+/// Sends a terminal's command. The channel gets the verdict once it is durable.
 fn ask(
     casino: &Mutex<TestCasino>,
     seat: Seat,
@@ -265,13 +264,13 @@ fn ask(
     Ok(received)
 }
 
-/// Waits until every command so far is durable; others may send commands meanwhile.
+/// Waits until every command so far is durable. Other threads may send commands meanwhile.
 fn durable(casino: &Mutex<TestCasino>) -> Result<(), RecordingStopped> {
     let waiting = casino.lock().unwrap().submit()?;
     waiting.into_iter().collect()
 }
 
-/// Every seat has credits, and bets are open.
+/// Gives every seat credits, and opens bets.
 fn open_round(casino: &Mutex<TestCasino>) -> u64 {
     let mut casino = casino.lock().unwrap();
     for seat in (0..SEATS).map(Seat) {
@@ -284,9 +283,9 @@ fn open_round(casino: &Mutex<TestCasino>) -> u64 {
     casino.next_number()
 }
 
-/// Ends the round that is played, from wherever it stands, one step after the other.
+/// Ends the round in play, step by step, from whatever phase it is in.
 fn end_round(casino: &Mutex<TestCasino>) -> Result<(), RecordingStopped> {
-    casino.lock().unwrap().carry();
+    casino.lock().unwrap().deliver();
     durable(casino)?;
     let (phase, number) = {
         let casino = casino.lock().unwrap();
@@ -294,7 +293,7 @@ fn end_round(casino: &Mutex<TestCasino>) -> Result<(), RecordingStopped> {
     };
     match phase {
         Phase::Open | Phase::Closing | Phase::Closed => {}
-        // It may have been settled by those who played before, who could not say so any more.
+        // An earlier process may have settled it without reporting that.
         Phase::Settled => {
             println!("settled {number}");
             return Ok(());

@@ -1,4 +1,4 @@
-//! Snapshots that are not what they should be: they are skipped with a warning, and the machines are what the chain says.
+//! Invalid snapshots are skipped with a warning, and the state comes from the chain.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -20,7 +20,7 @@ struct Played {
     folder: tempfile::TempDir,
     memory: MemoryStore,
     hashes: [[u8; 32]; 3],
-    /// The state of the cluster at the end, for which nobody has vouched.
+    /// The unconfirmed final state of the cluster.
     last: Vec<u8>,
 }
 
@@ -36,7 +36,7 @@ fn played() -> Played {
 }
 
 #[test]
-fn a_bad_snapshot_is_skipped_with_a_warning() {
+fn bad_snapshot_is_skipped_with_a_warning() {
     let Played { folder, memory, hashes, last } = played();
     let name = chain("table-1-0");
     let mut archive = memory.clone();
@@ -72,7 +72,7 @@ fn a_bad_snapshot_is_skipped_with_a_warning() {
     }
 }
 
-/// A block in the place of another is found at the start; nobody looks for ever for the checkpoint that stood there.
+/// A block in the place of a checkpoint is found at the start: the search for the checkpoint ends.
 #[test]
 fn block_instead_of_the_checkpoint_is_found() {
     let folder = tempfile::tempdir().unwrap();
@@ -109,9 +109,9 @@ fn table(record_store: &mut RecordStore, number: u16) -> Result<Recorder<Round>,
     Ok(recorder.with_snapshot_after(0))
 }
 
-/// Blocks and a snapshot of one table in the places of another's: it is not the other table's state that it starts with.
+/// A table does not start with the state of another table, even if blocks and snapshot were exchanged.
 #[test]
-fn a_table_does_not_start_with_the_state_of_another() {
+fn table_does_not_start_with_the_state_of_another() {
     let folder = tempfile::tempdir().unwrap();
     let open = || {
         let journal = Box::new(taisai_journal::Sqlite::open(folder.path()).unwrap());
@@ -126,7 +126,7 @@ fn a_table_does_not_start_with_the_state_of_another() {
         heads.iter().find(|head| head.chain == chain(name)).map_or(0, |head| head.next)
     };
     for sequence in 1..=3 {
-        // Only table 2 is opened, as only a supervisor may do so.
+        // Only table 2 is opened, which only a supervisor may do.
         for ((recorder, actor), name) in tables.iter_mut().zip([dealer(), supervisor()]).zip(["table-1", "table-2"]) {
             let before = blocks(name);
             let (time, id) = (Time(1_800_000_000_000 + sequence), CommandId { source: 1, sequence });
@@ -160,7 +160,7 @@ fn a_table_does_not_start_with_the_state_of_another() {
     assert!(started.map_or(true, |hash| hash == hashes[0]));
 }
 
-/// The position that a machine is read from, and its state at the end.
+/// The position from which a machine was read, and its final state.
 fn read<M: RecordedMachine>(played: &Played, archive: &mut dyn Archive, name: &str) -> (u64, [u8; 32]) {
     let keys = [key(played.folder.path())];
     let mut replay = ChainReplay::<M>::from_snapshot(archive, &chain(name), &keys, |_| true, |_, _| {}).unwrap();
@@ -169,7 +169,7 @@ fn read<M: RecordedMachine>(played: &Played, archive: &mut dyn Archive, name: &s
     (from, replay.into_machine().unwrap().1.state_hash())
 }
 
-/// Flips each byte of the newest snapshot; none of them is ever taken for the state.
+/// Flips each byte of the newest snapshot. None of them is used as the state.
 fn check_flips<M: RecordedMachine>(name: &str, machine: usize) {
     let played = played();
     let mut archive = played.memory.clone();

@@ -1,5 +1,5 @@
-//! A disk that fails: at every write and every flush of a shift, in every way, with what was not flushed lost. The table stops
-//! and says why, nothing is acknowledged after that, and whoever opens the record next finds all that was acknowledged.
+//! A failing disk: every write and every flush of a shift fails in every way, and unflushed data is lost. The table stops with
+//! an error, nothing is acknowledged after that, and the next program finds everything that was acknowledged.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -11,7 +11,7 @@ use taisai_journal::suite::{DiskFailure, FLUSHED_AGAIN, FailingDisk, FailureMode
 use crate::shift::{Plan, Shift, ShiftOutput};
 use crate::test_store::{Acknowledged, TestStore};
 
-/// How a process ends on a machine that stops.
+/// The exit status of a process that stops because of its disk.
 const STOPPED: i32 = 9;
 
 fn play(base: &Path, plan: Plan, failure: Option<DiskFailure>) -> (FailingDisk, ShiftOutput) {
@@ -22,7 +22,7 @@ fn play(base: &Path, plan: Plan, failure: Option<DiskFailure>) -> (FailingDisk, 
     (disk, output)
 }
 
-/// Fails each step of a shift that begins with that folder, of which so much was acknowledged.
+/// Fails each step of a shift that starts with that folder and these acknowledged commands.
 fn fail_at_every_step(base: &Path, plan: Plan, acknowledged: &Acknowledged) {
     let (disk, output) = play(base, plan, None);
     assert_eq!((output.status, output.stopped.as_str(), output.warnings.len()), (Some(0), "", 0), "{output:?}");
@@ -45,10 +45,10 @@ fn fail_at_every_step(base: &Path, plan: Plan, acknowledged: &Acknowledged) {
     });
 }
 
-/// What a table says whose disk fails.
+/// Checks the errors of a table whose disk fails.
 fn check(base: &Path, failure: DiskFailure, output: &ShiftOutput) {
     if output.status == Some(FLUSHED_AGAIN) {
-        // SQLite does so where it could not make a file; there is nothing in it that could be lost.
+        // SQLite does this if it could not create a file; an empty file has nothing to lose.
         let is_new = !base.join("journal.db").exists() && output.answers.is_empty();
         return assert!(is_new, "{failure:?}: a handle was flushed again: {output:?}");
     }
@@ -71,7 +71,7 @@ fn check(base: &Path, failure: DiskFailure, output: &ShiftOutput) {
     ];
     let has_reason = reasons.iter().any(|reason| output.stopped.contains(reason));
     assert!(output.stopped.is_empty() || has_reason, "{failure:?}: {}", output.stopped);
-    // Which thread is first is not the same each time, so the last steps may not come.
+    // The order of threads varies, so the last steps may not be reached.
     let is_whole = output.status == Some(0) && (failure.how != FailureMode::Stop || output.settled > 0);
     let is_stopped = output.status == Some(STOPPED) && failure.how == FailureMode::Stop;
     assert!(is_whole || is_stopped, "{failure:?}: {output:?}");
@@ -89,7 +89,7 @@ fn recovery_survives_a_disk_failure_at_any_step() {
     let stop = |flush| {
         play(empty.path(), Plan::OneRound, Some(DiskFailure { at: DiskStep::Flush(flush), how: FailureMode::Stop }))
     };
-    // A stop in the middle of a round, with bets that were acknowledged.
+    // It stopped in the middle of a round with acknowledged bets.
     let (disk, output) = (20..100).map(stop).find(|(_, output)| output.answers.len() == 3).unwrap();
     assert_eq!(output.settled, 0);
     let mut acknowledged = Acknowledged::default();

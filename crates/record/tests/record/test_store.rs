@@ -1,4 +1,4 @@
-//! Where a shift records, and what is found there afterwards.
+//! The store of a shift, and the checks after the shift.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -25,7 +25,7 @@ pub(crate) struct TestStore {
     pub(crate) files: PathBuf,
 }
 
-/// What was ever acknowledged at a place, with its verdict.
+/// Every command that was acknowledged on a store, with its verdict.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Acknowledged {
     commands: BTreeMap<CommandId, String>,
@@ -46,7 +46,7 @@ impl TestStore {
         if !self.is_folder() {
             return Ok(Box::new(Postgres::open(&self.store)?));
         }
-        // A small log, so that it is copied into the database while others play.
+        // With a small log, checkpoints of the log happen during play.
         Ok(Box::new(Sqlite::open(self.store.as_ref())?.with_max_log(500_000)))
     }
 
@@ -67,7 +67,7 @@ impl TestStore {
         Anchor::read(&files(&self.files).anchor.unwrap()).unwrap().lines
     }
 
-    /// All chains verify, with what is between them and with the anchor.
+    /// Verifies all chains, the transfers between them and the anchor.
     pub(crate) fn verify(&self) {
         let heads = self.archive().unwrap().heads().unwrap();
         let (keys, anchored) = ([key(&self.files)], self.anchored());
@@ -77,7 +77,7 @@ impl TestStore {
         assert_eq!(findings, [""; 0], "{}", self.store);
     }
 
-    /// How often each command of a terminal is in the record, and with which verdicts.
+    /// How often each command of a terminal is recorded, and with which verdicts.
     fn recorded(&self) -> BTreeMap<CommandId, Vec<String>> {
         let mut archive = self.archive().unwrap();
         let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -95,12 +95,12 @@ impl TestStore {
         found
     }
 
-    /// Opens the record after a shift ended, however it did, and goes on: what was acknowledged is there once and is
-    /// answered so again, nothing is carried out twice, and everything verifies.
+    /// Opens the record after a shift, however that ended, and continues: every acknowledged command is recorded once and gets
+    /// the same reply again, nothing is carried out twice, and everything verifies.
     pub(crate) fn check(&self, output: &ShiftOutput, acknowledged: &mut Acknowledged) {
         acknowledged.add(output);
         let mut casino = self.open().unwrap_or_else(|error| panic!("{}: {error}", self.store));
-        casino.carry();
+        casino.deliver();
         casino.commit();
         casino.house.machine().check().unwrap();
         casino.cluster.machine().check().unwrap();
@@ -118,7 +118,7 @@ impl TestStore {
 }
 
 impl Acknowledged {
-    /// How many commands were acknowledged.
+    /// The number of acknowledged commands.
     pub(crate) fn count(&self) -> usize {
         self.commands.len()
     }
@@ -130,7 +130,7 @@ impl Acknowledged {
         self.settled = self.settled.max(output.settled);
     }
 
-    /// Every terminal sends its last commands again: those that are known are answered as they were and change nothing.
+    /// Repeats the last commands of every terminal: known ones get their replies again and change nothing.
     fn send_again(
         &mut self,
         casino: &mut TestCasino,

@@ -1,4 +1,4 @@
-//! What is verified, and what is found: a changed byte, a cut, a forged entry with all its hashes, a chain of another casino.
+//! Verification finds changed bytes, cuts, forged entries with right hashes, and chains of another casino.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::casino::{TestCasino, chain, files, program};
 
 const CHAINS: [&str; 3] = ["house", "table-1", "table-1-0"];
 
-/// A casino that has played, closed, with its store and the folder of its key and anchor.
+/// A casino that has played and closed, with its store and the folder of its key and anchor.
 fn played(game: &str) -> (tempfile::TempDir, MemoryStore, [[u8; 32]; 3]) {
     let folder = tempfile::tempdir().unwrap();
     let (memory, hashes) = play(folder.path(), game, 3);
@@ -48,7 +48,7 @@ pub(crate) fn audit(folder: &Path, memory: &MemoryStore) -> Audit {
     audit_with(memory, &[key(folder)], &anchored(folder))
 }
 
-/// The first thing that is found, in a sentence.
+/// The first finding, as a sentence.
 pub(crate) fn first(audit: &Audit) -> String {
     audit.findings().next().map(ToString::to_string).unwrap_or_default()
 }
@@ -72,9 +72,9 @@ fn intact_record_is_verified() {
     }
 }
 
-/// Bytes all over every block, changed behind the program's back, are found by the audit, which says where.
+/// The audit finds bytes changed anywhere in a block, and names the block.
 #[test]
-fn a_changed_byte_is_found() {
+fn changed_byte_is_found() {
     let (folder, memory, _) = played("tai-sai");
     for name in CHAINS {
         let mut lengths = Vec::new();
@@ -91,9 +91,9 @@ fn a_changed_byte_is_found() {
     }
 }
 
-/// A chain that was cut off behind a whole block is found through the anchor.
+/// Only the anchor shows that a chain was cut off after a complete block.
 #[test]
-fn a_cut_is_found_through_the_anchor() {
+fn cut_is_found_through_the_anchor() {
     let (folder, memory, _) = played("tai-sai");
     for name in CHAINS {
         let forked = memory.fork();
@@ -102,9 +102,9 @@ fn a_cut_is_found_through_the_anchor() {
     }
 }
 
-/// A store put back to an earlier time is faultless in itself, and found through the anchor.
+/// Only the anchor shows that a store was put back to an earlier time.
 #[test]
-fn a_roll_back_is_found_through_the_anchor() {
+fn rollback_is_found_through_the_anchor() {
     let folder = tempfile::tempdir().unwrap();
     let (memory, _) = play(folder.path(), "tai-sai", 3);
     let early = memory.fork();
@@ -123,7 +123,7 @@ fn a_roll_back_is_found_through_the_anchor() {
     assert!(first(&audit(folder.path(), &empty)).contains("chain house, block"), "chains that are gone are missed");
 }
 
-/// Writes a chain anew with changed entries: every hash is right again, and every checkpoint is signed by a stranger.
+/// Rewrites a chain with changed entries: every hash is right, and a stranger has signed every checkpoint.
 fn forge(blocks: &mut [Vec<u8>], change: impl Fn(&mut ClusterEntry)) {
     let stranger = SigningKey::from_secret([9; 32]);
     let mut hashes: Vec<Hash> = Vec::new();
@@ -157,9 +157,9 @@ fn forge(blocks: &mut [Vec<u8>], change: impl Fn(&mut ClusterEntry)) {
     }
 }
 
-/// A payout made larger, and a stake made larger, by someone who reckons every hash again and signs with another key.
+/// A larger payout and a larger stake, by someone who recalculates every hash and signs with another key.
 #[test]
-fn a_forged_entry_is_found() {
+fn forged_entry_is_found() {
     let (folder, memory, _) = played("tai-sai");
     let larger_payout = |entry: &mut ClusterEntry| {
         if let Ok(ClusterEvent::Settled { totals, .. }) = &mut entry.outcome {
@@ -190,7 +190,7 @@ fn a_forged_entry_is_found() {
 }
 
 #[test]
-fn a_swapped_snapshot_is_found() {
+fn swapped_snapshot_is_found() {
     let (folder, memory, _) = played("tai-sai");
     let mut archive = memory.clone();
     let head = archive.heads().unwrap().into_iter().find(|head| head.chain == chain("table-1-0")).unwrap();
@@ -209,7 +209,7 @@ fn a_swapped_snapshot_is_found() {
     }
 }
 
-/// A store in which one chain was taken from another store of the same casino.
+/// A store in which one chain comes from another store of the same casino.
 #[derive(Clone)]
 struct Mixed {
     memory: MemoryStore,
@@ -249,9 +249,9 @@ impl Archive for Mixed {
     }
 }
 
-/// Each chain is faultless and signed by the casino, and they do not belong together.
+/// Each chain is valid and signed by the casino, but they do not belong together.
 #[test]
-fn chains_that_do_not_fit_together_are_found() {
+fn chains_of_different_stores_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let (memory, _) = play(folder.path(), "tai-sai", 3);
     std::fs::remove_file(files(folder.path()).anchor.unwrap()).unwrap();
@@ -275,9 +275,9 @@ fn chains_that_do_not_fit_together_are_found() {
     }
 }
 
-/// A chain that others speak of is missing, and no anchor knows it.
+/// Other chains refer to a missing chain that no anchor knows.
 #[test]
-fn a_missing_chain_is_found_without_an_anchor() {
+fn missing_chain_is_found_without_an_anchor() {
     let folder = tempfile::tempdir().unwrap();
     let (memory, _) = play(folder.path(), "tai-sai", 3);
     let keys = [key(folder.path())];
@@ -287,9 +287,9 @@ fn a_missing_chain_is_found_without_an_anchor() {
     }
 }
 
-/// What the anchor knows was in the chain before: a checkpoint that was cut away is missed.
+/// The anchor knows a checkpoint that was cut away.
 #[test]
-fn a_missing_checkpoint_is_found_through_the_anchor() {
+fn missing_checkpoint_is_found_through_the_anchor() {
     let folder = tempfile::tempdir().unwrap();
     let (memory, _) = play(folder.path(), "tai-sai", 3);
     let head = memory.clone().heads().unwrap().into_iter().find(|head| head.chain == chain("table-1-0")).unwrap();
@@ -337,7 +337,7 @@ impl Archive for Cut {
     }
 }
 
-/// Money that left a table and did not reach the House is missed.
+/// Money that left a table and did not reach the House is found.
 #[test]
 fn money_lost_between_chains_is_found() {
     let folder = tempfile::tempdir().unwrap();

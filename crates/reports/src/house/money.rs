@@ -291,7 +291,7 @@ pub(super) fn rule(
 }
 
 /// Vouchers that are no longer good: each has its own two legs.
-pub(super) fn expire(event: &HouseEvent, when: &EntryTime, books: &mut HouseBalances, batch: &mut SqlBatch) {
+pub(super) fn expire(event: &HouseEvent, when: &EntryTime, balances: &mut HouseBalances, batch: &mut SqlBatch) {
     let HouseEvent::Ticked { expired, .. } = event else { return };
     let mut legs = Vec::new();
     for expired in expired {
@@ -302,8 +302,8 @@ pub(super) fn expire(event: &HouseEvent, when: &EntryTime, books: &mut HouseBala
             [Arc::clone(&hash).into()],
         );
         let of = Attribution { voucher: Some(hash), ..Attribution::default() };
-        *books.accounts.entry(Account::Vouchers).or_default() -= amount;
-        *books.accounts.entry(Account::Expired).or_default() += amount;
+        *balances.accounts.entry(Account::Vouchers).or_default() -= amount;
+        *balances.accounts.entry(Account::Expired).or_default() += amount;
         legs.push(("vouchers", of.clone(), -amount));
         legs.push(("expired", of, amount));
     }

@@ -8,7 +8,7 @@ use taisai_reports::{ColumnKind, QUERIES, REPORT_TABLES};
 fn tables() -> String {
     let mut text = String::new();
     for table in REPORT_TABLES {
-        writeln!(text, "\n### `{}`\n\n{}\n\n| column | | what it says |\n|---|---|---|", table.name, table.says)
+        writeln!(text, "\n### `{}`\n\n{}\n\n| column | | what it says |\n|---|---|---|", table.name, table.description)
             .unwrap();
         for (place, column) in table.columns.iter().enumerate() {
             let kind = match column.kind {
@@ -17,7 +17,7 @@ fn tables() -> String {
             };
             let key = if place < table.key { ", key" } else { "" };
             let empty = if column.is_optional { ", may be empty" } else { "" };
-            writeln!(text, "| `{}` | {kind}{key}{empty} | {} |", column.name, column.says).unwrap();
+            writeln!(text, "| `{}` | {kind}{key}{empty} | {} |", column.name, column.description).unwrap();
         }
     }
     text
@@ -26,12 +26,13 @@ fn tables() -> String {
 fn queries() -> String {
     let mut text = String::new();
     for query in QUERIES {
-        let parameters: Vec<_> = query.parameters().map(|(name, says)| format!("`{name}`: {says}")).collect();
+        let parameters: Vec<_> =
+            query.parameters().map(|(name, description)| format!("`{name}`: {description}")).collect();
         let parameters =
             if parameters.is_empty() { String::new() } else { format!(" It asks for {}.", parameters.join(", ")) };
         let sql: Vec<_> = query.sql.lines().skip_while(|line| line.starts_with("--")).collect();
-        let (name, says, sql) = (query.name, query.says(), sql.join("\n"));
-        writeln!(text, "\n### `{name}`\n\n{says}{parameters}\n\n```sql\n{sql}\n```").unwrap();
+        let (name, description, sql) = (query.name, query.description(), sql.join("\n"));
+        writeln!(text, "\n### `{name}`\n\n{description}{parameters}\n\n```sql\n{sql}\n```").unwrap();
     }
     text
 }

@@ -90,7 +90,7 @@ fn tables_built_bit_by_bit_are_those_built_at_once() {
 
 /// The projection follows a casino that plays, from blocks of any size, and says how far it is behind.
 #[test]
-fn the_projection_follows_a_house_that_plays() {
+fn projection_follows_a_running_casino() {
     for game in ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"] {
         let folder = tempfile::tempdir().unwrap();
         let memory = MemoryStore::default();
@@ -194,7 +194,7 @@ fn check_against_machines(projection: &mut Projection, casino: &TestCasino) {
 }
 
 #[test]
-fn the_made_house_is_in_accord_with_its_machines() {
+fn projection_agrees_with_the_machines() {
     let (_folder, memory, casino) = made_house();
     let folder = tempfile::tempdir().unwrap();
     let mut projection = projected(&memory, &folder_address(folder.path()));
@@ -221,13 +221,13 @@ fn the_made_house_is_in_accord_with_its_machines() {
 /// Both the first settlement and how a round stands now are there.
 #[test]
 fn a_corrected_round_keeps_its_first_settlement() {
-    let (_folder, memory, _hall) = made_house();
+    let (_folder, memory, _casino) = made_house();
     let folder = tempfile::tempdir().unwrap();
     let mut projection = projected(&memory, &folder_address(folder.path()));
     let sql =
         "SELECT round, box, stake, first_paid, first_returned, paid, returned, outcome FROM wagers ORDER BY 1, line";
     let rows = projection.query(sql, &[]).unwrap().rows;
-    let texts: Vec<_> = rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>().join(" ")).collect();
+    let texts: Vec<_> = rows.iter().map(|row| row.iter().map(cell_text).collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(
         texts,
         [
@@ -258,18 +258,18 @@ fn an_acknowledgement_says_of_what() {
     let mut projection = projected(&memory, &folder_address(folder.path()));
     let sql = "SELECT person, subject, detail FROM events WHERE kind = 'acknowledge'";
     let texts: Vec<Vec<_>> =
-        projection.query(sql, &[]).unwrap().rows.iter().map(|row| row.iter().map(shown).collect()).collect();
+        projection.query(sql, &[]).unwrap().rows.iter().map(|row| row.iter().map(cell_text).collect()).collect();
     assert_eq!(texts, [["3", "5", &format!("{locked} login-locked")]]);
 }
 
-fn shown(value: &SqlValue) -> String {
+fn cell_text(value: &SqlValue) -> String {
     value.text().map(ToOwned::to_owned).or_else(|| value.number().map(|number| number.to_string())).unwrap_or_default()
 }
 
 /// Every documented query gives the same rows on both stores, and those that are expected.
 #[test]
 fn queries_give_the_expected_rows_on_both_stores() {
-    let (_folder, memory, _hall) = made_house();
+    let (_folder, memory, _casino) = made_house();
     let (folder, server) = (tempfile::tempdir().unwrap(), TemporaryServer::shared());
     let mut texts = Vec::new();
     for address in [folder_address(folder.path()), Address::Postgres(server.database())] {
@@ -281,7 +281,7 @@ fn queries_give_the_expected_rows_on_both_stores() {
                 projection.query(query.sql, &values).unwrap_or_else(|error| panic!("{}: {error:?}", query.name));
             writeln!(text, "{}\n  {}", query.name, answer.columns.join(" | ")).unwrap();
             for row in &answer.rows {
-                writeln!(text, "  {}", row.iter().map(shown).collect::<Vec<_>>().join(" | ").trim_end()).unwrap();
+                writeln!(text, "  {}", row.iter().map(cell_text).collect::<Vec<_>>().join(" | ").trim_end()).unwrap();
             }
         }
         texts.push(text);

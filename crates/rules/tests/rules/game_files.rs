@@ -185,8 +185,8 @@ fn check(edits: &[(&str, &str)], kinds: &[FileFaultKind]) -> Option<String> {
     let expected: Vec<_> = marks.into_iter().zip(kinds).map(|((line, column), kind)| (line, column, *kind)).collect();
     let found = faults(&text);
     let places: Vec<_> = found.iter().map(|fault| (fault.line, fault.column, fault.kind)).collect();
-    let shown: Vec<_> = found.iter().map(FileFault::to_string).collect();
-    (places != expected).then(|| format!("{edits:?}\n    expected {expected:?}\n    found {shown:#?}\n"))
+    let messages: Vec<_> = found.iter().map(FileFault::to_string).collect();
+    (places != expected).then(|| format!("{edits:?}\n    expected {expected:?}\n    found {messages:#?}\n"))
 }
 
 #[test]
@@ -464,8 +464,8 @@ fn faults_are_short() {
         let found = faults(&edit(file("tai-sai.toml"), &[(from, &to)]).0);
         assert!(!found.is_empty(), "{from}");
         for fault in found {
-            let shown = fault.to_string();
-            assert!(shown.len() < 400 && !shown.contains(&"x".repeat(61)), "{from}: {shown}");
+            let message = fault.to_string();
+            assert!(message.len() < 400 && !message.contains(&"x".repeat(61)), "{from}: {message}");
         }
     }
 }
@@ -513,8 +513,8 @@ fn a_file_of_more_than_a_mebibyte_is_refused() {
     text += &"x".repeat(Game::MAX_BYTES - text.len());
     assert_eq!(faults(&text), []);
     text.push('x');
-    let shown: Vec<_> = faults(&text).iter().map(FileFault::to_string).collect();
-    assert_eq!(shown, ["1:1: syntax: the file of a game has at most 1048576 bytes"]);
+    let messages: Vec<_> = faults(&text).iter().map(FileFault::to_string).collect();
+    assert_eq!(messages, ["1:1: syntax: the file of a game has at most 1048576 bytes"]);
 }
 
 #[test]

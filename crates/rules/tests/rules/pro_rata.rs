@@ -116,7 +116,7 @@ fn worked_examples() {
 }
 
 #[test]
-fn every_small_case_goes_by_the_letter() {
+fn every_small_case_follows_the_text() {
     for unit in [1, 2, 5] {
         let mut slips: Vec<Vec<i64>> = vec![vec![]];
         for _ in 0..4 {
@@ -149,7 +149,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_case_goes_by_the_letter((stakes, cap, minimum, unit) in cases()) {
+    fn any_case_follows_the_text((stakes, cap, minimum, unit) in cases()) {
         prop_assert_eq!(counted(&stakes, cap, minimum, unit), oracle(&stakes, cap, minimum, unit));
     }
 

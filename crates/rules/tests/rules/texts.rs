@@ -97,18 +97,18 @@ fn both_covers_have_the_same_rules_but_for_the_dice() {
 #[test]
 fn what_closes_a_paragraph_stands_after_its_own() {
     let text = Games::embedded().text("001").unwrap();
-    let shown = |passages: Vec<taisai_rules::Passage<'_>>| -> Vec<String> {
+    let numbers = |passages: Vec<taisai_rules::Passage<'_>>| -> Vec<String> {
         let mark = |passage: &taisai_rules::Passage<'_>| if passage.is_closing { "." } else { "" };
         passages.iter().map(|passage| format!("{}{}", passage.number, mark(passage))).collect()
     };
     let expected = "1 2 2.1 2.1.1 3 3.1 3.2 3.3 3.4 3.5 4 4.1 4.1. 5 5.1 5.1.1 5.1.2 5.1.3 5.1.4 5.2 5.";
-    assert_eq!(shown(text.passages()).join(" "), expected);
-    assert_eq!(shown(text.around("5.1").unwrap()).join(" "), "5 5.1 5.1.1 5.1.2 5.1.3 5.1.4 5.");
-    assert_eq!(shown(text.around("3.2").unwrap()).join(" "), "3 3.2");
+    assert_eq!(numbers(text.passages()).join(" "), expected);
+    assert_eq!(numbers(text.around("5.1").unwrap()).join(" "), "5 5.1 5.1.1 5.1.2 5.1.3 5.1.4 5.");
+    assert_eq!(numbers(text.around("3.2").unwrap()).join(" "), "3 3.2");
 }
 
 #[test]
-fn a_missing_number_is_told_with_its_neighbours() {
+fn missing_number_is_reported_with_its_neighbours() {
     let text = Games::embedded().text("003").unwrap();
     for (number, near) in [
         ("5.15", "5.13, 5.14"),

@@ -51,11 +51,11 @@ fn shared_names(crates: &Path) -> BTreeMap<String, Vec<String>> {
     let mut names = BTreeMap::<String, Vec<String>>::new();
     for file in files {
         let text = fs::read_to_string(&file).expect("a readable file");
-        let shown = file.strip_prefix(crates).expect("a file of the crates").display().to_string();
+        let relative = file.strip_prefix(crates).expect("a file of the crates").display().to_string();
         // Modules of tests stand at the end of their files.
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
         for name in code.lines().filter_map(declared) {
-            names.entry(name.to_owned()).or_default().push(shown.clone());
+            names.entry(name.to_owned()).or_default().push(relative.clone());
         }
     }
     names.retain(|_, files| files.len() > 1);

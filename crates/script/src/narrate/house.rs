@@ -19,7 +19,7 @@ pub(super) fn describe(
 ) -> Option<String> {
     use HouseCommand as C;
     Some(match command {
-        C::AddPerson { person, roles, .. } => format!("{} is in the house, as {}.", person.0, titles(*roles)),
+        C::AddPerson { person, roles, .. } => format!("{} is on file, as {}.", person.0, titles(*roles)),
         C::SetRoles { person, roles, .. } => format!("{} is from now on {}.", person.0, titles(*roles)),
         C::Suspend { person, .. } => format!("{} may do nothing any more.", person.0),
         C::Reinstate { person, .. } => format!("{} has the rights back.", person.0),

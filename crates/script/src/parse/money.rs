@@ -177,7 +177,7 @@ pub(crate) const SHIFT_MANAGER_PHRASES: &[Phrase] = &[
     ),
     Phrase::line(
         "write off receivable | RECEIVABLE by PERSON because WHY",
-        "write off receivable 1 by shift-manager 1 because the player has left the house",
+        "write off receivable 1 by shift-manager 1 because the player has left the casino",
         "The House bears what is left.",
         |reader| rule(reader, ReceivableRuling::WrittenOff),
     ),

@@ -12,7 +12,7 @@ pub(super) struct Stoppable {
 
 #[derive(Debug, thiserror::Error)]
 #[error("reading was cancelled")]
-struct ToldToStop;
+struct StopRequested;
 
 impl Stoppable {
     pub(super) fn new(archive: Box<dyn Archive>, is_stopped: Arc<AtomicBool>) -> Self {
@@ -20,7 +20,7 @@ impl Stoppable {
     }
 
     fn go_on(&self) -> Result<(), ReadError> {
-        if self.is_stopped.load(Ordering::Relaxed) { Err(ReadError::Failed(Box::new(ToldToStop))) } else { Ok(()) }
+        if self.is_stopped.load(Ordering::Relaxed) { Err(ReadError::Failed(Box::new(StopRequested))) } else { Ok(()) }
     }
 }
 

@@ -51,7 +51,7 @@ async fn get_round(
 /// Whether a person is the Dealer of a table that runs here.
 async fn deals(server: &Server, table: TableId, person: PersonId) -> Result<bool, Denied> {
     let Some(handle) = server.node.table(table) else { return Ok(false) };
-    Ok(handle.look_at_round(move |round| round.holder(Position::Dealer) == Some(person)).await?)
+    Ok(handle.read_round(move |round| round.holder(Position::Dealer) == Some(person)).await?)
 }
 
 /// A file that proves a round elsewhere, with the casino's public key and nothing else.

@@ -6,13 +6,14 @@ use taisai_table::{RoundNumber, TableId};
 
 use super::verification::VerificationState;
 use super::*;
-use crate::tests::played::{Playing, TABLE, plan, program};
+use crate::tests::plan::{TABLE, plan, program};
+use crate::tests::played::Playing;
 
 async fn audits(folder: &std::path::Path) -> Audits {
     let mut playing = Playing::open(folder).await;
     playing.play().await;
     let keys = playing.close().await;
-    let plan = plan(folder);
+    let plan = plan(folder, &[4, 4]);
     Audits::new(RecordSource { address: plan.address, keys, anchor: plan.files.anchor, program: program() })
 }
 

@@ -126,12 +126,12 @@ impl Verifications {
             tracing::error!(%error, "cannot start a verification");
             return Err(Denied::Internal);
         }
-        let shown = run.view();
+        let view = run.view();
         runs.push_back(run);
         if runs.len() > MAX_KEPT_RUNS {
             runs.pop_front();
         }
-        Ok(shown)
+        Ok(view)
     }
 
     pub(crate) fn find(&self, id: u64) -> Option<Verification> {

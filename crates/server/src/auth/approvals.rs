@@ -5,11 +5,10 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 use taisai_table::{
     Act, Actor, ApprovalAnswer, ApprovalId, ClusterCommand, CommandId, DeviceId, House, HouseCommand, HouseEvent,
-    Person, PersonId, Refusal, RoundCommand, TableId, VoucherSerial,
+    Person, PersonId, Refusal, RoundCommand, Sensitive as _, TableId, VoucherSerial,
 };
 
 use super::SignedIn;
-use super::sensitive::Sensitive as _;
 use crate::http::denied::Denied;
 use crate::http::reply::CommandReply;
 use crate::server::Server;
@@ -95,7 +94,7 @@ pub(crate) async fn second(
     approval: ApprovalId,
     what: String,
 ) -> Result<Person, Denied> {
-    let look = move |house: &House| {
+    let read = move |house: &House| {
         let (_, found) = house.approvals().find(|(id, _)| *id == approval)?;
         match found.answer {
             ApprovalAnswer::Approved(second) if found.by == asking && found.what == what => {
@@ -104,7 +103,7 @@ pub(crate) async fn second(
             ApprovalAnswer::Approved(_) | ApprovalAnswer::Refused(_) | ApprovalAnswer::Waiting => None,
         }
     };
-    server.node.house().look(look).await?.ok_or(Denied::NotApproved)
+    server.node.house().read(read).await?.ok_or(Denied::NotApproved)
 }
 
 /// The reply to a repeated request: the newest approval of this act that the person requested, if it is still open.
@@ -117,7 +116,7 @@ pub(crate) async fn requested_before(
         let own = house.approvals().filter(|(_, approval)| approval.by == by && approval.what == what);
         own.map(|(id, _)| id).max()
     };
-    let approval = server.node.house().look(newest).await?;
+    let approval = server.node.house().read(newest).await?;
     Ok(approval.map(|approval| CommandReply::with(&HouseEvent::ApprovalRequested { approval })))
 }
 

@@ -7,12 +7,11 @@ use serde::{Deserialize, Serialize};
 use taisai_engine::{Input, RoundInput, seat_of};
 use taisai_table::{
     Actor, ApprovalId, ClusterCommand, ClusterId, CommandId, DeviceKind, HouseCommand, Refusal, Round, RoundCommand,
-    Seat, TableId,
+    Seat, Sensitive, TableId,
 };
 
 use crate::auth::SignedIn;
 use crate::auth::approvals::{self, ApprovedAct};
-use crate::auth::sensitive::Sensitive;
 use crate::http::denied::Denied;
 use crate::http::reply::CommandReply;
 use crate::node::peer_sender::ForwardedClusterCommand;
@@ -82,13 +81,13 @@ async fn ask_table(server: &Server, table: TableId, sent: PersonCommand<TableCom
             // 5.6: dice that were found damaged at one table open no round at another.
             let dice_set = match command {
                 RoundCommand::UseDice { dice_set } => Some(dice_set),
-                RoundCommand::OpenBets => Some(handle.look_at_round(Round::dice_set).await?),
+                RoundCommand::OpenBets => Some(handle.read_round(Round::dice_set).await?),
                 // The table itself records what was announced too early.
                 RoundCommand::Conceal { .. } => return Err(Denied::BadCommand),
                 _ => None,
             };
             if let Some(dice_set) = dice_set
-                && server.node.house().look(move |house| house.is_damaged(dice_set)).await?
+                && server.node.house().read(move |house| house.is_damaged(dice_set)).await?
             {
                 handle.send(Input::Round(RoundInput::DamagedSet { dice_set })).await?;
             }

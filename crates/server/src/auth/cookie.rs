@@ -2,6 +2,7 @@
 
 use axum::http::header::COOKIE;
 use axum::http::{HeaderMap, HeaderValue};
+use data_encoding::HEXLOWER;
 
 use crate::auth::secrets::{SecretsError, hex, random};
 
@@ -24,7 +25,7 @@ impl Token {
 
     /// Sets the cookie until the browser is closed.
     pub(super) fn given(&self) -> HeaderValue {
-        HeaderValue::try_from(format!("{COOKIE_NAME}={}; {COOKIE_ATTRIBUTES}", hex::hex(&self.0)))
+        HeaderValue::try_from(format!("{COOKIE_NAME}={}; {COOKIE_ATTRIBUTES}", HEXLOWER.encode(&self.0)))
             .expect("hex is no bad header")
     }
 }

@@ -63,7 +63,7 @@ struct NewPassword {
     new: String,
 }
 
-/// Whoever is signed in.
+/// The person who is signed in.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 struct Me {
@@ -256,7 +256,7 @@ async fn give_password(
     if second.is_some_and(|second| second.id == person) {
         return Err(Denied::NotApproved);
     }
-    if !server.node.house().look(move |house| house.person(person).is_some()).await? {
+    if !server.node.house().read(move |house| house.person(person).is_some()).await? {
         return Err(Denied::Unknown);
     }
     let password = one_time_password(&server.secrets, server.clock.now(), person).await?;

@@ -54,7 +54,7 @@ async fn a_restart_signs_nobody_out() {
 }
 
 #[tokio::test]
-async fn f51_five_failures_lock_a_person_out_and_the_answer_does_not_tell() {
+async fn f51_five_failures_lock_a_person_out_and_the_reply_does_not_show_it() {
     let house = RunningServer::start().await;
     house.with_password(DEALER).await;
     let open = house.sign_in(SUPERVISOR).await;
@@ -68,7 +68,7 @@ async fn f51_five_failures_lock_a_person_out_and_the_answer_does_not_tell() {
     assert_eq!((locked.status, &locked.body), (wrong.status, &wrong.body));
     assert_eq!((nobody.status, &nobody.body), (wrong.status, &wrong.body));
     assert_eq!((locked.cookie, nobody.cookie), (None, None));
-    let employee = house.server.node.house().look(|house| house.person(DEALER).cloned()).await.unwrap().unwrap();
+    let employee = house.server.node.house().read(|house| house.person(DEALER).cloned()).await.unwrap().unwrap();
     assert!(employee.is_locked);
 
     // Four failures and a success leave nothing behind, also where the password is asked for again.
@@ -140,18 +140,18 @@ async fn f51_polling_keeps_nobody_signed_in() {
     let cookie = house.sign_in(DEALER).await;
     let source = house.get("/me", &cookie).await.body["source"].as_u64().unwrap();
     let ends = || house.server.people.sign_ins.by_source(source, house.server.clock.now()).unwrap().ends;
-    for (said, is_use) in [(Some("yes"), false), (Some("no"), true), (None, true)] {
+    for (value, is_use) in [(Some("yes"), false), (Some("no"), true), (None, true)] {
         let (then, now) = (ends(), house.server.clock.now());
         while house.server.clock.now() == now {
             tokio::task::yield_now().await;
         }
         let mut request = Request::builder().header(header::COOKIE, &cookie);
-        if let Some(said) = said {
-            request = request.header("taisai-unattended", said);
+        if let Some(value) = value {
+            request = request.header("taisai-unattended", value);
         }
         let (mut parts, ()) = request.body(()).unwrap().into_parts();
         let found = SignedIn::from_request_parts(&mut parts, &house.server).await.unwrap();
-        assert_eq!((found.source, ends() > then), (source, is_use), "{said:?}");
+        assert_eq!((found.source, ends() > then), (source, is_use), "{value:?}");
     }
 }
 

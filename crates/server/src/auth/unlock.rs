@@ -51,21 +51,21 @@ impl UnlockError {
     }
 }
 
-/// Unlocks a person with a one-time password. Nothing is recorded unless `tell` could show the password. Sign-ins with the old
+/// Unlocks a person with a one-time password. Nothing is recorded unless `print_password` could show the password. Sign-ins with the old
 /// password end.
 pub async fn unlock<T: FnOnce(&str) -> io::Result<()>>(
     plan: &InstallationPlan,
     person: PersonId,
-    tell_password: Option<T>,
+    print_password: Option<T>,
     warn: WarningSink,
 ) -> Result<(), UnlockError> {
-    unlock_in_store(plan, person, tell_password, warn).await.map_err(|error| error.at(&plan.address))
+    unlock_in_store(plan, person, print_password, warn).await.map_err(|error| error.at(&plan.address))
 }
 
 async fn unlock_in_store<T: FnOnce(&str) -> io::Result<()>>(
     plan: &InstallationPlan,
     person: PersonId,
-    tell_password: Option<T>,
+    print_password: Option<T>,
     warn: WarningSink,
 ) -> Result<(), UnlockError> {
     // This creates no installation.
@@ -76,11 +76,11 @@ async fn unlock_in_store<T: FnOnce(&str) -> io::Result<()>>(
     let command = HouseCommand::Unlock { person, second: None };
     let request = CommandRequest { time: clock.now(), actor: Actor::System, id: OwnIds::new(&sources).next(), command };
     let verdict = house.ask(request).verdict();
-    if let (Verdict::Accepted, Some(tell)) = (verdict, tell_password) {
+    if let (Verdict::Accepted, Some(print_password)) = (verdict, print_password) {
         let password = one_time_password(&secrets, clock.now(), person).await?;
         let sign_ins = secrets.sign_ins().await?.into_iter().filter(|sign_in| sign_in.person == person);
         secrets.end(sign_ins.map(|sign_in| sign_in.source).collect()).await?;
-        tell(&password).map_err(|error| UnlockError::NotPrinted(error.to_string()))?;
+        print_password(&password).map_err(|error| UnlockError::NotPrinted(error.to_string()))?;
     }
     let (answer, recorded) = mpsc::channel();
     house.commit(move |recorded| answer.send(recorded).unwrap_or_default()).map_err(Stopped::from)?;

@@ -90,7 +90,7 @@ pub(crate) const NAME_KEY: &str = "house.name";
 )]
 async fn configuration(State(server): State<SharedServer>, _: SignedIn) -> Result<Json<HouseConfiguration>, Denied> {
     let RecordedConfiguration { configuration, tables: on_file } =
-        server.node.house().look(RecordedConfiguration::of).await?;
+        server.node.house().read(RecordedConfiguration::of).await?;
     let mut tables = tables_here(&server).await?;
     if let Some(peers) = &server.peers {
         tables.extend(peers.gather("/api/v1/node/configuration").await);
@@ -126,7 +126,7 @@ impl RecordedConfiguration {
 /// The configuration of the tables that run here, in order.
 pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     let RecordedConfiguration { configuration, tables: on_file } =
-        server.node.house().look(RecordedConfiguration::of).await?;
+        server.node.house().read(RecordedConfiguration::of).await?;
     let mut tables = Vec::new();
     for (table, handle) in server.node.tables() {
         let seed = server.seed.tables.get(&table).cloned();
@@ -134,8 +134,7 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
         let proposed = seed.and_then(|seed| seed.limits);
         let named = (name, server.node.places(table));
         let is_training = on_file.get(&table).copied().unwrap_or(server.place.is_training);
-        let found =
-            handle.look_at_round(move |round| TableConfiguration::of(round, named, is_training, proposed)).await?;
+        let found = handle.read_round(move |round| TableConfiguration::of(round, named, is_training, proposed)).await?;
         tables.push(serde_json::to_value(found).expect("a set-up can be written down"));
     }
     Ok(tables)
@@ -152,7 +151,7 @@ async fn approvals(
     signed_in: SignedIn,
 ) -> Result<Json<Vec<ApprovalOnFile>>, Denied> {
     let by = signed_in.person.id;
-    Ok(Json(server.node.house().look(move |house| own_approvals(house, by)).await?))
+    Ok(Json(server.node.house().read(move |house| own_approvals(house, by)).await?))
 }
 
 /// How an approval was answered, for the person who requested it.
@@ -172,7 +171,7 @@ async fn approval(
         let mut approvals = house.approvals();
         approvals.find(|(id, found)| *id == ApprovalId(approval) && found.by == by).map(|(_, found)| found.answer)
     };
-    let answer = server.node.house().look(find).await?.ok_or(Denied::Unknown)?;
+    let answer = server.node.house().read(find).await?.ok_or(Denied::Unknown)?;
     Ok(Json(ApprovalState { answer }))
 }
 

@@ -88,7 +88,7 @@ impl Founding {
             let acceptors = acceptors.map(|at| place(house.acceptor_at(at.0, at.1), at)).collect();
             Some(Self { people, terminals, acceptors, is_founded: false })
         };
-        handle.look(due).await
+        handle.read(due).await
     }
 
     /// Everyone on record, and every terminal.

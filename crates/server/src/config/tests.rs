@@ -30,7 +30,7 @@ fn check(text: &str, faults: &[&str]) {
 }
 
 #[test]
-fn the_example_is_read_and_says_what_the_default_house_is() {
+fn example_file_describes_the_default_casino() {
     let example = read(EXAMPLE).unwrap();
     let default = Config::default_house(&names()).unwrap();
     assert_eq!((example.listen, &example.name, example.log.level), (default.listen, &default.name, default.log.level));
@@ -92,7 +92,7 @@ fn a_live_table_registers_every_bet_or_winners() {
 }
 
 #[test]
-fn a_training_house_has_training_tables() {
+fn training_casino_has_training_tables() {
     let config = read(&format!("{HOUSE}training = true\n{TABLE}")).unwrap();
     assert!(config.is_training && config.tables[0].is_training);
     check(

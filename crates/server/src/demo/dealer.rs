@@ -117,7 +117,7 @@ impl Dealer {
 
     async fn rounds(&mut self, stay: &watch::Receiver<Stay>) -> Result<(), DealerError> {
         loop {
-            let seen = self.handle.look_at_round(TableState::of).await?;
+            let seen = self.handle.read_round(TableState::of).await?;
             if seen.is_between_rounds() {
                 // A result stands for a while, except before the first round.
                 if matches!(seen.phase, Phase::Settled | Phase::Void) {
@@ -191,13 +191,13 @@ impl Dealer {
     }
 
     async fn take_bets(&mut self) -> Result<(), DealerError> {
-        let clusters = self.handle.look(|table| {
+        let clusters = self.handle.read(|table| {
             let of = |cluster: &taisai_table::Cluster| player::wishes(cluster).map(|wishes| (cluster.id(), wishes));
             table.clusters().map(of).collect::<Result<Vec<_>, _>>()
         });
         self.felt.clear();
         let registers_winners = |round: &Round| round.rules().registration() == Registration::Winners;
-        let registers_winners = self.handle.look_at_round(registers_winners).await?;
+        let registers_winners = self.handle.read_round(registers_winners).await?;
         for (cluster, wishes) in clusters.await?? {
             for wish in wishes {
                 match wish {
@@ -208,7 +208,7 @@ impl Dealer {
                         self.ask_cluster(cluster.number, person(ATTENDANT, Role::Attendant), command).await?;
                     }
                     Wish::Bet(seat, command) => {
-                        let terminal = self.house.look(move |house| house.terminal_at(cluster, seat)).await?;
+                        let terminal = self.house.read(move |house| house.terminal_at(cluster, seat)).await?;
                         self.ask_cluster(cluster.number, player_at(terminal, seat), command).await?;
                     }
                 }
@@ -222,7 +222,7 @@ impl Dealer {
         let dealer = person(DEALER, Role::Dealer);
         let felt = std::mem::take(&mut self.felt);
         for (seat, stake) in felt.iter().copied() {
-            let required = self.handle.look(move |table| {
+            let required = self.handle.read(move |table| {
                 table
                     .clusters()
                     .next()
@@ -234,7 +234,7 @@ impl Dealer {
             }
         }
         for bet_box in [BetBox::BIG, BetBox::SMALL, BetBox::ODD, BetBox::EVEN] {
-            let is_required = self.handle.look(move |table| {
+            let is_required = self.handle.read(move |table| {
                 table
                     .clusters()
                     .any(|cluster| cluster.required_registration(bet_box) == Some(RequiredRegistration::Total))

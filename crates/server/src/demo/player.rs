@@ -34,13 +34,13 @@ fn taken(cluster: &Cluster) -> impl Iterator<Item = Seat> + use<> {
 
 /// Connects the players' terminals, so that the table does not count them as lost, until the demonstration ends. Views are ignored.
 pub(super) async fn sit(handle: TableHandle, mut stay: watch::Receiver<Stay>) {
-    let look = |table: &Worker| {
+    let read = |table: &Worker| {
         let has_terminals = |cluster: &&Cluster| cluster.rules().game().station() == Station::PlayerTerminals;
         let clusters = table.clusters().filter(has_terminals);
         clusters.flat_map(|cluster| taken(cluster).map(|seat| (cluster.id().number, seat))).collect::<Vec<_>>()
     };
     let mut terminals = JoinSet::new();
-    for (cluster, seat) in handle.look(look).await.unwrap_or_default() {
+    for (cluster, seat) in handle.read(read).await.unwrap_or_default() {
         occupy(&handle, cluster, seat, &mut terminals).await;
     }
     drop(handle);
@@ -55,9 +55,9 @@ pub(crate) async fn occupy(handle: &TableHandle, cluster: u16, seat: Seat, termi
     // A table that has stopped sends no views.
     handle.connect((cluster, seat), counted, money, connection).await.unwrap_or_default();
     terminals.spawn(async move {
-        let mut shown = Vec::new();
-        while messages.take(&mut shown).await {
-            shown.clear();
+        let mut received = Vec::new();
+        while messages.take(&mut received).await {
+            received.clear();
         }
     });
 }

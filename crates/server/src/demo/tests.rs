@@ -48,7 +48,7 @@ async fn a_demonstration_deals_by_itself_for_training() {
         assert!(begun.elapsed() < HANG_LIMIT, "it does not deal at every table: {played:?}");
         for (table, handle) in node.handle().tables() {
             let (number, phase, bet, visitors) = handle
-                .look(|table| {
+                .read(|table| {
                     let cluster = table.cluster_numbered(0).unwrap();
                     let has_terminals = cluster.rules().game().station() == Station::PlayerTerminals;
                     let (visitors, round) = (has_terminals.then(|| cluster.credits(Seat(1))), table.round().unwrap());
@@ -89,7 +89,7 @@ async fn a_demonstration_deals_by_itself_for_training() {
 }
 
 #[tokio::test]
-async fn a_real_house_does_not_deal_by_itself() {
+async fn real_casino_does_not_deal_by_itself() {
     let folder = tempfile::tempdir().unwrap();
     let mut plan = plan(folder.path());
     plan.installation.is_training = false;

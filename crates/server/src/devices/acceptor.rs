@@ -5,23 +5,18 @@ mod message;
 
 use std::time::Duration;
 
-use axum::Extension;
 use axum::extract::State;
-use axum::extract::ws::WebSocketUpgrade;
 use axum::response::Response;
 use taisai_endpoint::endpoint;
-use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Refusal, Seat, TableId};
+use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Refusal, Seat};
 
-use crate::devices::{ClusterDevice, UnreadableMessage, serve};
-use crate::http::accept::ConnectionGuard;
+use crate::devices::{ClusterDevice, DeviceUpgrade, UnreadableMessage};
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
 use crate::http::reply::CommandReply;
-use crate::http::request::{PathParams, QueryParams};
 use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
 use crate::server::{Server, SharedServer};
-use crate::ws::InCluster;
 #[cfg(test)]
 pub(crate) use message::FromAcceptor;
 use message::read;
@@ -35,23 +30,17 @@ pub(crate) fn routes() -> Routes {
 #[endpoint(
     get,
     "/tables/{table}/acceptor",
-    params(("table" = u16, Path, description = "The table"), InCluster),
+    params(("table" = u16, Path, description = "The table"), crate::ws::InCluster),
     responses(
         (status = 101, description = "The connection is a WebSocket from now on"),
         (status = 404, description = "There is no such table, or the casino takes no notes"),
     )
 )]
-async fn connect(
-    State(server): State<SharedServer>,
-    PathParams(table): PathParams<u16>,
-    QueryParams(InCluster { .. }): QueryParams<InCluster>,
-    held: Option<Extension<ConnectionGuard>>,
-    socket: WebSocketUpgrade,
-) -> Result<Response, Denied> {
+async fn connect(State(server): State<SharedServer>, upgrade: DeviceUpgrade) -> Result<Response, Denied> {
     if server.profile.notes.is_empty() {
         return Err(Denied::Unknown);
     }
-    serve::<Acceptor>(server, TableId(table), held, socket)
+    upgrade.serve::<Acceptor>()
 }
 
 #[derive(Clone, Copy)]
@@ -96,7 +85,7 @@ pub(crate) async fn simulated(
     id: CommandId,
     command: ClusterCommand,
 ) -> Result<CommandReply, Stopped> {
-    match server.node.house().look(move |house| house.acceptor_at(cluster, seat)).await? {
+    match server.node.house().read(move |house| house.acceptor_at(cluster, seat)).await? {
         Some(device) => handle.ask_cluster(cluster.number, Actor::NoteAcceptor { device, seat }, id, command).await,
         None => Ok(CommandReply::refused(Refusal::UnknownDevice)),
     }

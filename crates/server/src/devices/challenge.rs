@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use axum::extract::ws::{Message, Utf8Bytes, WebSocket};
+use data_encoding::HEXLOWER;
 use ed25519_dalek::{Signature, VerifyingKey};
 use serde::{Deserialize, Serialize};
 use taisai_table::DeviceId;
@@ -45,14 +46,15 @@ pub(crate) struct Signed {
 
 pub(crate) async fn prove(socket: &mut WebSocket, server: &Server) -> Result<Proven, Denied> {
     let challenge: [u8; 32] = random()?;
-    let said = json(&Challenge { challenge: hex::hex(&challenge) });
-    let answer = timeout(PROOF_TIMEOUT, exchange(socket, said)).await.ok().flatten().ok_or(Denied::NotProven)?;
+    let challenge_text = json(&Challenge { challenge: HEXLOWER.encode(&challenge) });
+    let answer =
+        timeout(PROOF_TIMEOUT, exchange(socket, challenge_text)).await.ok().flatten().ok_or(Denied::NotProven)?;
     let signed = serde_json::from_str(&answer).map_err(|_| Denied::NotProven)?;
     proven(server, &challenge, &signed).await
 }
 
-async fn exchange(socket: &mut WebSocket, said: Utf8Bytes) -> Option<Utf8Bytes> {
-    socket.send(Message::Text(said)).await.ok()?;
+async fn exchange(socket: &mut WebSocket, challenge_text: Utf8Bytes) -> Option<Utf8Bytes> {
+    socket.send(Message::Text(challenge_text)).await.ok()?;
     loop {
         match socket.recv().await?.ok()? {
             Message::Text(text) => return (text.len() <= MAX_PROOF_BYTES).then_some(text),

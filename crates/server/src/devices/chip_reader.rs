@@ -5,20 +5,13 @@ mod message;
 
 use std::time::Duration;
 
-use axum::Extension;
-use axum::extract::State;
-use axum::extract::ws::WebSocketUpgrade;
 use axum::response::Response;
 use taisai_endpoint::endpoint;
-use taisai_table::{Actor, ClusterCommand, ClusterId, DeviceId, DeviceKind, TableId};
+use taisai_table::{Actor, ClusterCommand, ClusterId, DeviceId, DeviceKind};
 
-use crate::devices::{ClusterDevice, UnreadableMessage, serve};
-use crate::http::accept::ConnectionGuard;
+use crate::devices::{ClusterDevice, DeviceUpgrade, UnreadableMessage};
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
-use crate::http::request::{PathParams, QueryParams};
-use crate::server::SharedServer;
-use crate::ws::InCluster;
 #[cfg(test)]
 pub(crate) use message::FromReader;
 use message::read;
@@ -27,24 +20,18 @@ pub(crate) fn routes() -> Routes {
     Routes::of([connect::add_to])
 }
 
-/// The socket of a chip reader. It proves itself as every device does, and then tells what lies on the layout; docs/chip-reader.md.
+/// The socket of a chip reader. It proves itself as every device does, and then reports the chips on the layout; docs/chip-reader.md.
 #[endpoint(
     get,
     "/tables/{table}/chip-reader",
-    params(("table" = u16, Path, description = "The table"), InCluster),
+    params(("table" = u16, Path, description = "The table"), crate::ws::InCluster),
     responses(
         (status = 101, description = "The connection is a WebSocket from now on"),
         (status = 404, description = "There is no such table"),
     )
 )]
-async fn connect(
-    State(server): State<SharedServer>,
-    PathParams(table): PathParams<u16>,
-    QueryParams(InCluster { .. }): QueryParams<InCluster>,
-    held: Option<Extension<ConnectionGuard>>,
-    socket: WebSocketUpgrade,
-) -> Result<Response, Denied> {
-    serve::<ChipReader>(server, TableId(table), held, socket)
+async fn connect(upgrade: DeviceUpgrade) -> Result<Response, Denied> {
+    upgrade.serve::<ChipReader>()
 }
 
 #[derive(Clone, Copy)]

@@ -4,23 +4,26 @@
 use std::time::{Duration, Instant};
 
 use axum::Extension;
+use axum::extract::FromRequestParts;
 use axum::extract::ws::{WebSocket, WebSocketUpgrade};
-use axum::response::Response;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use taisai_engine::seat_of;
 use taisai_table::{Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, House, Seat, TableId};
 use tokio::time::{Interval, interval};
 
-use super::{ConnectionSignal, DeviceConnection, LifeSign, Proven, RateLimit, prove, take};
+use super::{ConnectionSignal, DeviceConnection, LifeSign, Proven, RateLimit, prove, register};
 use crate::auth::commands::no_such_seat;
 use crate::http::accept::ConnectionGuard;
 use crate::http::denied::Denied;
 use crate::http::reply::{CommandReply, json};
+use crate::http::request::{PathParams, QueryParams};
 use crate::node::handle::TableHandle;
 use crate::node::stopped::Stopped;
 use crate::server::SharedServer;
 use crate::ws::connection::Connection;
-use crate::ws::{CloseReason, SocketSession, run_session, upgrade};
+use crate::ws::{CloseReason, InCluster, SocketSession, run_session, upgrade};
 
 /// How often the session checks that its device is not revoked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
@@ -57,21 +60,39 @@ pub(crate) struct DeviceReply {
     pub(super) answer: CommandReply,
 }
 
-/// Upgrades the connection of a device of that kind at a table, and runs its session.
-pub(crate) fn serve<D: ClusterDevice>(
+/// A request for the socket of a device at a table.
+pub(crate) struct DeviceUpgrade {
     server: SharedServer,
     table: TableId,
     held: Option<Extension<ConnectionGuard>>,
     socket: WebSocketUpgrade,
-) -> Result<Response, Denied> {
-    if !server.node.is_laid_out(table) {
-        return Err(Denied::Unknown);
+}
+
+impl FromRequestParts<SharedServer> for DeviceUpgrade {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, server: &SharedServer) -> Result<Self, Response> {
+        let PathParams(table) = PathParams::from_request_parts(parts, server).await?;
+        let QueryParams(InCluster { .. }) = QueryParams::from_request_parts(parts, server).await?;
+        let held = Extension::from_request_parts(parts, server).await.ok();
+        let socket = WebSocketUpgrade::from_request_parts(parts, server).await.map_err(IntoResponse::into_response)?;
+        Ok(Self { server: SharedServer::clone(server), table: TableId(table), held, socket })
     }
-    Ok(upgrade(socket, held, move |mut socket| async move {
-        let reason = answer::<D>(&mut socket, &server, table).await;
-        drop(server);
-        reason.close(socket).await;
-    }))
+}
+
+impl DeviceUpgrade {
+    /// Upgrades the connection and runs the session of a device of that kind.
+    pub(crate) fn serve<D: ClusterDevice>(self) -> Result<Response, Denied> {
+        let Self { server, table, held, socket } = self;
+        if !server.node.is_laid_out(table) {
+            return Err(Denied::Unknown);
+        }
+        Ok(upgrade(socket, held, move |mut socket| async move {
+            let reason = answer::<D>(&mut socket, &server, table).await;
+            drop(server);
+            reason.close(socket).await;
+        }))
+    }
 }
 
 async fn answer<D: ClusterDevice>(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> CloseReason {
@@ -85,7 +106,7 @@ async fn answer<D: ClusterDevice>(socket: &mut WebSocket, server: &SharedServer,
         return Denied::NotYours.into();
     }
     let Some(handle) = server.node.cluster(cluster) else { return CloseReason::Elsewhere(cluster) };
-    let device_connection = match take(server, proven).await {
+    let device_connection = match register(server, proven).await {
         Ok(device_connection) => device_connection,
         Err(denied) => return denied.into(),
     };
@@ -127,7 +148,7 @@ impl<D> ClusterDeviceSession<D> {
     async fn is_accepted(&self) -> Result<bool, Stopped> {
         let device = self.proven.device;
         let is_known = move |house: &House| house.device(device).is_some_and(|device| !device.is_revoked);
-        self.server.node.house().look(is_known).await
+        self.server.node.house().read(is_known).await
     }
 
     fn send(&self, sequence: Option<u64>, answer: CommandReply) {
@@ -188,6 +209,6 @@ impl<D: ClusterDevice> SocketSession for ClusterDeviceSession<D> {
     }
 
     fn alive(&mut self) {
-        self.life_signs.drain(..).for_each(LifeSign::shown);
+        self.life_signs.drain(..).for_each(LifeSign::confirm);
     }
 }

@@ -53,7 +53,7 @@ pub(crate) enum ConnectionSignal {
 pub(crate) struct LifeSign(oneshot::Sender<()>);
 
 impl LifeSign {
-    pub(crate) fn shown(self) {
+    pub(crate) fn confirm(self) {
         // The new connection may have given up.
         self.0.send(()).unwrap_or_default();
     }
@@ -61,7 +61,12 @@ impl LifeSign {
 
 impl ConnectionRegistry {
     /// Registers a connection; none if another one shows a sign of life in time.
-    pub(super) async fn take(&self, device: DeviceId, source: u64, sign_of_life: Duration) -> Option<DeviceConnection> {
+    pub(super) async fn register(
+        &self,
+        device: DeviceId,
+        source: u64,
+        sign_of_life: Duration,
+    ) -> Option<DeviceConnection> {
         let mut silent: Option<mpsc::Sender<LifeSign>> = None;
         for _ in 0..MAX_ATTEMPTS {
             let first = match self.enter((device, source), silent.as_ref()) {
@@ -122,8 +127,8 @@ impl ConnectionRegistry {
 }
 
 async fn is_alive(first: &mpsc::Sender<LifeSign>) -> bool {
-    let (life, shown) = oneshot::channel();
-    first.send(LifeSign(life)).await.is_ok() && shown.await.is_ok()
+    let (life, confirmed) = oneshot::channel();
+    first.send(LifeSign(life)).await.is_ok() && confirmed.await.is_ok()
 }
 
 impl DeviceConnection {
@@ -156,7 +161,7 @@ mod tests {
     fn alive(mut taken: DeviceConnection) -> tokio::task::JoinHandle<()> {
         tokio::spawn(async move {
             while let ConnectionSignal::ShowLife(life) = taken.signal().await {
-                life.shown();
+                life.confirm();
             }
         })
     }
@@ -164,27 +169,27 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_copy_of_a_live_device_is_rejected() {
         let live = ConnectionRegistry::default();
-        let first = alive(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
-        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none());
-        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none(), "however often it tries");
-        assert!(live.take(DeviceId(2), 1, SIGN_OF_LIFE).await.is_some(), "another device");
+        let first = alive(live.register(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
+        assert!(live.register(DEVICE, 1, SIGN_OF_LIFE).await.is_none());
+        assert!(live.register(DEVICE, 1, SIGN_OF_LIFE).await.is_none(), "however often it tries");
+        assert!(live.register(DeviceId(2), 1, SIGN_OF_LIFE).await.is_some(), "another device");
         live.cut(DEVICE, None);
         first.await.unwrap();
-        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_some(), "the place is free");
+        assert!(live.register(DEVICE, 1, SIGN_OF_LIFE).await.is_some(), "the place is free");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_silent_connection_is_replaced() {
         let live = ConnectionRegistry::default();
-        let mut first = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
-        let second = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
+        let mut first = live.register(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
+        let second = live.register(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
         // This sign of life comes too late.
         let ConnectionSignal::ShowLife(life) = first.signal().await else { panic!("a sign of life was requested") };
-        life.shown();
+        life.confirm();
         assert!(matches!(first.signal().await, ConnectionSignal::CutOff));
         drop(first);
         let second = alive(second);
-        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none(), "the place stays with the second");
+        assert!(live.register(DEVICE, 1, SIGN_OF_LIFE).await.is_none(), "the place stays with the second");
         live.cut(DEVICE, None);
         second.await.unwrap();
     }
@@ -192,26 +197,26 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn one_of_two_new_connections_wins() {
         let live = ConnectionRegistry::default();
-        let silent = live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
-        let take = async || live.take(DEVICE, 1, SIGN_OF_LIFE).await.map(alive);
-        let (one, other) = tokio::join!(take(), take());
+        let silent = live.register(DEVICE, 1, SIGN_OF_LIFE).await.unwrap();
+        let register = async || live.register(DEVICE, 1, SIGN_OF_LIFE).await.map(alive);
+        let (one, other) = tokio::join!(register(), register());
         assert_eq!(usize::from(one.is_some()) + usize::from(other.is_some()), 1);
         drop(silent);
-        assert!(live.take(DEVICE, 1, SIGN_OF_LIFE).await.is_none());
+        assert!(live.register(DEVICE, 1, SIGN_OF_LIFE).await.is_none());
     }
 
     /// The notice of an enrolment may arrive after the device has connected again.
     #[tokio::test(start_paused = true)]
     async fn a_device_that_was_enrolled_again_stays() {
         let live = ConnectionRegistry::default();
-        let before = alive(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
+        let before = alive(live.register(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
         live.cut(DEVICE, Some(2));
         before.await.unwrap();
-        let anew = alive(live.take(DEVICE, 2, SIGN_OF_LIFE).await.unwrap());
+        let anew = alive(live.register(DEVICE, 2, SIGN_OF_LIFE).await.unwrap());
         assert_eq!(live.all(), [(DEVICE, 2)]);
         live.end(DEVICE, 1);
         live.cut(DEVICE, Some(2));
-        assert!(live.take(DEVICE, 2, SIGN_OF_LIFE).await.is_none(), "it is there");
+        assert!(live.register(DEVICE, 2, SIGN_OF_LIFE).await.is_none(), "it is there");
         live.cut(DEVICE, None);
         anew.await.unwrap();
     }
@@ -219,8 +224,8 @@ mod tests {
     #[tokio::test]
     async fn a_connection_that_ends_is_removed() {
         let live = ConnectionRegistry::default();
-        drop(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
+        drop(live.register(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
         assert!(lock(&live.connections).is_empty());
-        drop(live.take(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
+        drop(live.register(DEVICE, 1, SIGN_OF_LIFE).await.unwrap());
     }
 }

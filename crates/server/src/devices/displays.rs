@@ -24,7 +24,7 @@ pub(crate) struct DisplayPlace {
 
 impl Displays {
     /// Counts a display, unless there are too many.
-    pub(crate) fn take(&self, table: TableId, caller: ClientAddress) -> Option<DisplayPlace> {
+    pub(crate) fn reserve(&self, table: TableId, caller: ClientAddress) -> Option<DisplayPlace> {
         let taken = (table, caller.0);
         let mut counts = self.counts();
         let all: usize = counts.iter().filter(|((of, _), _)| *of == table).map(|(_, count)| count).sum();
@@ -57,14 +57,15 @@ mod tests {
     #[test]
     fn one_address_cannot_take_all_displays() {
         let displays = Displays::default();
-        let take = |table, from: u8| displays.take(TableId(table), ClientAddress(IpAddr::from([192, 0, 2, from])));
-        let held: Vec<_> = (0..MAX_DISPLAYS_PER_TABLE).filter_map(|_| take(1, 1)).collect();
+        let reserve =
+            |table, from: u8| displays.reserve(TableId(table), ClientAddress(IpAddr::from([192, 0, 2, from])));
+        let held: Vec<_> = (0..MAX_DISPLAYS_PER_TABLE).filter_map(|_| reserve(1, 1)).collect();
         assert_eq!(held.len(), MAX_DISPLAYS_PER_ADDRESS);
-        assert!(take(1, 2).is_some() && take(2, 1).is_some(), "other addresses and other tables have theirs");
-        let others: Vec<_> = (2..=u8::MAX).filter_map(|from| take(1, from)).collect();
+        assert!(reserve(1, 2).is_some() && reserve(2, 1).is_some(), "other addresses and other tables have theirs");
+        let others: Vec<_> = (2..=u8::MAX).filter_map(|from| reserve(1, from)).collect();
         assert_eq!(held.len() + others.len(), MAX_DISPLAYS_PER_TABLE);
         drop(held);
-        assert!(take(1, 1).is_some(), "a place that is left is free");
+        assert!(reserve(1, 1).is_some(), "a place that is left is free");
         drop(others);
         assert!(displays.counts().is_empty());
     }

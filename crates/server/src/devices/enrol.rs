@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
+use data_encoding::HEXLOWER;
 use ed25519_dalek::VerifyingKey;
 use serde::{Deserialize, Serialize};
 use taisai_endpoint::endpoint;
@@ -127,7 +128,7 @@ async fn enrol(
     };
     tries.forgive(caller.0);
     let kept = StoredDevice { device, key, source: server.sources.next() };
-    let house = hex::hex(&server.place.house);
+    let house = HEXLOWER.encode(&server.place.house);
     let enrol = async move {
         server.secrets.enrol(kept).await?;
         lock(&server.devices.enrolled).insert(device, kept);

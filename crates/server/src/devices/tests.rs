@@ -7,13 +7,14 @@ use axum::Router;
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::routing::any;
+use data_encoding::HEXLOWER;
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Value, json};
 use taisai_table::{Act, DeviceId, DeviceKind, House, HouseCommand, Person, Role, Roles, SignificantEventKind, Time};
 use tokio_tungstenite::tungstenite;
 
 use super::challenge::{Signed, content, proven};
-use super::{ConnectionSignal, Proven, enrolment_code, take};
+use super::{ConnectionSignal, Proven, enrolment_code, register};
 use crate::auth::approvals::ApprovedAct;
 use crate::auth::secrets::hex;
 use crate::http::denied::Denied;
@@ -29,11 +30,11 @@ fn key(number: u8) -> SigningKey {
 
 fn signed(key: &SigningKey, house: [u8; 16], device: DeviceId, challenge: &[u8; 32]) -> Signed {
     let signature = key.sign(&content(house, device, challenge));
-    Signed { device, signature: hex::hex(&signature.to_bytes()) }
+    Signed { device, signature: HEXLOWER.encode(&signature.to_bytes()) }
 }
 
 async fn enrol(house: &RunningServer, code: &str, key: &SigningKey) -> HttpReply {
-    let public_key = hex::hex(&key.verifying_key().to_bytes());
+    let public_key = HEXLOWER.encode(&key.verifying_key().to_bytes());
     house.post("/devices/enrol", "", json!({"code": code, "public_key": public_key})).await
 }
 
@@ -48,10 +49,10 @@ async fn prove(house: &RunningServer, signed: &Signed) -> Result<Proven, Denied>
 
 /// How many reports of a copy the House received.
 async fn copies(house: &RunningServer) -> usize {
-    let look = |house: &taisai_table::House| {
+    let read = |house: &taisai_table::House| {
         house.significant().filter(|event| matches!(event.what, SignificantEventKind::TokenCopied(_))).count()
     };
-    house.server.node.house().look(look).await.unwrap()
+    house.server.node.house().read(read).await.unwrap()
 }
 
 fn administrator() -> Person {
@@ -73,7 +74,7 @@ async fn a_device_is_enrolled_by_a_code_once() {
     let house = RunningServer::start().await;
     let code = code(&house).await;
     assert_eq!(house.post("/devices/enrol", "", json!({"code": code, "public_key": "00"})).await.code(), "bad-request");
-    let weak = json!({"code": code, "public_key": hex::hex(&[0; 32])});
+    let weak = json!({"code": code, "public_key": HEXLOWER.encode(&[0; 32])});
     assert_eq!(house.post("/devices/enrol", "", weak).await.code(), "bad-request");
     assert_eq!(enrol(&house, "0000-0000-0000-0000-0000-0000-00", &key(1)).await.code(), "bad-code");
     assert_eq!(enrol(&house, "nonsense", &key(1)).await.code(), "bad-code");
@@ -112,7 +113,7 @@ async fn an_administrator_gets_a_code() {
     let given = |house: &House| {
         house.significant().filter(|event| event.what == SignificantEventKind::CodeGiven(DEVICE)).count()
     };
-    assert_eq!(house.server.node.house().look(given).await.unwrap(), 2, "each is on record");
+    assert_eq!(house.server.node.house().read(given).await.unwrap(), 2, "each is on record");
     let body = json!({"source": house.get("/me", &cookie).await.body["source"], "sequence": 1, "approval": null,
         "command": {"give-code": {"device": 9, "second": null}}});
     assert_eq!(house.post("/house/commands", &cookie, body).await.status, 400, "a code is given where it is shown");
@@ -152,37 +153,37 @@ async fn a_device_has_one_connection() {
     enrol(&house, &code(&house).await, &key(1)).await;
     let right = signed(&key(1), house.server.place.house, DEVICE, &CHALLENGE);
     let device = prove(&house, &right).await.unwrap();
-    let mut taken = take(&house.server, device).await.unwrap();
+    let mut taken = register(&house.server, device).await.unwrap();
     let alive = async {
         let ConnectionSignal::ShowLife(life) = taken.signal().await else { panic!("it was cut off") };
-        life.shown();
+        life.confirm();
     };
-    let (copy, ()) = tokio::join!(take(&house.server, device), alive);
+    let (copy, ()) = tokio::join!(register(&house.server, device), alive);
     assert_eq!(copy.err(), Some(Denied::NotProven));
     assert_eq!(copies(&house).await, 1);
 
     enrol(&house, &code(&house).await, &key(2)).await;
     assert!(matches!(taken.signal().await, ConnectionSignal::CutOff), "enrolled anew");
     assert_eq!(prove(&house, &right).await, Err(Denied::NotProven), "the old key");
-    assert_eq!(take(&house.server, device).await.err(), Some(Denied::NotProven), "proved before, with the old key");
+    assert_eq!(register(&house.server, device).await.err(), Some(Denied::NotProven), "proved before, with the old key");
     let device = prove(&house, &signed(&key(2), house.server.place.house, DEVICE, &CHALLENGE)).await.unwrap();
-    let mut taken = take(&house.server, device).await.unwrap();
+    let mut taken = register(&house.server, device).await.unwrap();
 
     revoke(&house).await;
     house.server.devices.cut(DEVICE, None);
     assert!(matches!(taken.signal().await, ConnectionSignal::CutOff), "revoked");
     drop(taken);
-    assert_eq!(take(&house.server, device).await.err(), Some(Denied::NotProven), "proved before it was revoked");
+    assert_eq!(register(&house.server, device).await.err(), Some(Denied::NotProven), "proved before it was revoked");
 }
 
 /// The first answer to a device that connects: its source, or why it is denied.
 async fn connected(mut socket: WebSocket, server: SharedServer) {
-    let said = match super::prove(&mut socket, &server).await {
+    let reply = match super::prove(&mut socket, &server).await {
         Ok(proven) => proven.source.to_string(),
         Err(denied) => denied.code().to_owned(),
     };
     // A device that sent a bad message may not read.
-    drop(socket.send(Message::Text(said.into())).await);
+    drop(socket.send(Message::Text(reply.into())).await);
 }
 
 /// Connects, is challenged, and answers.
@@ -207,18 +208,18 @@ async fn a_device_proves_itself_over_a_socket() {
     let address = listener.local_addr().unwrap();
     let served = tokio::spawn(axum::serve(listener, router).into_future());
     let devices = move || {
-        let right = |said: Value| {
-            let challenge = hex::bytes(said["challenge"].as_str().unwrap()).unwrap();
+        let right = |challenge: Value| {
+            let challenge = hex::bytes(challenge["challenge"].as_str().unwrap()).unwrap();
             serde_json::to_string(&signed(&key(1), place, DEVICE, &challenge)).unwrap()
         };
         let mut recorded = String::new();
-        let honest = answer(address, |said| {
-            recorded = right(said);
+        let honest = answer(address, |challenge| {
+            recorded = right(challenge);
             recorded.as_str().into()
         });
         let replayed = answer(address, |_| recorded.into());
-        let long = answer(address, |said| format!("{}{}", right(said), " ".repeat(1_024)).into());
-        let binary = answer(address, |said| right(said).into_bytes().into());
+        let long = answer(address, |challenge| format!("{}{}", right(challenge), " ".repeat(1_024)).into());
+        let binary = answer(address, |challenge| right(challenge).into_bytes().into());
         let unreadable = answer(address, |_| "{}".into());
         [honest, replayed, long, binary, unreadable]
     };

@@ -75,7 +75,7 @@ async fn tumble(socket: &mut WebSocket, server: &SharedServer, table: TableId, h
 async fn prove(socket: &mut WebSocket, server: &SharedServer) -> Result<(Proven, DeviceConnection), Denied> {
     let proven = devices::prove(socket, server).await?;
     match proven.kind {
-        DeviceKind::Tumbler => Ok((proven, devices::take(server, proven).await?)),
+        DeviceKind::Tumbler => Ok((proven, devices::register(server, proven).await?)),
         DeviceKind::Terminal { .. }
         | DeviceKind::NoteAcceptor { .. }
         | DeviceKind::Screen
@@ -123,7 +123,7 @@ impl SocketSession for Tumbler {
     }
 
     fn alive(&mut self) {
-        self.life_signs.drain(..).for_each(LifeSign::shown);
+        self.life_signs.drain(..).for_each(LifeSign::confirm);
     }
 }
 

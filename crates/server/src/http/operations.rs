@@ -31,14 +31,14 @@ async fn readyz(State(server): State<SharedServer>) -> Response {
     if !opening.is_empty() {
         return (StatusCode::SERVICE_UNAVAILABLE, format!("opening {}\n", opening.join(", "))).into_response();
     }
-    let look = async {
-        server.node.house().look(|_| ()).await?;
+    let read = async {
+        server.node.house().read(|_| ()).await?;
         for (_, table) in server.node.tables() {
-            table.look(|_| ()).await?;
+            table.read(|_| ()).await?;
         }
         Ok::<_, crate::node::stopped::Stopped>(())
     };
-    match tokio::time::timeout(READY_TIMEOUT, look).await {
+    match tokio::time::timeout(READY_TIMEOUT, read).await {
         Ok(Ok(())) => "ready\n".into_response(),
         Ok(Err(stopped)) => (StatusCode::SERVICE_UNAVAILABLE, format!("{stopped}\n")).into_response(),
         Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the House does not answer\n").into_response(),

@@ -11,7 +11,7 @@ use axum::routing::get;
 use super::denied::Denied;
 use super::guard::{ResponseHeaders, add_headers};
 
-/// Liveness is well, readiness says why not, and everything else is unavailable for now.
+/// The liveness probe succeeds, readiness gives the reason, and everything else is unavailable for now.
 pub(crate) fn outage(why: &str, headers: ResponseHeaders) -> Router {
     let why: Arc<str> = format!("{why}\n").into();
     let ready = async move || (StatusCode::SERVICE_UNAVAILABLE, why.to_string());

@@ -16,6 +16,9 @@ use crate::ws::connection::Connection;
 /// Runs once what was read is durable.
 pub(crate) type OnDurable = Box<dyn FnOnce() + Send>;
 
+/// Reads a state on its thread.
+pub(crate) type StateReader<S> = Box<dyn FnOnce(&S) -> OnDurable + Send>;
+
 /// What a partition thread receives.
 pub(crate) enum Request {
     /// An input whose reply nobody waits for here.
@@ -25,9 +28,9 @@ pub(crate) enum Request {
     /// An input that connects a screen.
     Connect(Input, Connection),
     /// Reads the state of the partitions.
-    Look(Box<dyn FnOnce(&Worker) -> OnDurable + Send>),
+    Read(StateReader<Worker>),
     /// Reads the state of the House.
-    LookAtHouse(Box<dyn FnOnce(&House) -> OnDurable + Send>),
+    ReadHouse(StateReader<House>),
 }
 
 /// Who waits for a reply.
@@ -39,6 +42,19 @@ pub(crate) enum Caller {
     Voucher(oneshot::Sender<VoucherFate>),
     /// Waits until what was read is durable.
     OnDurable(OnDurable),
+}
+
+/// The result comes once the state that was read is durable.
+fn reading<S, T: Send + 'static>(
+    read: impl FnOnce(&S) -> T + Send + 'static,
+) -> (StateReader<S>, oneshot::Receiver<T>) {
+    let (sender, receiver) = oneshot::channel();
+    let read = move |state: &S| -> OnDurable {
+        let seen = read(state);
+        // The caller may have given up.
+        Box::new(move || sender.send(seen).map_or_else(drop, drop))
+    };
+    (Box::new(read), receiver)
 }
 
 /// Unique in this process.
@@ -112,26 +128,21 @@ impl TableHandle {
     }
 
     /// Reads the state of the partitions. The result comes once that state is durable.
-    pub(crate) async fn look<T: Send + 'static>(
+    pub(crate) async fn read<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&Worker) -> T + Send + 'static,
+        read: impl FnOnce(&Worker) -> T + Send + 'static,
     ) -> Result<T, Stopped> {
-        let (sender, receiver) = oneshot::channel();
-        let look = move |worker: &Worker| -> OnDurable {
-            let seen = look(worker);
-            // The caller may have given up.
-            Box::new(move || sender.send(seen).map_or_else(drop, drop))
-        };
-        send(&self.0, Request::Look(Box::new(look))).await?;
+        let (read, receiver) = reading(read);
+        send(&self.0, Request::Read(read)).await?;
         receiver.await.map_err(|_| Stopped::Closed)
     }
 
     /// Reads the round, which must be on this thread.
-    pub(crate) async fn look_at_round<T: Send + 'static>(
+    pub(crate) async fn read_round<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&Round) -> T + Send + 'static,
+        read: impl FnOnce(&Round) -> T + Send + 'static,
     ) -> Result<T, Stopped> {
-        self.look(|worker| worker.round().map(look)).await?.ok_or(Stopped::Closed)
+        self.read(|worker| worker.round().map(read)).await?.ok_or(Stopped::Closed)
     }
 
     pub(crate) async fn ask_round(
@@ -223,17 +234,12 @@ pub(crate) struct HouseHandle(pub(crate) mpsc::Sender<Request>);
 
 impl HouseHandle {
     /// Reads the state of the House. The result comes once that state is durable.
-    pub(crate) async fn look<T: Send + 'static>(
+    pub(crate) async fn read<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&House) -> T + Send + 'static,
+        read: impl FnOnce(&House) -> T + Send + 'static,
     ) -> Result<T, Stopped> {
-        let (sender, receiver) = oneshot::channel();
-        let look = move |house: &House| -> OnDurable {
-            let seen = look(house);
-            // The caller may have given up.
-            Box::new(move || sender.send(seen).map_or_else(drop, drop))
-        };
-        send(&self.0, Request::LookAtHouse(Box::new(look))).await?;
+        let (read, receiver) = reading(read);
+        send(&self.0, Request::ReadHouse(read)).await?;
         receiver.await.map_err(|_| Stopped::Closed)
     }
 

@@ -75,11 +75,11 @@ impl HouseReader {
             // Callers who cannot be served get no reply, and ask again.
             let is_known = !is_due || self.follow().await?;
             for request in taken.drain(..) {
-                self.take(request, is_known);
+                self.handle(request, is_known);
             }
         }
         // A database connection must be closed outside of a runtime.
-        let follower = self.follower.take();
+        let follower = self.follower.handle();
         tokio::task::spawn_blocking(move || drop(follower)).await.unwrap_or_default();
         Ok(())
     }
@@ -87,7 +87,7 @@ impl HouseReader {
     /// Reads to the end of the record; `false` if that fails.
     async fn follow(&mut self) -> Result<bool, Stopped> {
         const READER_FAILED: Stopped = Stopped::BrokenDown("the thread that reads the House");
-        let mut follower = self.follower.take().ok_or(READER_FAILED)?;
+        let mut follower = self.follower.handle().ok_or(READER_FAILED)?;
         // The database client blocks.
         let read = tokio::task::spawn_blocking(move || {
             let mut arrived = Vec::new();
@@ -120,12 +120,12 @@ impl HouseReader {
         Ok(followed.is_ok())
     }
 
-    fn take(&mut self, request: Request, is_known: bool) {
+    fn handle(&mut self, request: Request, is_known: bool) {
         let house = self.follower.as_ref().and_then(ChainFollower::machine).filter(|_| is_known);
         match request {
-            Request::LookAtHouse(look) => {
+            Request::ReadHouse(read) => {
                 if let Some(house) = house {
-                    look(house)();
+                    read(house)();
                 }
             }
             Request::Call(Input::House(HouseInput::AwaitVoucher { hash, caller }), _, waits) => {
@@ -142,7 +142,7 @@ impl HouseReader {
             Request::Input(Input::Message(message)) => self.peers.message(message),
             // Screens of the House connect to the node that holds it.
             Request::Connect(_, connection) => connection.close(),
-            Request::Input(_) | Request::Call(..) | Request::Look(_) => {}
+            Request::Input(_) | Request::Call(..) | Request::Read(_) => {}
         }
     }
 
@@ -167,7 +167,7 @@ impl HouseReader {
 }
 
 const fn needs_the_house(request: &Request) -> bool {
-    matches!(request, Request::LookAtHouse(_) | Request::Call(Input::House(HouseInput::AwaitVoucher { .. }), _, _))
+    matches!(request, Request::ReadHouse(_) | Request::Call(Input::House(HouseInput::AwaitVoucher { .. }), _, _))
 }
 
 fn send_fates(callers: &mut Vec<(CallerId, Caller)>, fates: Vec<Effect>) {
@@ -212,12 +212,12 @@ mod tests {
         reader.follower = None;
         let (requests, received) = mpsc::channel(8);
         router.set_house_reader(Some(requests));
-        let look = tokio::spawn({
+        let read = tokio::spawn({
             let house = HouseHandle(router.house());
-            async move { house.look(|_| ()).await }
+            async move { house.read(|_| ()).await }
         });
         assert!(matches!(reader.run(received).await, Err(Stopped::BrokenDown(_))));
-        assert!(matches!(look.await.unwrap(), Err(Stopped::Closed)));
+        assert!(matches!(read.await.unwrap(), Err(Stopped::Closed)));
     }
 
     /// Nobody holds the House for a while, and then this node does. A caller has a handle from before.

@@ -235,7 +235,7 @@ impl MembershipThread {
         };
         match statement {
             LeaseStatement::Heartbeat => match self.member.heartbeat() {
-                Ok(beat) => LeaseOutcome::Renewed(Some(self.known(beat.roster))),
+                Ok(renewed) => LeaseOutcome::Renewed(Some(self.known(renewed.roster))),
                 Err(LeaseError::Lapsed) => LeaseOutcome::Renewed(None),
                 Err(error) => unknown(error),
             },

@@ -251,12 +251,12 @@ impl ManagerThread {
                     self.guarded("a thread that opens partitions", || self.open_each(&next));
                 });
             }
-            self.take(received, &to_open);
+            self.receive_events(received, &to_open);
             drop(to_open);
         });
     }
 
-    fn take(&self, received: &Receiver<MembershipEvent>, to_open: &Sender<ChainName>) {
+    fn receive_events(&self, received: &Receiver<MembershipEvent>, to_open: &Sender<ChainName>) {
         for event in received {
             match event {
                 MembershipEvent::Held(partition) => {

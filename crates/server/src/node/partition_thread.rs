@@ -52,7 +52,7 @@ pub(crate) struct PartitionThread {
 }
 
 /// Permission to decide one more batch.
-struct Room {
+struct BatchPermit {
     /// Returned once the batch is durable.
     flush: OwnedSemaphorePermit,
     /// Returned once the batch is published.
@@ -111,13 +111,13 @@ impl PartitionLoop {
         }
         let now = self.parts.clock.now();
         self.parts.worker.start(now, &mut self.effects)?;
-        let room = self.room(&in_flight).await;
-        self.end_batch(room)?;
+        let batch_permit = self.batch_permit(&in_flight).await;
+        self.end_batch(batch_permit)?;
         self.plan_checkpoint(self.checkpoint_interval);
         let mut taken = Vec::with_capacity(MAX_BATCH_REQUESTS);
-        let mut clock_looks = tokio::time::interval(CLOCK_INTERVAL);
+        let mut clock_checks = tokio::time::interval(CLOCK_INTERVAL);
         loop {
-            let room = self.room(&in_flight).await;
+            let batch_permit = self.batch_permit(&in_flight).await;
             let timer = self.parts.worker.next_timer().map(|time| Instant::from(self.parts.clock.at(time)));
             let wakes_at = timer.into_iter().chain(self.checkpoint_at).min();
             let mut is_clock_due = false;
@@ -126,22 +126,22 @@ impl PartitionLoop {
                 count = requests.recv_many(&mut taken, MAX_BATCH_REQUESTS) => Some(count),
                 () = tokio::time::sleep_until(wakes_at.unwrap_or_else(Instant::now)), if wakes_at.is_some() => None,
                 () = self.failed.notified() => None,
-                _ = clock_looks.tick(), if self.clock_ahead.is_some() => {
+                _ = clock_checks.tick(), if self.clock_ahead.is_some() => {
                     is_clock_due = true;
                     None
                 }
             };
             if count == Some(0) {
-                return self.close(room);
+                return self.close(batch_permit);
             }
             for request in taken.drain(..) {
-                self.take(request)?;
+                self.handle_request(request)?;
             }
             if is_clock_due {
-                self.look_at_clock()?;
+                self.check_clock()?;
             }
             self.set_watched()?;
-            self.end_batch(room)?;
+            self.end_batch(batch_permit)?;
             self.checkpoint_when_due()?;
             if self.parts.worker.has_departed() {
                 return self.depart(requests, &in_flight).await;
@@ -159,19 +159,19 @@ impl PartitionLoop {
         if self.parts.worker.the_house().is_some() {
             requests.close();
             while let Some(request) = requests.recv().await {
-                self.take(request)?;
+                self.handle_request(request)?;
             }
         }
-        let room = self.room(in_flight).await;
-        self.close(room)
+        let batch_permit = self.batch_permit(in_flight).await;
+        self.close(batch_permit)
     }
 
     /// The last batch, with a checkpoint of every chain: what was acknowledged cannot be cut off unnoticed afterwards.
-    fn close(&mut self, room: Room) -> Result<(), Stopped> {
+    fn close(&mut self, batch_permit: BatchPermit) -> Result<(), Stopped> {
         if self.parts.worker.the_house().is_some() {
             self.handle(Input::House(HouseInput::Checkpoint))?;
         }
-        self.end_batch(room)?;
+        self.end_batch(batch_permit)?;
         self.checkpoint_uncovered(|_| true)
     }
 
@@ -210,7 +210,7 @@ impl PartitionLoop {
         Ok(())
     }
 
-    fn take(&mut self, request: Request) -> Result<(), Stopped> {
+    fn handle_request(&mut self, request: Request) -> Result<(), Stopped> {
         match request {
             Request::Input(input) => self.handle(input),
             Request::Call(input, id, caller) => {
@@ -222,13 +222,13 @@ impl PartitionLoop {
                 self.waiting.connections.push(connection);
                 self.handle(input)
             }
-            Request::Look(look) => {
-                let then = look(&self.parts.worker);
+            Request::Read(read) => {
+                let then = read(&self.parts.worker);
                 self.looked(then)
             }
-            Request::LookAtHouse(look) => {
+            Request::ReadHouse(read) => {
                 let Some(house) = self.parts.worker.the_house() else { return Ok(()) };
-                let then = look(house);
+                let then = read(house);
                 self.looked(then)
             }
         }
@@ -245,7 +245,7 @@ impl PartitionLoop {
     }
 
     /// A step of the system clock changes nothing, but is reported (F32).
-    fn look_at_clock(&mut self) -> Result<(), Stopped> {
+    fn check_clock(&mut self) -> Result<(), Stopped> {
         let Some(known) = self.clock_ahead else { return Ok(()) };
         let ahead = self.parts.clock.stepped();
         let millis = ahead.saturating_sub(known);
@@ -296,14 +296,14 @@ impl PartitionLoop {
     }
 
     /// Waits until another batch may be flushed and published.
-    async fn room(&self, in_flight: &Arc<Semaphore>) -> Room {
+    async fn batch_permit(&self, in_flight: &Arc<Semaphore>) -> BatchPermit {
         let publish = self.parts.publisher.permit().await;
         let flush = Arc::clone(in_flight).acquire_owned().await.expect("the semaphore is never closed");
-        Room { flush, publish }
+        BatchPermit { flush, publish }
     }
 
     /// Completes a batch and hands it over.
-    fn end_batch(&mut self, Room { flush, publish }: Room) -> Result<(), Stopped> {
+    fn end_batch(&mut self, BatchPermit { flush, publish }: BatchPermit) -> Result<(), Stopped> {
         while let Ok(spent) = self.spent.try_recv() {
             for effect in spent {
                 self.effects.left(effect);

@@ -9,6 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use data_encoding::HEXLOWER;
 use futures_util::{StreamExt as _, stream};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
@@ -159,7 +160,7 @@ impl Peers {
 }
 
 pub(super) fn key_header(key: &[u8; 32]) -> HeaderValue {
-    let mut value = HeaderValue::try_from(hex::hex(key)).expect("digits are a value");
+    let mut value = HeaderValue::try_from(HEXLOWER.encode(key)).expect("digits are a value");
     value.set_sensitive(true);
     value
 }

@@ -24,35 +24,11 @@ use crate::config::Founding;
 use crate::http::reply::CommandReply;
 use crate::metrics::Metrics;
 use crate::node::clock;
+use crate::tests::plan::{TABLE, actor};
 use crate::ws::connection::{Connection, ConnectionQueue};
 
-const TABLE: TableId = TableId(1);
-
 fn plan(folder: &Path) -> InstallationPlan {
-    let address = Address::Folder(folder.join("data"));
-    let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
-    InstallationPlan {
-        files: address.files().unwrap(),
-        acknowledged: taisai_journal::AcknowledgedHeads::default(),
-        address,
-        program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
-        new_house: [7; 16],
-        allows_unapproved: false,
-        profile: Profile::singapore(),
-        is_training: false,
-        tables: vec![TablePlan {
-            table: TABLE,
-            game,
-            layout: "B".to_owned(),
-            registration: Registration::EveryBet,
-            is_training: false,
-            seats: vec![8],
-        }],
-    }
-}
-
-fn person(id: u32, role: Role) -> Actor {
-    Actor::Person(Person { id: PersonId(id), roles: Roles::of(&[role]) })
+    crate::tests::plan::plan(folder, &[8])
 }
 
 /// The ends of all chains.
@@ -85,7 +61,7 @@ impl Asker<'_> {
 
     /// The table is opened, and a seat buys in 100.00 and wins 5.00 with 5.00 on Big.
     async fn win_on_big(&mut self, seat: Seat) {
-        let (supervisor, dealer) = (person(2, Role::PitSupervisor), person(1, Role::Dealer));
+        let (supervisor, dealer) = (actor(2, Role::PitSupervisor), actor(1, Role::Dealer));
         accepted(&self.round(supervisor, RoundCommand::OpenTable).await);
         let relieve = RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) };
         accepted(&self.round(supervisor, relieve).await);
@@ -95,7 +71,7 @@ impl Asker<'_> {
         accepted(&self.round(supervisor, RoundCommand::ShowLimits { limits, why: "the first".to_owned() }).await);
         accepted(&self.round(dealer, RoundCommand::OpenBets).await);
         let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(10_000), second: None };
-        accepted(&self.cluster(person(8, Role::Cashier), buy).await);
+        accepted(&self.cluster(actor(8, Role::Cashier), buy).await);
         let terminal = Actor::Terminal { device: DeviceId(3), seat };
         let stakes = [Stake { bet_box: "big".parse().unwrap(), amount: Money::from_cents(500) }];
         let place = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.into_iter().collect() };
@@ -124,9 +100,9 @@ impl Screen {
 
     async fn next(&mut self) -> Value {
         while self.read.is_empty() {
-            let mut said = Vec::new();
-            assert!(self.messages.take(&mut said).await, "the connection was cut");
-            self.read.extend(said.iter().map(|message| serde_json::from_str::<Value>(message).unwrap()));
+            let mut messages = Vec::new();
+            assert!(self.messages.take(&mut messages).await, "the connection was cut");
+            self.read.extend(messages.iter().map(|message| serde_json::from_str::<Value>(message).unwrap()));
         }
         self.read.pop_front().unwrap()
     }
@@ -189,7 +165,7 @@ async fn a_correction_notice_stays_until_it_is_read() {
     let second = Some(Person { id: PersonId(5), roles: Roles::of(&[Role::PitManager]) });
     let dice = Dice::try_from([1, 2, 3]).unwrap();
     let correct = RoundCommand::Correct { round: RoundNumber(1), dice, why: "the camera".to_owned(), second };
-    accepted(&asker.round(person(2, Role::PitSupervisor), correct).await);
+    accepted(&asker.round(actor(2, Role::PitSupervisor), correct).await);
     let seat_view = loop {
         let message = screen.next().await;
         if message["seat"]["messages"].as_array().is_some_and(|messages| !messages.is_empty()) {
@@ -206,8 +182,8 @@ async fn a_correction_notice_stays_until_it_is_read() {
 
     let node = open();
     let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
-    let (_screen, shown) = sit(&node).await;
-    assert_eq!(shown["messages"], message(false), "a restart keeps it");
+    let (_screen, seat_view) = sit(&node).await;
+    assert_eq!(seat_view["messages"], message(false), "a restart keeps it");
     let terminal = Actor::Terminal { device: DeviceId(3), seat };
     accepted(&asker.cluster(terminal, ClusterCommand::Read { seat, message: 1 }).await);
     let again = asker.cluster(terminal, ClusterCommand::Read { seat, message: 1 }).await;
@@ -220,14 +196,14 @@ async fn a_correction_notice_stays_until_it_is_read() {
     let terminal = Actor::Terminal { device: DeviceId(3), seat };
     accepted(&asker.cluster(terminal, ClusterCommand::CashOut { seat, to: CashOut::HandPay }).await);
     let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(700), second: None };
-    accepted(&asker.cluster(person(8, Role::Cashier), buy).await);
+    accepted(&asker.cluster(actor(8, Role::Cashier), buy).await);
     assert_eq!(sit(&node).await.1["messages"], serde_json::json!([]), "the next player has no notices");
     // A buy-in that two people reverse is reported to the player and to the House.
-    let look = move |table: &Worker| table.cluster_numbered(0)?.last_buy_in(seat).copied();
-    let bought = node.handle().table(TABLE).unwrap().look(look).await.unwrap();
+    let read = move |table: &Worker| table.cluster_numbered(0)?.last_buy_in(seat).copied();
+    let bought = node.handle().table(TABLE).unwrap().read(read).await.unwrap();
     let receipt = bought.unwrap().receipt;
     let reverse = ClusterCommand::ReverseBuyIn { seat, receipt, why: "the wrong seat".to_owned(), second };
-    accepted(&asker.cluster(person(8, Role::Cashier), reverse).await);
+    accepted(&asker.cluster(actor(8, Role::Cashier), reverse).await);
     let reversed = serde_json::json!([
         { "number": 1, "is_read": false, "credits": 0, "reversed": { "receipt": receipt.0, "amount": 700 } }
     ]);
@@ -237,7 +213,7 @@ async fn a_correction_notice_stays_until_it_is_read() {
     let is_reported =
         move |house: &House| house.significant().any(|event| event.what == SignificantEventKind::Reported(report));
     let reported = async {
-        while !node.handle().house().look(is_reported).await.unwrap() {
+        while !node.handle().house().read(is_reported).await.unwrap() {
             tokio::task::yield_now().await;
         }
     };
@@ -254,7 +230,7 @@ async fn a_counted_difference_over_the_differential_is_reported_to_the_house() {
     plan.tables[0].layout = "A".to_owned();
     let node = Node::open(plan, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
     let mut asker = Asker { node: &node, source: node.sources().next(), sequence: 0 };
-    let (supervisor, dealer) = (person(2, Role::PitSupervisor), person(1, Role::Dealer));
+    let (supervisor, dealer) = (actor(2, Role::PitSupervisor), actor(1, Role::Dealer));
     accepted(&asker.round(supervisor, RoundCommand::OpenTable).await);
     let relieve = RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) };
     accepted(&asker.round(supervisor, relieve).await);
@@ -284,7 +260,7 @@ async fn a_counted_difference_over_the_differential_is_reported_to_the_house() {
     let is_reported =
         move |house: &House| house.significant().any(|event| event.what == SignificantEventKind::Reported(report));
     let reported = async {
-        while !node.handle().house().look(is_reported).await.unwrap() {
+        while !node.handle().house().read(is_reported).await.unwrap() {
             tokio::task::yield_now().await;
         }
     };
@@ -295,12 +271,12 @@ async fn a_counted_difference_over_the_differential_is_reported_to_the_house() {
 /// What a table was opened with: layout, seats, and how long bets are open.
 async fn opened(node: &Node, table: TableId) -> Option<(String, usize, u32)> {
     let seconds = node.profile().betting_seconds;
-    let look = move |table: &Worker| {
+    let read = move |table: &Worker| {
         let seats = table.cluster_numbered(0).unwrap().seats().count();
         (table.round().unwrap().rules().layout().id().to_owned(), seats, seconds)
     };
     match node.handle().table(table) {
-        Some(handle) => Some(handle.look(look).await.unwrap()),
+        Some(handle) => Some(handle.read(read).await.unwrap()),
         None => None,
     }
 }
@@ -360,10 +336,10 @@ async fn a_changed_game_opens_only_for_training_or_where_it_is_allowed() {
     let folder = tempfile::tempdir().unwrap();
     let Err(refused) = open(changed(folder.path())) else { panic!("it opens") };
     let approved = Games::embedded().find("sic-bo-etg", None).unwrap().hash();
-    let said = refused.to_string();
-    assert!(matches!(refused, NodeError::NotApproved { table: TABLE, .. }), "{said}");
+    let message = refused.to_string();
+    assert!(matches!(refused, NodeError::NotApproved { table: TABLE, .. }), "{message}");
     for word in ["sic-bo-etg@2 is NOT APPROVED", approved, "training = true", "unapproved_games"] {
-        assert!(said.contains(word), "{said}");
+        assert!(message.contains(word), "{message}");
     }
     close(open(plan(folder.path())).unwrap()).await;
 
@@ -416,7 +392,7 @@ async fn time_and_sources_go_on_after_what_is_on_record() {
     let terminal = Actor::Terminal { device: DeviceId(3), seat: Seat(3) };
     asker.cluster(terminal, ClusterCommand::Clear { seat: Seat(3) }).await;
     let before = node.clock().now();
-    accepted(&asker.round(person(2, Role::PitSupervisor), RoundCommand::OpenTable).await);
+    accepted(&asker.round(actor(2, Role::PitSupervisor), RoundCommand::OpenTable).await);
     close(node).await;
 
     let node = Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
@@ -428,7 +404,7 @@ async fn time_and_sources_go_on_after_what_is_on_record() {
         )
     };
     let recorded = async {
-        while !node.handle().house().look(stepped).await.unwrap() {
+        while !node.handle().house().read(stepped).await.unwrap() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };

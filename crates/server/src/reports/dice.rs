@@ -129,8 +129,8 @@ struct WatchedTable {
 }
 
 impl WatchedTable {
-    fn take(&mut self, table: TableId, set: u32, dice: Dice) {
-        self.all.take(dice);
+    fn add(&mut self, table: TableId, set: u32, dice: Dice) {
+        self.all.add(dice);
         let place = self.sets.iter().position(|(known, _)| *known == set).unwrap_or_else(|| {
             if self.sets.len() == MAX_DICE_SETS {
                 self.sets.remove(0);
@@ -140,7 +140,7 @@ impl WatchedTable {
         });
         let watch = &mut self.sets[place].1;
         let before = watch.verdict();
-        watch.take(dice);
+        watch.add(dice);
         let after = watch.verdict();
         if after > before && after >= DiceVerdict::Measure {
             let evidence = watch.evidence().highest();
@@ -171,7 +171,7 @@ impl DiceWatches {
                 watched.round = count(&row[0])?;
                 let thrown = dice(&row[1])?.and_then(|faces| Dice::try_from(faces).ok());
                 if let Some(thrown) = thrown.filter(|_| row[3].text().is_none()) {
-                    watched.take(table, maybe(&row[2])?.unwrap_or(0), thrown);
+                    watched.add(table, maybe(&row[2])?.unwrap_or(0), thrown);
                 }
             }
             if rows.len() < MAX_ROUNDS_PER_QUERY {

@@ -138,7 +138,7 @@ impl Follower {
         let progress = self.projection.advance(&mut *self.archive, keys)?;
         let is_more = progress != ProjectionProgress::default();
         if is_more || self.seen.is_empty() {
-            self.look(known)?;
+            self.read_changes(known)?;
         }
         let lag = LagSheet::new(&self.projection.lag(&mut *self.archive)?);
         let mut known = known.lock();
@@ -146,7 +146,7 @@ impl Follower {
         Ok(is_more)
     }
 
-    fn look(&mut self, known: &FollowState) -> Result<(), ReportError> {
+    fn read_changes(&mut self, known: &FollowState) -> Result<(), ReportError> {
         let rows = self.reader.query("SELECT chain, next FROM chains ORDER BY chain", &[])?.rows;
         for row in rows {
             let (chain, next): (_, u64) = (text(&row[0])?.to_owned(), count(&row[1])?);

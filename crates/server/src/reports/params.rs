@@ -100,7 +100,7 @@ pub(crate) struct EventsParams {
     person: Option<u32>,
     /// Where the page before has ended.
     after: Option<String>,
-    /// So many at most.
+    /// At most this many.
     pub(super) limit: Option<usize>,
     /// The newest first.
     newest: Option<bool>,
@@ -116,7 +116,7 @@ pub(crate) struct EventsParams {
 pub(crate) struct RoundsParams {
     /// Before this round.
     pub(super) before: Option<u64>,
-    /// So many at most.
+    /// At most this many.
     pub(super) limit: Option<usize>,
 }
 

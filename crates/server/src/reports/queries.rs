@@ -11,8 +11,8 @@ pub enum BadParameter {
     Unknown { query: &'static str, name: String },
     #[error("{name} is given twice")]
     Doubled { name: String },
-    #[error("the query {query} asks for {name}=NUMBER, {says}")]
-    Missing { query: &'static str, name: &'static str, says: &'static str },
+    #[error("the query {query} asks for {name}=NUMBER, {description}")]
+    Missing { query: &'static str, name: &'static str, description: &'static str },
     #[error("{name}={given}: this is no whole number")]
     NoNumber { name: &'static str, given: String },
 }
@@ -27,8 +27,8 @@ pub fn parameters(query: &NamedQuery, given: &[(String, String)]) -> Result<Vec<
     if let Some((name, _)) = given.iter().find(|(name, _)| is_doubled(name)) {
         return Err(BadParameter::Doubled { name: name.clone() });
     }
-    let value = |(name, says): &(&'static str, &'static str)| {
-        let missing = BadParameter::Missing { query: query.name, name, says };
+    let value = |(name, description): &(&'static str, &'static str)| {
+        let missing = BadParameter::Missing { query: query.name, name, description };
         let (_, given) = given.iter().find(|(given, _)| given == name).ok_or(missing)?;
         let number: i64 = given.parse().map_err(|_| BadParameter::NoNumber { name, given: given.clone() })?;
         Ok(number.into())

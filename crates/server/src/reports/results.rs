@@ -311,12 +311,12 @@ ORDER BY w.round, w.box",
             GroupBy::Box => {
                 for row in rows {
                     let subject = Subject::Box(of.table, bet_box(&row[5])?);
-                    take(layout, of.table, std::slice::from_ref(row), subject, groups)?;
+                    add_round(layout, of.table, std::slice::from_ref(row), subject, groups)?;
                 }
                 continue;
             }
         };
-        take(layout, of.table, rows, subject, groups)?;
+        add_round(layout, of.table, rows, subject, groups)?;
     }
     end_day(groups)
 }
@@ -359,7 +359,7 @@ fn end_day(groups: &mut BTreeMap<Subject, Group>) -> Result<(), ReportError> {
 }
 
 /// Adds one round, or one box of it.
-fn take(
+fn add_round(
     layout: &Layout,
     table: u16,
     rows: &[Vec<SqlValue>],
@@ -377,7 +377,7 @@ fn take(
     let group = groups.entry(subject).or_default();
     group.opened(opened);
     let bad = |bad| ReportError::Round { table: table.into(), round, bad };
-    group.theory.take(layout, stakes, wagers, Money::from_cents(win)).map_err(bad)
+    group.theory.add(layout, stakes, wagers, Money::from_cents(win)).map_err(bad)
 }
 
 /// Drop as the query `win` has it: cash and vouchers that came in at a table.

@@ -11,7 +11,8 @@ use taisai_table::{Meters, PersonId, Role, Roles, RoundNumber, Seat};
 
 use super::*;
 use crate::auth::SignedIn;
-use crate::tests::played::{HOSTILE, Playing, TABLE, cluster};
+use crate::tests::plan::TABLE;
+use crate::tests::played::{HOSTILE, Playing, cluster};
 
 /// A played and closed installation: its reporting tables, and the meters of its machines.
 async fn house(folder: &Path) -> (ReportReader, std::collections::BTreeMap<(u16, Option<u32>), Meters>) {
@@ -141,16 +142,16 @@ async fn a_database_answers_as_a_file_does() {
 /// What every report says.
 fn everything(reader: &mut ReportReader) -> Vec<String> {
     let days = Days { from: "2001-01-01".parse().ok(), to: "2901-01-01".parse().ok() };
-    let mut said = Vec::new();
+    let mut sheets = Vec::new();
     for days in [Days::default(), days] {
-        said.push(format!("{:?}", meters(reader, days).unwrap()));
+        sheets.push(format!("{:?}", meters(reader, days).unwrap()));
         for by in [GroupBy::Table, GroupBy::Dealer, GroupBy::Shift, GroupBy::Day, GroupBy::Box] {
             let lines = results(reader, Games::embedded(), by, days, true).unwrap();
-            said.push(results_csv(&lines));
+            sheets.push(results_csv(&lines));
         }
     }
-    said.push(format!("{:?}", rounds(reader, TABLE, None, 10).unwrap()));
-    said.push(format!("{:?}", games(reader, cluster(1), Seat(2)).unwrap()));
+    sheets.push(format!("{:?}", rounds(reader, TABLE, None, 10).unwrap()));
+    sheets.push(format!("{:?}", games(reader, cluster(1), Seat(2)).unwrap()));
     let filter = EventFilter {
         from: Some(taisai_table::Time(0)),
         to: Some(taisai_table::Time(u64::MAX)),
@@ -160,36 +161,36 @@ fn everything(reader: &mut ReportReader) -> Vec<String> {
     };
     let (page, has_more) = filter.find(reader, 1).unwrap();
     let rest = EventFilter { after: Some(page[0].place()), person: Some(PersonId(5)), ..filter };
-    said.push(format!("{page:?} {has_more} {:?}", rest.find(reader, 10).unwrap()));
+    sheets.push(format!("{page:?} {has_more} {:?}", rest.find(reader, 10).unwrap()));
     let mut watch = dice::DiceWatches::default();
     watch.follow(reader, TABLE, true).unwrap();
-    said.push(format!("{:?}", watch.sheet(TABLE)));
+    sheets.push(format!("{:?}", watch.sheet(TABLE)));
     for query in taisai_reports::QUERIES {
         let given: Vec<_> = query.parameters().map(|(name, _)| (name.to_owned(), "1".to_owned())).collect();
         let values = parameters(query, &given).unwrap();
-        said.push(rows_csv(&reader.query_most(query.sql, &values, 2).unwrap().0));
+        sheets.push(rows_csv(&reader.query_most(query.sql, &values, 2).unwrap().0));
     }
-    said
+    sheets
 }
 
 /// Reads a table as RFC 4180 has it.
 fn read(csv: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut cell, mut is_quoted) = (Vec::new(), Vec::new(), String::new(), false);
-    let mut letters = csv.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' if is_quoted && letters.peek() == Some(&'"') => {
-                letters.next();
+    let mut characters = csv.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if is_quoted && characters.peek() == Some(&'"') => {
+                characters.next();
                 cell.push('"');
             }
             '"' => is_quoted = !is_quoted,
             ',' if !is_quoted => row.push(std::mem::take(&mut cell)),
             '\r' if !is_quoted => {
-                assert_eq!(letters.next(), Some('\n'));
+                assert_eq!(characters.next(), Some('\n'));
                 row.push(std::mem::take(&mut cell));
                 rows.push(std::mem::take(&mut row));
             }
-            letter => cell.push(letter),
+            character => cell.push(character),
         }
     }
     assert!(!is_quoted && cell.is_empty() && row.is_empty());
@@ -319,7 +320,7 @@ async fn caught_up(reports: &Reports, is_there: impl Fn(&Reports) -> bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reports_follow_a_house_that_plays() {
+async fn reports_follow_a_running_casino() {
     let folder = tempfile::tempdir().unwrap();
     let mut playing = Playing::open(folder.path()).await;
     let address = Address::Folder(folder.path().join("data"));
@@ -330,7 +331,7 @@ async fn reports_follow_a_house_that_plays() {
         playing.open_bets().await;
         playing.bet(0, 0, "big", 100).await;
         playing.deal(3, dice.faces().map(taisai_rules::Face::number)).await;
-        watch.take(dice);
+        watch.add(dice);
         caught_up(&reports, |reports| reports.dice(TABLE).is_some_and(|dice| dice.round == round)).await;
         let table = reports.dice(TABLE).unwrap();
         assert_eq!(table.all, DiceSheet::new(&watch));
@@ -347,7 +348,7 @@ async fn reports_follow_a_house_that_plays() {
     caught_up(&reports, |reports| reports.dice(TABLE).unwrap().all != DiceSheet::new(&watch)).await;
     let mut corrected = DiceWatch::new();
     for (round, dice) in (1..).zip(Dice::all().step_by(11).take(12)) {
-        corrected.take(if round == 5 { Dice::try_from([6, 6, 5]).unwrap() } else { dice });
+        corrected.add(if round == 5 { Dice::try_from([6, 6, 5]).unwrap() } else { dice });
     }
     assert_eq!(reports.dice(TABLE).unwrap().all, DiceSheet::new(&corrected));
     let after = reports.games(cluster(0), Seat(0)).await.unwrap();

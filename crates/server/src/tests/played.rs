@@ -17,41 +17,10 @@ use tokio::task::JoinSet;
 
 use crate::demo::occupy;
 use crate::http::reply::CommandReply;
-use crate::node::{InstallationPlan, Node, TablePlan};
+use crate::node::Node;
+use crate::tests::plan::{TABLE, actor, person, plan};
 
-pub(crate) const TABLE: TableId = TableId(1);
 pub(crate) const HOSTILE: &str = "=HYPERLINK(\"http://x\",\"Ada\"), the \"first\"";
-
-pub(crate) fn program() -> Program {
-    Program { version: "0.1.0".to_owned(), hash: [1; 32] }
-}
-
-pub(crate) fn plan(folder: &Path) -> InstallationPlan {
-    let address = Address::Folder(folder.join("data"));
-    let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
-    InstallationPlan {
-        files: address.files().unwrap(),
-        acknowledged: taisai_journal::AcknowledgedHeads::default(),
-        address,
-        program: program(),
-        new_house: [7; 16],
-        allows_unapproved: false,
-        profile: Profile::singapore(),
-        is_training: false,
-        tables: vec![TablePlan {
-            table: TABLE,
-            game,
-            layout: "B".to_owned(),
-            registration: Registration::EveryBet,
-            is_training: false,
-            seats: vec![4, 4],
-        }],
-    }
-}
-
-fn person(id: u32, role: Role) -> Person {
-    Person { id: PersonId(id), roles: Roles::of(&[role]) }
-}
 
 pub(crate) struct Playing {
     pub(crate) node: Node,
@@ -63,7 +32,7 @@ pub(crate) struct Playing {
 
 impl Playing {
     pub(crate) async fn open(folder: &Path) -> Self {
-        let node = Node::open(plan(folder), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
+        let node = Node::open(plan(folder, &[4, 4]), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
         let source = node.sources().next();
         let mut terminals = JoinSet::new();
         let handle = node.handle().table(TABLE).unwrap();
@@ -108,11 +77,11 @@ impl Playing {
     }
 
     async fn by_supervisor(&mut self, command: RoundCommand) {
-        self.round(Actor::Person(person(3, Role::PitSupervisor)), command).await;
+        self.round(actor(3, Role::PitSupervisor), command).await;
     }
 
     async fn by_dealer(&mut self, command: RoundCommand) {
-        self.round(Actor::Person(person(1, Role::Dealer)), command).await;
+        self.round(actor(1, Role::Dealer), command).await;
     }
 
     pub(crate) async fn at_seat(&mut self, cluster: u16, actor: Actor, command: ClusterCommand) {
@@ -123,7 +92,7 @@ impl Playing {
 
     pub(crate) async fn buy(&mut self, cluster: u16, seat: u32, cents: i64) {
         let buy = ClusterCommand::BuyIn { seat: Seat(seat), amount: Money::from_cents(cents), second: None };
-        self.at_seat(cluster, Actor::Person(person(8, Role::Cashier)), buy).await;
+        self.at_seat(cluster, actor(8, Role::Cashier), buy).await;
     }
 
     pub(crate) async fn cash_out(&mut self, cluster: u16, seat: u32) {
@@ -160,7 +129,7 @@ impl Playing {
         let why = "@the camera shows it".to_owned();
         self.by_supervisor(RoundCommand::Correct { round, dice, why, second }).await;
         // The clusters follow once the old slips are read.
-        while self.node.handle().table(TABLE).unwrap().look(waits).await.unwrap() {}
+        while self.node.handle().table(TABLE).unwrap().read(waits).await.unwrap() {}
     }
 
     /// Round 2 is void in play, round 3 is corrected after one seat has left.
@@ -183,7 +152,7 @@ impl Playing {
 
     /// The meters of the machines, of each cluster and of each seat.
     pub(crate) async fn meters(&self) -> BTreeMap<(u16, Option<u32>), Meters> {
-        let look = |table: &taisai_engine::Worker| {
+        let read = |table: &taisai_engine::Worker| {
             let mut meters = BTreeMap::new();
             for cluster in table.clusters() {
                 meters.insert((cluster.id().number, None), cluster.meters());
@@ -193,7 +162,7 @@ impl Playing {
             }
             meters
         };
-        self.node.handle().table(TABLE).unwrap().look(look).await.unwrap()
+        self.node.handle().table(TABLE).unwrap().read(read).await.unwrap()
     }
 
     pub(crate) async fn close(self) -> Vec<PublicKey> {

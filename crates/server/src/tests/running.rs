@@ -127,7 +127,7 @@ impl RunningServer {
             sign_of_life: std::time::Duration::from_mins(10),
         });
         let running = Self { node, server, folder };
-        if running.server.node.house().look(|house| house.people().count()).await.unwrap() == 0 {
+        if running.server.node.house().read(|house| house.people().count()).await.unwrap() == 0 {
             running.found().await;
         }
         running

@@ -53,8 +53,8 @@ impl Validation {
     /// Reads a number as people type it and scanners send it.
     pub(crate) fn parse(text: &str) -> Result<Self, NoValidation> {
         let (mut number, mut digits) = (0_u64, 0);
-        for letter in text.chars().filter(|letter| !matches!(letter, ' ' | '-')) {
-            let digit = letter.to_digit(10).ok_or(NoValidation)?;
+        for character in text.chars().filter(|character| !matches!(character, ' ' | '-')) {
+            let digit = character.to_digit(10).ok_or(NoValidation)?;
             digits += 1;
             if digits > DIGITS {
                 return Err(NoValidation);

@@ -137,16 +137,16 @@ mod tests {
         let (mut house, hash) = sold(5_000);
         let digits = format!("{:04}", house.voucher(hash).unwrap().digits);
         let expires = TIME.0 + 30 * 24 * 60 * 60 * 1_000;
-        let shown = |house: &House, now| serde_json::to_value(detail(house, hash, now).unwrap()).unwrap();
+        let detail_json = |house: &House, now| serde_json::to_value(detail(house, hash, now).unwrap()).unwrap();
         let stands = |stands| json!({"serial": 1, "digits": digits, "amount": 5_000, "issued": TIME, "expires": expires, "is_confirmed": false, "stands": stands});
-        assert_eq!(shown(&house, TIME), stands(json!("good")));
-        assert_eq!(shown(&house, Time(expires)), stands(json!("expired")));
+        assert_eq!(detail_json(&house, TIME), stands(json!("good")));
+        assert_eq!(detail_json(&house, Time(expires)), stands(json!("expired")));
         let redeem = |sequence| (CommandId { source: 9, sequence }, HouseCommand::RedeemAtCage { hash });
         let (id, command) = redeem(1);
         assert!(matches!(ask(&mut house, cashier(), id, command), Decision::Accepted(_)));
         let (id, command) = redeem(2);
         assert_eq!(ask(&mut house, cashier(), id, command), Decision::Refused(Refusal::VoucherPaid));
-        assert_eq!(shown(&house, TIME), stands(json!({"paid": {"time": TIME, "at": {"cage": 8}}})));
+        assert_eq!(detail_json(&house, TIME), stands(json!({"paid": {"time": TIME, "at": {"cage": 8}}})));
         assert_eq!(detail(&house, VoucherHash([0; 32]), TIME), None);
     }
 }

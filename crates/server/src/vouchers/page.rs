@@ -50,14 +50,14 @@ pub(crate) fn page(voucher: &Voucher) -> String {
 
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
+    for character in text.chars() {
+        match character {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            letter => escaped.push(letter),
+            character => escaped.push(character),
         }
     }
     escaped
@@ -65,13 +65,13 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ticket::tests::{place, shown};
+    use super::super::ticket::tests::{place, test_voucher};
     use super::*;
     use crate::server::Property;
 
     #[test]
     fn everything_of_the_voucher_is_on_the_page() {
-        let voucher = shown(&place("Marina", false));
+        let voucher = test_voucher(&place("Marina", false));
         let page = page(&voucher);
         for text in [
             &voucher.property,
@@ -94,21 +94,21 @@ mod tests {
 
     #[test]
     fn a_training_voucher_is_void_across_it() {
-        let page = page(&shown(&place("Marina", true)));
+        let page = page(&test_voucher(&place("Marina", true)));
         assert!(page.contains("VOID 作廢") && page.contains("class=\"void\""), "{page}");
     }
 
     #[test]
     fn a_voucher_of_a_casino_with_a_changed_game_is_marked_and_good() {
         let property = Property { is_game_approved: false, ..place("Marina", false) };
-        let page = page(&shown(&property));
+        let page = page(&test_voucher(&property));
         assert!(page.contains("<p class=\"unapproved\">Game NOT APPROVED"), "{page}");
         assert!(!page.contains("VOID"), "{page}");
     }
 
     #[test]
     fn names_are_escaped_and_only_this_server_is_contacted() {
-        let page = page(&shown(&place("<script>alert('x')</script>\"&", false)));
+        let page = page(&test_voucher(&place("<script>alert('x')</script>\"&", false)));
         assert!(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;"), "{page}");
         assert_eq!(page.matches("href=").count(), page.matches("href=\"/voucher.css\"").count(), "{page}");
         for forbidden in ["<script", "src=", "url(", "@import", "http-equiv"] {

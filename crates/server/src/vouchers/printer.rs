@@ -90,7 +90,7 @@ pub(crate) async fn issued(server: &Server, validation: Validation) -> Result<Co
 /// The reply to a repeated command that issues a voucher: never with a number.
 pub(crate) async fn issued_before(server: &Server, earlier: EarlierVoucher) -> Result<CommandReply, Denied> {
     let now = server.clock.now();
-    let voucher = server.node.house().look(move |house| earlier.on_file(house, now)).await?;
+    let voucher = server.node.house().read(move |house| earlier.on_file(house, now)).await?;
     Ok(CommandReply::with(&Issued::OnFile { voucher }))
 }
 
@@ -105,7 +105,7 @@ pub(crate) async fn reissued(
         CommandReply::Accepted(None) => issued_before(server, EarlierVoucher::Reissue(serial)).await,
         CommandReply::Refused(_) => {
             let found = move |house: &House| house.voucher_with(serial).map(|(hash, _)| hash);
-            match server.node.house().look(found).await? {
+            match server.node.house().read(found).await? {
                 Some(hash) => presented(server, hash, answer).await,
                 None => Ok(answer),
             }
@@ -124,7 +124,7 @@ pub(crate) async fn presented(
         return Ok(answer);
     }
     let now = server.clock.now();
-    let voucher = server.node.house().look(move |house| detail(house, hash, now)).await?;
+    let voucher = server.node.house().read(move |house| detail(house, hash, now)).await?;
     Ok(match answer {
         CommandReply::Accepted(_) => CommandReply::with(&Issued::OnFile { voucher }),
         CommandReply::Refused(mut refused) => {

@@ -19,16 +19,13 @@ use super::words::Currency;
 use super::{HouseAct, HouseRequest, TerminalAct, TerminalRequest, Validation, VoucherKey, VoucherUse};
 use crate::demo::occupy;
 use crate::http::reply::CommandReply;
-use crate::node::{InstallationPlan, Node, TablePlan};
+use crate::node::Node;
+use crate::tests::plan::{TABLE, actor, plan};
 
 const KEY: VoucherKey = VoucherKey([9; 32]);
-const CLUSTER: ClusterId = ClusterId { table: TableId(1), number: 0 };
+const CLUSTER: ClusterId = ClusterId { table: TABLE, number: 0 };
 const SEAT: Seat = Seat(3);
 const TERMINAL: Actor = Actor::Terminal { device: DeviceId(3), seat: SEAT };
-
-fn person(id: u32, role: Role) -> Actor {
-    Actor::Person(Person { id: PersonId(id), roles: Roles::of(&[role]) })
-}
 
 /// A node with one terminal, two cashiers and a seat with credits.
 struct Cage {
@@ -42,29 +39,8 @@ struct Cage {
 impl Cage {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let address = Address::Folder(folder.path().join("data"));
-        let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
-        let table = TablePlan {
-            table: CLUSTER.table,
-            game,
-            layout: "B".to_owned(),
-            registration: Registration::EveryBet,
-            is_training: false,
-            seats: vec![8],
-        };
-        let plan = InstallationPlan {
-            files: address.files().unwrap(),
-            acknowledged: taisai_journal::AcknowledgedHeads::default(),
-            address,
-            program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
-            new_house: [7; 16],
-            allows_unapproved: false,
-            profile: Profile::singapore(),
-            is_training: false,
-            tables: vec![table],
-        };
         let mut cage = Self {
-            node: Node::open(plan, &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap(),
+            node: Node::open(plan(folder.path(), &[8]), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap(),
             sequence: 0,
             terminals: JoinSet::new(),
             _folder: folder,
@@ -90,7 +66,7 @@ impl Cage {
             RoundCommand::ShowLimits { limits, why: "the first".to_owned() },
         ] {
             let id = cage.id();
-            accepted(&table.ask_round(person(2, Role::PitSupervisor), id, command).await.unwrap());
+            accepted(&table.ask_round(actor(2, Role::PitSupervisor), id, command).await.unwrap());
         }
         occupy(&table, CLUSTER.number, SEAT, &mut cage.terminals).await;
         cage
@@ -112,7 +88,7 @@ impl Cage {
         let table = node.table(CLUSTER.table).unwrap();
         let buy = ClusterCommand::BuyIn { seat: SEAT, amount: Money::from_cents(cents), second: None };
         let id = self.id();
-        accepted(&table.ask_cluster(0, person(8, Role::Cashier), id, buy).await.unwrap());
+        accepted(&table.ask_cluster(0, actor(8, Role::Cashier), id, buy).await.unwrap());
         let act: TerminalAct = serde_json::from_value(json!({"cash-out-to-voucher": {}})).unwrap();
         let id = self.id();
         let TerminalRequest::Cluster(command, Some(number)) = act.into_request(&KEY, (CLUSTER, SEAT)).unwrap() else {
@@ -159,17 +135,17 @@ async fn a_voucher_is_printed_and_redeemed_once() {
         panic!()
     };
     let answers = tokio::join!(
-        house.ask(person(8, Role::Cashier), first, redeem(&voucher.validation)),
-        house.ask(person(9, Role::Cashier), second, redeem(&voucher.validation)),
+        house.ask(actor(8, Role::Cashier), first, redeem(&voucher.validation)),
+        house.ask(actor(9, Role::Cashier), second, redeem(&voucher.validation)),
         house.ask(TERMINAL, third, at_seat),
     );
     let answers = [answers.0.unwrap(), answers.1.unwrap(), answers.2.unwrap()];
     let paid = answers.iter().filter(|answer| matches!(answer, CommandReply::Accepted(_))).count();
     assert_eq!(paid, 1, "{answers:?}");
     let now = cage.node.clock().now();
-    let shown = house.look(move |house| detail(house, hash, now)).await.unwrap().unwrap();
-    let shown = serde_json::to_value(&shown).unwrap();
-    assert!(shown["stands"]["paid"]["time"].is_u64() && shown["amount"] == 12_345, "{shown}");
+    let voucher = house.read(move |house| detail(house, hash, now)).await.unwrap().unwrap();
+    let voucher = serde_json::to_value(&voucher).unwrap();
+    assert!(voucher["stands"]["paid"]["time"].is_u64() && voucher["amount"] == 12_345, "{voucher}");
     drop(house);
     cage.close().await;
 }

@@ -193,7 +193,7 @@ pub(super) mod tests {
         (house, number.hash)
     }
 
-    pub(crate) fn shown(place: &Property) -> Voucher {
+    pub(crate) fn test_voucher(place: &Property) -> Voucher {
         let (house, hash) = sold(123_450);
         let zone = TimeZone::get("Asia/Singapore").unwrap();
         let on_file = house.voucher(hash).unwrap();
@@ -203,7 +203,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_voucher_shows_what_f40_asks_for() {
-        let voucher = shown(&place("Marina", false));
+        let voucher = test_voucher(&place("Marina", false));
         assert_eq!(voucher.property, "Marina");
         assert_eq!(voucher.issued_at, "Cage, cashier 8");
         assert_eq!((&*voucher.date, &*voucher.time), ("2025-11-16", "14:03:20"));
@@ -215,9 +215,9 @@ pub(super) mod tests {
         assert_eq!(voucher.sequence, "1");
         assert_eq!(Validation::parse(&voucher.validation), Ok(number()));
         assert!(voucher.barcode.contains(&voucher.validation));
-        assert!(!voucher.is_training && shown(&place("Marina", true)).is_training);
+        assert!(!voucher.is_training && test_voucher(&place("Marina", true)).is_training);
         let other = Property { is_game_approved: false, ..place("Marina", false) };
-        assert!(voucher.is_game_approved && !shown(&other).is_game_approved);
+        assert!(voucher.is_game_approved && !test_voucher(&other).is_game_approved);
         let log = format!("{voucher:?}");
         assert!(!log.contains(&voucher.validation), "{log}");
     }

@@ -38,7 +38,7 @@ pub(super) async fn connect(
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
     let handle = server.table(TableId(table))?;
-    let place = server.displays.take(TableId(table), caller).ok_or(Denied::TooMany)?;
+    let place = server.displays.reserve(TableId(table), caller).ok_or(Denied::TooMany)?;
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (connection, messages) = Connection::new();
         let reason = match handle.subscribe(vec![Topic::Public], None, connection).await {

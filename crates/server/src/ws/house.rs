@@ -24,7 +24,7 @@ use crate::ws::connection::Connection;
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Desk {
+pub(crate) enum HouseScreen {
     /// Supervisors and managers.
     Pit,
     /// Cashiers and attendants.
@@ -33,7 +33,7 @@ pub(crate) enum Desk {
     Audit,
 }
 
-impl Desk {
+impl HouseScreen {
     const fn topic(self) -> Topic {
         match self {
             Self::Pit => Topic::Pit,
@@ -62,23 +62,23 @@ impl Desk {
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
-pub(crate) struct FromDesk {
-    commands: Vec<DeskCommand>,
+pub(crate) struct FromHouseScreen {
+    commands: Vec<HouseScreenCommand>,
 }
 
 /// A command of a person for the House.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(utoipa::ToSchema))]
-#[cfg_attr(test, schema(as = DeskCommand))]
+#[cfg_attr(test, schema(as = HouseScreenCommand))]
 #[serde(deny_unknown_fields)]
-struct DeskCommand {
+struct HouseScreenCommand {
     sequence: u64,
     /// The second person's approval, where the act needs one.
     approval: Option<ApprovalId>,
     command: HouseAct,
 }
 
-struct AtDesk {
+struct HouseScreenSession {
     server: SharedServer,
     /// The source of the sign-in, and the source of this screen's own commands.
     login: u64,
@@ -87,10 +87,10 @@ struct AtDesk {
     unreadable: UnreadableCommands,
 }
 
-impl SocketSession for AtDesk {
+impl SocketSession for HouseScreenSession {
     async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
-        for DeskCommand { sequence, approval, command } in
-            self.unreadable.commands(text, |FromDesk { commands }| commands)?
+        for HouseScreenCommand { sequence, approval, command } in
+            self.unreadable.commands(text, |FromHouseScreen { commands }| commands)?
         {
             let by = auth::still(&self.server, self.login, true).await?;
             let id = CommandId { source: self.source, sequence };
@@ -104,35 +104,35 @@ impl SocketSession for AtDesk {
 /// The socket of the pit, the cage or the audit screen.
 #[endpoint(
     get,
-    "/house/{desk}",
-    params(("desk" = Desk, Path, description = "Which screen"), Source),
+    "/house/{screen}",
+    params(("screen" = HouseScreen, Path, description = "Which screen"), Source),
     responses((status = 101, description = "A WebSocket"))
 )]
 pub(super) async fn connect(
     State(server): State<SharedServer>,
-    PathParams(desk): PathParams<Desk>,
+    PathParams(screen): PathParams<HouseScreen>,
     QueryParams(Source { source }): QueryParams<Source>,
     by: SignedIn,
     held: Option<Extension<ConnectionGuard>>,
     socket: WebSocketUpgrade,
 ) -> Result<Response, Denied> {
-    if !by.person.roles.any(desk.roles()) {
+    if !by.person.roles.any(screen.roles()) {
         return Err(Denied::NotForYou);
     }
     let source = auth::screen_source(&server, &by, source).await?;
     Ok(upgrade(socket, held, move |mut socket| async move {
         let (connection, messages) = Connection::new();
-        let reason = match server.node.house().subscribe(desk.topic(), source, connection.clone()).await {
+        let reason = match server.node.house().subscribe(screen.topic(), source, connection.clone()).await {
             Ok(()) => {
-                let _watch = SignInWatch::over(&server, by.source, Some(desk.roles()), connection.clone());
-                let mut screen = AtDesk {
+                let _watch = SignInWatch::over(&server, by.source, Some(screen.roles()), connection.clone());
+                let mut session = HouseScreenSession {
                     server: server.clone(),
                     login: by.source,
                     source,
                     unreadable: UnreadableCommands::new(connection.clone()),
                     connection,
                 };
-                run_session(&mut socket, &mut screen, messages, &server).await
+                run_session(&mut socket, &mut session, messages, &server).await
             }
             Err(stopped) => stopped.into(),
         };

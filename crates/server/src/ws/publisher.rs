@@ -27,7 +27,7 @@ use crate::node::slip_reader::SlipReader;
 use crate::ws::connection::Connection;
 use house_lists::HouseLists;
 #[cfg(test)]
-pub(crate) use openapi::{DeskMessage, HouseList};
+pub(crate) use openapi::{HouseList, ToHouseScreen};
 use table_view::TableOnDisplay;
 #[cfg(test)]
 pub(crate) use table_view::{SeatMessage, Snapshot, StaffView};

@@ -58,7 +58,7 @@ async fn works_at(handle: &TableHandle, person: Person) -> Result<bool, Stopped>
     }
     let positions = [Position::Dealer, Position::Supervisor, Position::Manager];
     let works = move |round: &Round| positions.into_iter().any(|position| round.holder(position) == Some(person.id));
-    handle.look_at_round(works).await
+    handle.read_round(works).await
 }
 
 /// Which source the screen goes on with.

@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{CloseReason, SocketSession, UnreadableCommands, not_too_many, read, run_session, upgrade};
 use crate::devices::acceptor;
-use crate::devices::{ConnectionSignal, DeviceConnection, LifeSign, Proven, prove, take};
+use crate::devices::{ConnectionSignal, DeviceConnection, LifeSign, Proven, prove, register};
 use crate::http::accept::ConnectionGuard;
 use crate::http::denied::Denied;
 use crate::http::reply::{CommandReply, NumberedReplies, json};
@@ -74,7 +74,7 @@ struct TerminalCommand {
     command: TerminalAct,
 }
 
-/// Where the terminal stands, which tells the machine that it is played at.
+/// Where the terminal is, which shows the machine that it is played at.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(utoipa::IntoParams))]
 #[serde(deny_unknown_fields)]
@@ -195,7 +195,7 @@ impl AtSeat {
     /// The last session at this seat, if none is open.
     async fn ended_session(&self) -> Result<Option<SessionId>, Stopped> {
         let (number, seat) = (self.cluster.number, self.seat);
-        self.handle.look(move |table| table.cluster_numbered(number)?.ended_session(seat)).await
+        self.handle.read(move |table| table.cluster_numbered(number)?.ended_session(seat)).await
     }
 }
 
@@ -214,7 +214,7 @@ impl Commands {
         Ok(FromTerminal { commands: self.unreadable.one_by_one(&commands)?, games })
     }
 
-    async fn take(&mut self, text: &str) -> Result<(), CloseReason> {
+    async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
         let FromTerminal { commands, games } = self.read(text)?;
         let AtSeat { cluster, seat, source, .. } = self.at;
         if games {
@@ -270,7 +270,7 @@ impl Commands {
 
 impl SocketSession for Terminal {
     async fn receive(&mut self, text: &str) -> Result<(), CloseReason> {
-        self.commands.take(text).await
+        self.commands.receive(text).await
     }
 
     async fn signal(&mut self) -> Option<CloseReason> {
@@ -284,7 +284,7 @@ impl SocketSession for Terminal {
     }
 
     fn alive(&mut self) {
-        self.life_signs.drain(..).for_each(LifeSign::shown);
+        self.life_signs.drain(..).for_each(LifeSign::confirm);
     }
 }
 
@@ -329,13 +329,13 @@ async fn play(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> 
     let Some(handle) = server.node.cluster(cluster) else {
         return CloseReason::Elsewhere(cluster);
     };
-    let device_connection = match Box::pin(take(server, proven)).await {
+    let device_connection = match Box::pin(register(server, proven)).await {
         Ok(taken) => taken,
         Err(denied) => return denied.into(),
     };
     // Commands that this terminal sent to the House count too.
-    let look = move |house: &House| (house.newest(source), SeatMoney::of(house, cluster, seat));
-    let (sequence, money) = match Box::pin(server.node.house().look(look)).await {
+    let read = move |house: &House| (house.newest(source), SeatMoney::of(house, cluster, seat));
+    let (sequence, money) = match Box::pin(server.node.house().read(read)).await {
         Ok(found) => found,
         Err(stopped) => return stopped.into(),
     };
@@ -432,12 +432,12 @@ mod tests {
         let mut terminal = Commands::new(at);
         let (go_on, blocked) = blocking::channel::<()>();
         let house_handle = server.node.house();
-        let busy = tokio::spawn(async move { house_handle.look(move |_| blocked.recv()).await });
+        let busy = tokio::spawn(async move { house_handle.read(move |_| blocked.recv()).await });
         let redeem =
             json!({"commands": [{"sequence": 1, "command": {"redeem": {"number": "12-3456-7890-1234-5678"}}}]});
         let clear = json!({"commands": [{"sequence": 2, "command": {"clear": {"seat": 3}}}]});
-        assert!(terminal.take(&redeem.to_string()).await.is_ok());
-        assert!(terminal.take(&clear.to_string()).await.is_ok());
+        assert!(terminal.receive(&redeem.to_string()).await.is_ok());
+        assert!(terminal.receive(&clear.to_string()).await.is_ok());
         assert_eq!(answer(&mut messages).await["sequence"], 2, "the cluster answers at once");
         go_on.send(()).unwrap();
         assert_eq!(answer(&mut messages).await["sequence"], 1, "the House answers when it can");

@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::{self, WebSocket};
 use super::*;
 use crate::tests::running::RunningServer;
 
-/// A screen that hears everything and counts its signs of life.
+/// A screen that receives everything and counts its signs of life.
 #[derive(Default)]
 struct Counting {
     signs: usize,
@@ -34,7 +34,7 @@ impl SocketSession for Counting {
     }
 }
 
-/// Serves such screens, in doubt or not, and tells the signs of life of each that has ended.
+/// Serves such screens, in doubt or not, and sends the number of signs of life of each that has ended.
 async fn serve(house: &RunningServer, is_doubted: bool) -> (SocketAddr, mpsc::UnboundedReceiver<usize>) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let upgrade = async move |State(server): State<SharedServer>, upgrade: WebSocketUpgrade| {
@@ -59,10 +59,10 @@ fn connect(address: SocketAddr) -> WebSocket<TcpStream> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_a_connection_is_no_sign_of_life() {
-    type Says = fn(&mut WebSocket<TcpStream>);
+    type Act = fn(&mut WebSocket<TcpStream>);
     let house = RunningServer::start().await;
     let (address, mut receiver) = serve(&house, false).await;
-    let rows: [(&str, Says, usize); 5] = [
+    let rows: [(&str, Act, usize); 5] = [
         ("it breaks off", |_| {}, 0),
         ("it says that it goes", |socket| socket.close(None).unwrap(), 0),
         ("it sends what is no message", |socket| socket.send(tungstenite::Message::binary(vec![1])).unwrap(), 0),
@@ -77,8 +77,8 @@ async fn the_end_of_a_connection_is_no_sign_of_life() {
             2,
         ),
     ];
-    for (what, says, signs) in rows {
-        tokio::task::spawn_blocking(move || says(&mut connect(address))).await.unwrap();
+    for (what, act, signs) in rows {
+        tokio::task::spawn_blocking(move || act(&mut connect(address))).await.unwrap();
         assert_eq!(receiver.recv().await, Some(signs), "{what}");
     }
 }
@@ -102,12 +102,12 @@ async fn a_doubted_connection_is_pinged_at_once() {
 async fn a_connection_that_answers_is_pinged_again() {
     let house = RunningServer::start().await;
     let (address, _signs) = serve(&house, false).await;
-    let beats = move || {
+    let heartbeats = move || {
         let mut socket = connect(address);
-        let mut beats = 0;
-        while beats < 3 {
-            beats += usize::from(socket.read().unwrap().is_text());
+        let mut heartbeats = 0;
+        while heartbeats < 3 {
+            heartbeats += usize::from(socket.read().unwrap().is_text());
         }
     };
-    tokio::task::spawn_blocking(beats).await.unwrap();
+    tokio::task::spawn_blocking(heartbeats).await.unwrap();
 }

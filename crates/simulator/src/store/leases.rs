@@ -66,7 +66,7 @@ impl LeaseTable {
     }
 
     /// Gives a node that lives another term; one whose time is over stays dead.
-    pub(super) fn beat(&mut self, name: NodeNumber, clock: u64) -> bool {
+    pub(super) fn heartbeat(&mut self, name: NodeNumber, clock: u64) -> bool {
         let node = self.nodes.get_mut(&name).filter(|node| node.until > clock);
         node.map(|node| node.until = clock + LEASE + LEASE_ALLOWANCE).is_some()
     }

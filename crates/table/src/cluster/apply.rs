@@ -63,14 +63,14 @@ impl Cluster {
             | ClusterCommand::PlaceExcess { seat, chips, stakes } => self.put(*seat, *chips, stakes),
             ClusterCommand::Withdraw { seat, chips, stakes } => {
                 for stake in stakes {
-                    self.take(*seat, *chips, *stake);
+                    self.remove_stake(*seat, *chips, *stake);
                 }
                 self.end_session_that_was_left(*seat);
             }
             ClusterCommand::Clear { seat } => {
                 for chips in [Chips::Own, Chips::Colour] {
                     for stake in self.stakes(&self.seat_ref(*seat).bets, chips) {
-                        self.take(*seat, chips, stake);
+                        self.remove_stake(*seat, chips, stake);
                     }
                 }
                 self.end_session_that_was_left(*seat);
@@ -88,7 +88,7 @@ impl Cluster {
             ClusterCommand::RejectExcess => {
                 let ClusterEvent::Rejected { cuts } = event else { unreachable!("excess is rejected with its cuts") };
                 for RejectedStake { seat, chips, stake } in cuts {
-                    self.take(*seat, *chips, *stake);
+                    self.remove_stake(*seat, *chips, *stake);
                     self.keep_for_one_who_walked_away(*seat, stake.amount);
                 }
             }
@@ -249,7 +249,7 @@ impl Cluster {
     }
 
     /// Takes a stake off the layout and gives it back.
-    fn take(&mut self, seat: Seat, chips: Chips, stake: Stake) {
+    fn remove_stake(&mut self, seat: Seat, chips: Chips, stake: Stake) {
         let units = self.units(stake.amount).expect("a withdrawn stake is whole units");
         let total = &mut self.state.totals[stake.bet_box.index()];
         *total = total.checked_sub(units.into()).expect("no more is withdrawn than lies there");

@@ -7,6 +7,7 @@ use taisai_rules::{BetBox, Money};
 use crate::cluster::settle::{Adjustment, OverDifferential, Slip, SlipTotals};
 use crate::identity::{DeviceId, Person, Receipt, RoundNumber, Seat};
 use crate::round::Notice;
+use crate::sensitive::{PasswordRule, Sensitive};
 use crate::transfer::{Transfer, VoucherNumber};
 
 /// An amount on a box.
@@ -198,17 +199,18 @@ impl ClusterCommand {
     pub const fn is_of_acceptor(&self) -> bool {
         matches!(self, Self::AcceptNote { .. } | Self::CountStacker { .. })
     }
+}
 
-    /// The second person, where the command names one.
-    pub const fn second(&self) -> Option<Person> {
+impl Sensitive for ClusterCommand {
+    fn password_rule(&mut self) -> PasswordRule<'_> {
         match self {
+            Self::ReverseBuyIn { second, .. } => PasswordRule::Always(Some(second)),
             Self::BuyIn { second, .. }
             | Self::IssueColour { second, .. }
-            | Self::ReverseBuyIn { second, .. }
             | Self::Register { second, .. }
             | Self::RegisterFromFilm { second, .. }
-            | Self::CloseReturns { second, .. }
-            | Self::WithdrawFromFilm { second, .. } => *second,
+            | Self::WithdrawFromFilm { second, .. }
+            | Self::CloseReturns { second, .. } => PasswordRule::WithSecond(second),
             Self::Place { .. }
             | Self::PlaceFor { .. }
             | Self::PlaceExcess { .. }
@@ -218,6 +220,10 @@ impl ClusterCommand {
             | Self::Double { .. }
             | Self::RejectExcess
             | Self::Advise { .. }
+            | Self::Read { .. }
+            | Self::AcceptNote { .. }
+            | Self::CountStacker { .. }
+            | Self::EmptyStacker { .. }
             | Self::RedeemColour { .. }
             | Self::CashOut { .. }
             | Self::Leave { .. }
@@ -225,16 +231,12 @@ impl ClusterCommand {
             | Self::Lost { .. }
             | Self::Back { .. }
             | Self::ClearLock { .. }
-            | Self::Follow { .. }
-            | Self::Receive { .. }
-            | Self::Delivered { .. }
-            | Self::AcceptNote { .. }
-            | Self::CountStacker { .. }
-            | Self::EmptyStacker { .. }
-            | Self::Read { .. }
             | Self::TellTotal { .. }
             | Self::AllRegistered
-            | Self::TickOff { .. } => None,
+            | Self::TickOff { .. }
+            | Self::Follow { .. }
+            | Self::Receive { .. }
+            | Self::Delivered { .. } => PasswordRule::Never,
         }
     }
 }

@@ -32,7 +32,7 @@ impl Cluster {
         self.state.thrown.map(|thrown| thrown.dice)
     }
 
-    /// Whether the Dealer has said that all that wins is registered.
+    /// Whether the Dealer has declared that all winners are registered.
     pub fn is_registered(&self) -> bool {
         self.state.thrown.is_some_and(|thrown| thrown.is_registered)
     }

@@ -14,6 +14,7 @@ use crate::identity::{
     ClusterId, CommandId, DeviceId, Person, PersonId, Roles, RoundNumber, Seat, SessionId, TableId, Time,
 };
 use crate::profile::Act;
+use crate::sensitive::{PasswordRule, Sensitive};
 use crate::transfer::{Transfer, VoucherHash, VoucherNumber, VoucherSerial};
 
 /// One of the first people of an installation.
@@ -228,6 +229,48 @@ pub enum HouseCommand {
     ReadClaim {
         claim: ClaimId,
     },
+}
+
+impl Sensitive for HouseCommand {
+    fn password_rule(&mut self) -> PasswordRule<'_> {
+        match self {
+            Self::AddPerson { second, .. }
+            | Self::SetRoles { second, .. }
+            | Self::Suspend { second, .. }
+            | Self::Reinstate { second, .. }
+            | Self::Unlock { second, .. }
+            | Self::Enrol { second, .. }
+            | Self::GiveCode { second, .. }
+            | Self::AddTable { second, .. }
+            | Self::Configure { second, .. }
+            | Self::VoidVoucher { second, .. }
+            | Self::ReissueVoucher { second, .. } => PasswordRule::Always(Some(second)),
+            Self::Revoke { .. }
+            | Self::AnswerApproval { .. }
+            | Self::RuleExpired { .. }
+            | Self::RuleReceivable { .. } => PasswordRule::Always(None),
+            Self::SellVoucher { second, .. } | Self::PayClaim { second, .. } => PasswordRule::WithSecond(second),
+            Self::Found { .. }
+            | Self::LoginFailed { .. }
+            | Self::LoginSucceeded { .. }
+            | Self::CopiedToken { .. }
+            | Self::RequestApproval { .. }
+            | Self::WithdrawApproval { .. }
+            | Self::UseApproval { .. }
+            | Self::Acknowledge { .. }
+            | Self::RedeemAtCage { .. }
+            | Self::RedeemAtSeat { .. }
+            | Self::ClearRedemptionLock { .. }
+            | Self::Receive { .. }
+            | Self::Delivered { .. }
+            | Self::ConfirmVoucher { .. }
+            | Self::TakeClaim { .. }
+            | Self::TakeBackClaim { .. }
+            | Self::ReadClaim { .. }
+            | Self::Report { .. }
+            | Self::Tick => PasswordRule::Never,
+        }
+    }
 }
 
 /// A voucher that has expired, with its amount.

@@ -6,6 +6,7 @@ use taisai_rules::{Dice, Face, Game, Money, Paragraph, Rule};
 use crate::identity::{ClusterId, Person, PersonId, RoundNumber, Time};
 use crate::profile::Law;
 use crate::rules::TableLimits;
+use crate::sensitive::{PasswordRule, Sensitive};
 
 /// A position at the table (1.5), held by the person assigned to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -263,16 +264,16 @@ pub enum RoundCommand {
     },
 }
 
-impl RoundCommand {
-    /// The second person, where the command names one.
-    pub const fn second(&self) -> Option<Person> {
+impl Sensitive for RoundCommand {
+    fn password_rule(&mut self) -> PasswordRule<'_> {
         match self {
             Self::Correct { second, .. }
             | Self::CorrectKnown { second, .. }
             | Self::VoidDamaged { second, .. }
             | Self::VoidByLaw { second, .. }
             | Self::Inspect { second, .. }
-            | Self::Rule { second, .. } => *second,
+            | Self::Rule { second, .. } => PasswordRule::Always(Some(second)),
+            Self::Witness { .. } => PasswordRule::Always(None),
             Self::OpenTable
             | Self::AnnounceClosure
             | Self::CloseTable
@@ -289,17 +290,18 @@ impl RoundCommand {
             | Self::Conceal { .. }
             | Self::Cover
             | Self::Uncover
+            | Self::DamagedSet { .. }
             | Self::Commit { .. }
             | Self::Void { .. }
             | Self::Interrupt { .. }
             | Self::Continue
             | Self::Restarted
-            | Self::DamagedSet { .. }
-            | Self::Witness { .. }
-            | Self::Report { .. } => None,
+            | Self::Report { .. } => PasswordRule::Never,
         }
     }
+}
 
+impl RoundCommand {
     /// How the command gives faces of the round in play, if it does. `open` is the round with open bets, if any.
     pub(super) fn faces_said(&self, open: Option<RoundNumber>) -> Option<Concealed> {
         match self {

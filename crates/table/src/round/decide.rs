@@ -327,8 +327,8 @@ impl Round {
     }
 
     /// Decides on faces that nobody may know yet.
-    fn concealed(&self, actor: Actor, said: Concealed) -> Refusal {
-        let first = match said {
+    fn concealed(&self, actor: Actor, how: Concealed) -> Refusal {
+        let first = match how {
             Concealed::Reading => self.dealer_or_tumbler(actor).and_then(|()| self.is_tumbling()),
             Concealed::Result => self.dealer(actor).and_then(|()| self.bets_are_closed()),
             Concealed::Known => self.dealer(actor).and_then(|()| self.is_tumbling()),

@@ -32,7 +32,7 @@ fn read(bytes: &[u8]) -> Result<(), BadBytes> {
 }
 
 #[test]
-fn what_a_newer_program_wrote_is_told_from_damage() {
+fn newer_entries_are_distinguished_from_damage() {
     let second = |times| Newer::Second { times, name: "x" };
     assert_eq!(read(&written(Newer::First, second(2))), Ok(()));
     assert_eq!(read(&written(Newer::Third(1), Newer::First)), Err(BadBytes::Unknown), "a command");

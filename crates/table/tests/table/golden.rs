@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use taisai_rules::Games;
@@ -28,10 +29,6 @@ fn check(name: &str, found: &str) {
     assert_eq!(found, expected, "{name} differs; if it should, write it with BLESS=1 and raise the version");
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|half| char::from_digit(half.into(), 16)).collect()
-}
-
 /// Asks a machine what a line says; the bytes of the entry.
 fn ask<M: Machine>(machine: &mut M, request: &str) -> String {
     let request: CommandRequest<M::Command> =
@@ -45,7 +42,7 @@ fn ask<M: Machine>(machine: &mut M, request: &str) -> String {
     let (entry, mut bytes) = (Entry { request, outcome }, Vec::new());
     encode(&entry, &mut bytes);
     machine.apply(&entry);
-    hex(&bytes)
+    HEXLOWER.encode(&bytes)
 }
 
 /// A short evening of each kind, as the requests to each machine: limits and a Differential, terminals and vouchers, Colour Chips.
@@ -69,10 +66,10 @@ fn bytes_are_as_they_were() {
             lines.push(format!("{machine} {bytes}\n"));
         }
         check(&format!("{game}.entries.hex"), &lines.concat());
-        check(&format!("{game}.round.hex"), &format!("{}\n", hex(&round.snapshot())));
-        check(&format!("{game}.cluster.hex"), &format!("{}\n", hex(&cluster.snapshot())));
+        check(&format!("{game}.round.hex"), &format!("{}\n", HEXLOWER.encode(&round.snapshot())));
+        check(&format!("{game}.cluster.hex"), &format!("{}\n", HEXLOWER.encode(&cluster.snapshot())));
         let hashes = [round.state_hash(), cluster.state_hash()];
-        check(&format!("{game}.hashes.hex"), &hashes.map(|hash| hex(&hash) + "\n").concat());
+        check(&format!("{game}.hashes.hex"), &hashes.map(|hash| HEXLOWER.encode(&hash) + "\n").concat());
     }
 }
 

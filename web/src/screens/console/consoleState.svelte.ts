@@ -60,7 +60,7 @@ export class ConsoleState {
     this.isLive = !about.has_terminals;
     const feed = new StaffTableFeed({ resync: () => this.connection.resync(), show: (view) => this.show(view) });
     this.connection = staff.follow(`tables/${about.table}/console`, { message: (message) => feed.receive(message), lost: () => feed.lost() });
-    void this.look();
+    void this.loadConfiguration();
   }
 
   get step() {
@@ -152,7 +152,7 @@ export class ConsoleState {
     return (this.houseState ??= new HouseState(this.staff, sees(this.staff.me!, 'pit') ? 'pit' : 'cage'));
   }
 
-  async look(): Promise<void> {
+  async loadConfiguration(): Promise<void> {
     this.configuration = await this.staff.call<HouseConfiguration>('house/configuration').catch(() => null);
   }
 

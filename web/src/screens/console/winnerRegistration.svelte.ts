@@ -121,7 +121,7 @@ export class WinnerRegistration {
       this.clear();
     }
     this.round = round;
-    if (is_registering) void this.look();
+    if (is_registering) void this.pollApprovals();
   }
 
   private async register(amount: Cents): Promise<void> {
@@ -148,11 +148,11 @@ export class WinnerRegistration {
     const { staff, number: table } = this.consoleState;
     const what = { cluster: { table, number: cluster, command } };
     const reply = await staff.atHouse({ 'request-approval': { act: rightOf(what), what: JSON.stringify(what) } });
-    if (staff.isDone(reply)) await this.look();
+    if (staff.isDone(reply)) await this.pollApprovals();
   }
 
   /** Polls the requests for approval, also those from before a reload. An approved stake is registered at the next poll. */
-  private async look(): Promise<void> {
+  private async pollApprovals(): Promise<void> {
     // The poll under way may be older than the latest request, so it runs once more.
     this.isStale = true;
     if (this.isLooking) return;

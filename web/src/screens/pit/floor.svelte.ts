@@ -81,7 +81,7 @@ export class Floor {
     if (!this.staff.me || !readsReports(this.staff.me)) return;
     const { days } = this;
     const path = withQuery('reports/results', { by: 'table', training: this.staff.house?.is_training || null, from: days === 'today' ? days : null });
-    const found = await (isAsked ? this.staff.look<{ lines: ResultLine[] }>(path) : this.staff.poll<{ lines: ResultLine[] }>(path));
+    const found = await (isAsked ? this.staff.load<{ lines: ResultLine[] }>(path) : this.staff.poll<{ lines: ResultLine[] }>(path));
     if (found && days === this.days) this.results = found.lines;
   }
 }

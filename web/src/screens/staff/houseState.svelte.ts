@@ -47,7 +47,7 @@ export class HouseState {
     const { approval } = (reply.accepted as { 'approval-requested': { approval: number } })['approval-requested'];
     this.requested.set(approval, { what, ...more });
     this.staff.notify(staffLocale.words.pit.requested);
-    this.look();
+    this.settleRequests();
     return true;
   }
 
@@ -115,10 +115,10 @@ export class HouseState {
 
   private show(view: HouseFeedView): void {
     this.view = view;
-    this.look();
+    this.settleRequests();
   }
 
-  private look(): void {
+  private settleRequests(): void {
     for (const approval of ownOf(this.approvals, this.staff.me?.person ?? 0)) {
       if (!this.requested.has(approval.id)) continue;
       if (standOf(approval) === 'approved') void this.carryOut(approval);

@@ -93,7 +93,7 @@ export class Staff {
   }
 
   /** Like `call`, but shows a refusal as a notice and gives null. */
-  async look<T>(path: string, body?: unknown, method?: string): Promise<T | null> {
+  async load<T>(path: string, body?: unknown, method?: string): Promise<T | null> {
     return this.call<T>(path, body, method).catch((error: unknown) => this.deny(error));
   }
 

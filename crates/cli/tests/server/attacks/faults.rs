@@ -1,5 +1,4 @@
-//! The clock is stepped, the disk is full, a flush fails: the program runs with these faults made for it, by a small library that
-//! is loaded before its own.
+//! Clock steps, a full disk and failing flushes, injected into the program by a small preloaded library.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +15,7 @@ use crate::person::{accepted, agent, try_post};
 use crate::socket::ReceivedFrame;
 use crate::terminal::place;
 
-/// The library, built once.
+/// The library, compiled once.
 fn library() -> &'static PathBuf {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -26,13 +25,13 @@ fn library() -> &'static PathBuf {
         let mut cc = Command::new("cc");
         let built = cc.args(["-shared", "-fPIC", "-O1", "-Wall", "-o"]).arg(&own).args([source, "-ldl"]).status();
         assert!(built.unwrap().success());
-        // Another process may use the one that is there.
+        // Another process may have the old file open.
         fs::rename(own, &library).unwrap();
         library
     })
 }
 
-/// A server in which faults can happen.
+/// A server with the fault library.
 fn faulty() -> TestCasino {
     TestCasino::faulty(TWO_TABLES, library())
 }
@@ -51,7 +50,7 @@ fn clock_steps_do_not_change_a_round() {
         accepted(&terminal.place(&[("small", 1_000)]));
         happen(&house, "clock", step);
         has_happened(&house, |what| what["reported"]["clock-stepped"]["millis"].is_i64());
-        // The round is the same, and is concluded as ever; nobody was signed out.
+        // The round continues and concludes as usual, and nobody is signed out.
         accepted(&terminal.place(&[("big", 1_000)]));
         assert_eq!(terminal.public["closes_at"], closes_at);
         dealing.conclude([1, 2, 3]);
@@ -59,13 +58,13 @@ fn clock_steps_do_not_change_a_round() {
         house.terminate();
         let (status, log) = house.stopped();
         assert!(status.success(), "{log}");
-        let (is_good, said) = house.taisai(&["audit", "verify", "data"]);
-        assert!(is_good, "{said}");
+        let (is_good, printed) = house.taisai(&["audit", "verify", "data"]);
+        assert!(is_good, "{printed}");
     }
 }
 
-/// Betting stops at once, nothing is acknowledged that is not stored, the process ends and says why; what was acknowledged is
-/// there again.
+/// Betting stops at once, nothing is acknowledged that is not stored, and the process ends with a message. Everything
+/// acknowledged is there after a restart.
 fn stops_at_once(fault: &str, why: &str) {
     let mut house = faulty();
     let (_, mut terminal) = house.betting(3, 1_000_000);
@@ -93,7 +92,7 @@ fn stops_at_once(fault: &str, why: &str) {
     let (status, log) = house.stopped();
     let has_reason = |line: &str| line.contains("the server stops") && line.contains(why);
     assert!(log.lines().any(has_reason), "{log}");
-    // A service does not start it again, and it says what a person must look at.
+    // systemd does not restart it, and the message says what a person must check.
     assert_eq!(status.code(), Some(3), "{log}");
     assert!(include_str!("../../../../../deploy/taisai.service").contains("\nRestartPreventExitStatus=3\n"));
     assert!(log.contains("look at the free space, the log of the kernel and the health of the disk"), "{log}");
@@ -102,7 +101,7 @@ fn stops_at_once(fault: &str, why: &str) {
     drop(terminal);
     house.restart();
     let mut terminal = device.connect(house.address());
-    // The fate of the last one was unknown: asked again under its number, it is one bet.
+    // The outcome of the last bet is unknown. Repeated under its number, it is one bet.
     accepted(&house.person("dealer").round(1, "continue"));
     let on_layout = terminal.view["on_layout"].as_i64().unwrap();
     assert!(on_layout == taken || on_layout == taken + 100, "{on_layout}");
@@ -110,7 +109,7 @@ fn stops_at_once(fault: &str, why: &str) {
     terminal.send_as(sequence, &place(3, &[("small", 100)]));
     accepted(&terminal.answer(sequence));
     assert_eq!(terminal.view["on_layout"], taken + 100);
-    // A server that is told to stop waits for the end of a round.
+    // A server that receives a stop signal waits for the end of a round.
     Dealing { table: 1, dealer: house.person("dealer"), supervisor: house.person("pit-supervisor") }
         .conclude([1, 2, 3]);
     house.audit();
@@ -126,7 +125,7 @@ fn failing_flush_stops_the_server() {
     stops_at_once("flush", "disk I/O error");
 }
 
-/// A person who sells or signs in while nothing can be stored is told so, or finds nobody there: nothing is promised.
+/// While nothing can be stored, a person who sells or signs in gets an error or no connection.
 #[test]
 fn no_bet_is_acknowledged_while_the_store_fails() {
     let house = faulty();

@@ -1,4 +1,4 @@
-//! Lost credentials: whoever has access to the machine lets people in again, and it is on record.
+//! Lost credentials: whoever has access to the machine can let people in again, and the record shows it.
 
 use std::fs;
 
@@ -15,21 +15,21 @@ fn unlock_lets_a_locked_out_administrator_in() {
     let administrator = crate::house::first("administrator");
     let number = administrator.to_string();
     let unlock = ["unlock", "--config", "taisai.toml", "--new-password", "--person", &number];
-    let (is_done, said) = house.taisai(&unlock);
-    assert!(!is_done && said.contains("another program"), "{said}");
+    let (is_done, printed) = house.taisai(&unlock);
+    assert!(!is_done && printed.contains("another program"), "{printed}");
     for _ in 0..5 {
         assert!(Person::try_sign_in(house.address(), administrator, "wrong").is_err());
     }
     let before = house.password(administrator);
     assert!(Person::try_sign_in(house.address(), administrator, &before).is_err(), "locked out");
     house.audit();
-    let (is_done, said) = house.taisai(&["unlock", "--data", "elsewhere", "--person", &number]);
-    assert!(!is_done && !house.folder().join("elsewhere").exists(), "{said}");
-    let (is_done, said) = house.taisai(&unlock);
-    assert!(is_done, "{said}");
-    let password = said.lines().find_map(|line| line.rsplit_once("not printed again: ")).unwrap().1;
-    let (is_done, said) = house.taisai(&unlock);
-    assert!(!is_done && said.contains("not locked out"), "others can: {said}");
+    let (is_done, printed) = house.taisai(&["unlock", "--data", "elsewhere", "--person", &number]);
+    assert!(!is_done && !house.folder().join("elsewhere").exists(), "{printed}");
+    let (is_done, printed) = house.taisai(&unlock);
+    assert!(is_done, "{printed}");
+    let password = printed.lines().find_map(|line| line.rsplit_once("not printed again: ")).unwrap().1;
+    let (is_done, printed) = house.taisai(&unlock);
+    assert!(!is_done && printed.contains("not locked out"), "others can: {printed}");
     house.restart();
     assert!(Person::try_sign_in(house.address(), administrator, &before).is_err(), "it was replaced");
     Person::sign_in(house.address(), administrator, password);
@@ -49,9 +49,9 @@ fn lost_secrets_are_replaced_only_on_request() {
     let heads = || SqliteArchive::open(&data).unwrap().heads().unwrap();
     let recorded = heads();
     for _ in 0..2 {
-        let said = house.fails_to_start();
+        let printed = house.fails_to_start();
         assert_eq!(heads(), recorded, "a start that is refused writes to no chain");
-        assert!(said.contains("secrets.db is missing") && said.contains("--new-secrets"), "{said}");
+        assert!(printed.contains("secrets.db is missing") && printed.contains("--new-secrets"), "{printed}");
         assert!(!house.folder().join(SECRETS[0]).exists(), "a backup finds its place empty");
     }
     house.restart_with_new_secrets();
@@ -59,8 +59,8 @@ fn lost_secrets_are_replaced_only_on_request() {
     house.person("administrator");
     house.terminal(1, 3);
     house.audit();
-    let (is_done, said) = house.taisai(&["serve", "--config", "taisai.toml", "--new-secrets"]);
-    assert!(!is_done && said.contains("not made anew"), "{said}");
+    let (is_done, printed) = house.taisai(&["serve", "--config", "taisai.toml", "--new-secrets"]);
+    assert!(!is_done && printed.contains("not made anew"), "{printed}");
     house.restart();
     house.person("administrator");
 }

@@ -13,13 +13,13 @@ use crate::person::{Person, accepted, refused};
 use crate::socket::Socket;
 use crate::terminal::{Device, place, unhex};
 
-/// The order in the record decides, never a client's clock (F03).
+/// The order in the record decides, not a client's clock (F03).
 #[test]
 fn bet_after_the_close_is_refused_by_any_clock() {
     let mut house = TestCasino::open();
     let (dealing, mut terminal) = house.betting(3, 100_000);
     accepted(&terminal.place(&[("small", 1_000)]));
-    // Bets that race the close: what was accepted lies on the layout, and nothing else.
+    // Bets race the close: exactly the accepted ones are on the layout.
     let sent: Vec<u64> = (0..200)
         .map(|at| {
             if at == 100 {
@@ -66,7 +66,7 @@ fn repeated_command_is_carried_out_once() {
         assert_eq!(terminal.answer(sequence), first);
     }
     assert_eq!(terminal.view["credits"], 99_000, "one debit");
-    // The answer was lost with the connection: asked again after it, it is the same.
+    // The connection broke before the reply. The repeated command gets the same reply.
     let device = terminal.device.clone();
     drop(terminal);
     let mut terminal = device.connect(house.address());
@@ -87,7 +87,7 @@ fn repeated_command_is_carried_out_once() {
     assert_eq!(dealer.post(path, &body), first);
     let other = json!({"source": body["source"], "sequence": body["sequence"], "command": {"round": "open-bets"}});
     refused(&dealer.post(path, &other).1, "command-id-reused");
-    // Another's number is not for the asking.
+    // Another person's command number is refused.
     let supervisor = house.person("pit-supervisor");
     refused(&supervisor.post(path, &body).1, "not-yours");
 }
@@ -133,7 +133,7 @@ fn voucher_presented_at_two_cages_is_paid_once() {
     house.audit();
 }
 
-/// F45: five wrong numbers lock the device's redemption.
+/// F45: five wrong numbers lock redemption at the device.
 #[test]
 fn guessed_voucher_numbers_are_refused() {
     let house = TestCasino::open();
@@ -151,7 +151,7 @@ fn guessed_voucher_numbers_are_refused() {
         let answer = house.person("cashier").house(json!({"redeem": {"number": bad}}));
         assert!(answer.get("refused").is_some(), "{bad}: {answer}");
     }
-    // Somebody else clears it, and the right number is paid.
+    // Another person clears the lock, and the right number is paid.
     let lock =
         json!({"clear-redemption-lock": {"redeemer": {"seat": {"cluster": {"table": 1, "number": 0}, "seat": 2}}}});
     accepted(&house.person("attendant").house(lock));
@@ -174,7 +174,7 @@ fn bad_stakes_are_refused() {
         let stakes = json!([{"box": "small", "amount": amount}]);
         refused(&terminal.ask(&json!({"place": {"seat": 3, "chips": "own", "stakes": stakes}})), code);
     }
-    // What is no whole number cannot be read: that command alone is refused, and the terminal stays.
+    // An amount that is not a whole number is unreadable: only that command is refused, and the terminal stays connected.
     let stake = |amount: &str| {
         format!(r#"{{"place":{{"seat":3,"chips":"own","stakes":[{{"box":"small","amount":{amount}}}]}}}}"#)
     };
@@ -189,14 +189,14 @@ fn bad_stakes_are_refused() {
         refused(&answers[1], "bad-command");
         assert!(answers[1]["refused"]["sentence"].as_str().unwrap().len() < 200, "{answers:?}");
         accepted(&answers[2]);
-        // The same over HTTP is denied.
+        // Over HTTP it is denied.
         let body = format!(r#"{{"source":1,"sequence":1,"command":{{"cluster":{{"number":0,"command":{bad}}}}}}}"#);
         let (status, answer) =
             dealing.dealer.post_raw("/api/v1/tables/1/commands", body.as_bytes(), "application/json");
         assert!((400..500).contains(&status), "{bad}: {status}");
         assert!(answer["refused"]["code"].is_string(), "{bad}: {answer}");
     }
-    // A message that is none ends the connection, with a reason, and so do too many that cannot be read.
+    // Text that is no message closes the connection with a reason. So do too many unreadable commands.
     let bad = stake("null");
     let whole = message((1_000..).zip([&bad; 100]));
     for messages in [
@@ -217,14 +217,14 @@ fn bad_stakes_are_refused() {
     assert_eq!((&terminal.view["credits"], &terminal.view["on_layout"]), (&json!(99_600), &json!(400)));
 }
 
-/// A message of commands as they are written.
+/// A message with commands as raw text.
 fn message<'a>(commands: impl IntoIterator<Item = (u64, &'a String)>) -> String {
     let commands = commands.into_iter();
     let commands = commands.map(|(sequence, command)| format!(r#"{{"sequence":{sequence},"command":{command}}}"#));
     format!(r#"{{"commands":[{}]}}"#, commands.collect::<Vec<_>>().join(","))
 }
 
-/// The screens of people likewise: what cannot be read is refused alone.
+/// On staff screens too, only the unreadable command is refused.
 #[test]
 fn unreadable_commands_of_people_are_refused() {
     let house = TestCasino::open();
@@ -250,7 +250,7 @@ fn unreadable_commands_of_people_are_refused() {
     }
 }
 
-/// What a terminal, or whoever has its key, may try to make credits with.
+/// Commands by which a terminal, or the holder of its key, may try to create credits.
 fn notes_of_a_terminal() -> [Value; 6] {
     [
         json!({"buy-in": {"seat": 3, "amount": 10_000, "method": "note"}}),
@@ -262,7 +262,7 @@ fn notes_of_a_terminal() -> [Value; 6] {
     ]
 }
 
-/// F86: there is no such command without a note acceptor's own key.
+/// F86: only a note acceptor's own key permits this command.
 #[test]
 fn terminal_cannot_buy_in_by_note() {
     let path = "/api/v1/tables/1/acceptor";
@@ -276,7 +276,7 @@ fn terminal_cannot_buy_in_by_note() {
         for command in notes_of_a_terminal() {
             refused(&terminal.ask(&command), "bad-command");
         }
-        // Its key proves a terminal, at the address of note acceptors too.
+        // A terminal's key proves a terminal, also at the address of note acceptors.
         match Socket::try_open(house.address(), path, &[]) {
             Err(status) => assert!(status == 404 && !takes_notes, "{status}"),
             Ok(mut socket) => {
@@ -301,7 +301,7 @@ fn terminal_cannot_buy_in_by_note() {
     }
 }
 
-/// A note acceptor with a key of its own: each note counts once, and its stacker reconciles.
+/// With a note acceptor's own key each note counts once, and its stacker reconciles.
 fn notes_of_an_acceptor(house: &TestCasino, terminal: &mut crate::terminal::Terminal) {
     let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
     let approval = administrator.approved_by(&supervisor, "manage-devices", &json!({"code": {"device": 900}}));
@@ -313,7 +313,7 @@ fn notes_of_an_acceptor(house: &TestCasino, terminal: &mut crate::terminal::Term
     socket.send_json(&device.proof(&challenge));
     let mut ask = |message: Value| {
         socket.send_json(&message);
-        socket.until("an answer", |said| said.get("answer").cloned())
+        socket.until("an answer", |message| message.get("answer").cloned())
     };
     for _ in 0..3 {
         accepted(&ask(json!({"sequence": 1, "note": {"amount": 10_000}})));

@@ -1,4 +1,4 @@
-//! Attacks by people and with devices.
+//! Attacks by people and through devices.
 
 use serde_json::{Value, json};
 use taisai_journal::suite::{wait_for, wait_until};
@@ -13,7 +13,7 @@ use crate::terminal::Terminal;
 fn copied_terminal_session_is_refused() {
     let house = TestCasino::open();
     let (_dealing, mut terminal) = house.betting(3, 100_000);
-    // All of it was copied, the key too: while the terminal lives, the copy gets no place.
+    // The copy has the key as well. While the terminal is connected, the copy is refused.
     let device = terminal.device.clone();
     let is_reported = |event: &Value| event["what"]["token-copied"] == device.number;
     let mut overheard = Value::Null;
@@ -25,7 +25,7 @@ fn copied_terminal_session_is_refused() {
         assert!(code >= 4000, "{code} {why}");
         events(&house).iter().any(is_reported)
     });
-    // What was overheard is of no use for another challenge, nor for another device.
+    // A recorded proof is useless for another challenge, and for another device.
     let other = house.enrol(1, 4);
     let (mut copy, fresh) = device.knock(house.address());
     copy.send_json(&overheard);
@@ -33,17 +33,17 @@ fn copied_terminal_session_is_refused() {
     let (mut copy, _) = other.knock(house.address());
     copy.send_json(&json!({"device": device.number, "signature": other.proof(&fresh)["signature"]}));
     copy.over();
-    // The terminal has noticed nothing.
+    // The terminal is not disturbed.
     accepted(&terminal.place(&[("small", 1_000)]));
     assert_eq!(terminal.view["credits"], 99_000);
-    // A person's cookie is no device, and nobody's is none.
+    // A person's cookie proves no device, and a missing one neither.
     assert!(Socket::try_open(house.address(), "/api/v1/tables/1/console", &[]).is_err_and(|status| status == 401));
     let forged = format!("__Host-taisai={}", "ab".repeat(32));
     let (status, _) = crate::person::post(house.address(), Some(&forged), "/api/v1/house/commands", &json!({}));
     assert_eq!(status, 401);
 }
 
-/// 003 3.7, 5.5.3: faces said before "No more Bets" are in no message to anyone, and a table's screen is for those who work there.
+/// 003 3.7, 5.5.3: faces given before "No more Bets" are in no message, and only those who work at a table see its staff screen.
 #[test]
 fn dice_under_the_cover_are_not_published() {
     let house = TestCasino::open();
@@ -65,7 +65,7 @@ fn dice_under_the_cover_are_not_published() {
         (message["public"]["phase"] == "closed").then_some(())
     });
     dealing.deals(json!({"commit": {"dice": [1, 2, 3]}}));
-    // The record says that faces were said, and not which.
+    // The record shows that faces were given, but not which.
     let sheet = wait_for("the round is settled", || {
         let (status, sheet) = house.person("auditor").get("/api/v1/tables/2/rounds/1");
         (status == 200).then(|| sheet.to_string())
@@ -73,7 +73,7 @@ fn dice_under_the_cover_are_not_published() {
     assert!(sheet.contains("conceal") && !sheet.contains("[6,5,6]"), "{sheet}");
 }
 
-/// 5.6, 2.2.1: a set that was found damaged at one table opens no round at another until two people have inspected it.
+/// 5.6, 2.2.1: a dice set found damaged at one table opens no round at another until two people have inspected it.
 #[test]
 fn damaged_dice_are_refused_at_another_table() {
     let house = TestCasino::open();
@@ -103,7 +103,7 @@ fn revoked_terminal_is_refused_and_its_credits_recovered() {
     again.send_json(&device.proof(&challenge));
     again.over();
     has_happened(&house, |what| what["device-revoked"] == device.number);
-    // A supervisor recovers the credits; an attendant pays them by hand.
+    // A supervisor recovers the credits, and an attendant pays them by hand.
     accepted(&dealing.supervisor.cluster(1, json!({"cash-out": {"seat": 5, "to": "hand-pay"}})));
     let attendant = house.person("attendant");
     let claim = wait_for("there is a claim", || {
@@ -129,16 +129,16 @@ fn after_a_lost_bet(house: &TestCasino) -> (Dealing, Terminal) {
 fn dealer_cannot_change_a_past_result() {
     let mut house = TestCasino::open();
     let (dealing, mut terminal) = after_a_lost_bet(&house);
-    // There is no such act for a Dealer.
+    // A Dealer has no such act.
     refused(&dealing.dealer.round(1, json!({"commit": {"dice": [6, 6, 5]}})), "no-round-open");
     let correct = json!({"correct": {"round": 1, "dice": [6, 6, 5], "why": "the console read 1 2 3"}});
     refused(&dealing.dealer.round(1, correct.clone()), "not-allowed");
-    // A second person is none that the asking one names.
+    // The caller cannot name the second person.
     refused(&dealing.supervisor.round(1, correct.clone()), "second-person-missing");
     let mut named = correct.clone();
     named["correct"]["second"] = json!({"id": 4, "roles": ["pit-manager"]});
     refused(&dealing.supervisor.round(1, named), "second-person-missing");
-    // Two people can; one approval serves one act, and no other.
+    // Two people can; one approval serves one act.
     let manager = house.person("pit-manager");
     let what = json!({"table": {"table": 1, "round": correct}});
     let unanswered = dealing.supervisor.asks_approval("correct", &what);
@@ -157,7 +157,7 @@ fn dealer_cannot_change_a_past_result() {
     assert!(round.contains("1 2 3") && round.contains("6 6 5"), "both results: {round}");
 }
 
-/// 5.14, F12: a ruling is one manager's alone and stands, but its money waits for a witness; both are events with before and after.
+/// 5.14, F12: one manager can rule, and the ruling stands, but its money waits for a witness. Both events show before and after.
 #[test]
 fn ruling_of_one_manager_moves_no_money_without_a_witness() {
     let mut house = TestCasino::open();
@@ -171,9 +171,9 @@ fn ruling_of_one_manager_moves_no_money_without_a_witness() {
     let settled = json!({"settled": [6, 6, 5]});
     refused(&manager.round(1, witness(settled.clone())), "second-person-not-allowed");
     refused(&dealing.dealer.round(1, witness(settled.clone())), "not-allowed");
-    // What was ruled before it was changed is not what somebody witnesses.
+    // A witness confirms the latest ruling only.
     refused(&dealing.supervisor.round(1, witness(json!({"void": "ruling"}))), "nothing-to-witness");
-    // The next round goes on beside it, and the money has not moved.
+    // The next round is played meanwhile, and the money has not moved.
     dealing.open_bets();
     accepted(&terminal.place(&[("small", 1_000)]));
     assert_eq!(terminal.view["credits"], 98_000);
@@ -193,13 +193,13 @@ fn ruling_of_one_manager_moves_no_money_without_a_witness() {
     house.audit();
 }
 
-/// One person, one identity: two-person acts need two (F50).
+/// One person, one identity: an act of two people needs two identities (F50).
 #[test]
 fn person_with_two_roles_cannot_approve_alone() {
     let house = TestCasino::open();
     let (administrator, supervisor) = (house.person("administrator"), house.person("pit-supervisor"));
     let engage = |roles: &[&str]| json!({"add-person": {"person": 77, "name": "Two Hats", "roles": roles}});
-    // Who manages accounts or audits touches neither money nor results.
+    // Administrators and auditors move no money and change no results.
     for roles in [["administrator", "pit-manager"], ["auditor", "cashier"]] {
         let add = engage(&roles);
         refused(&administrator.house_with_second(&supervisor, "manage-people", &add), "roles-conflict");
@@ -220,13 +220,13 @@ fn person_with_two_roles_cannot_approve_alone() {
     refused(&hats.house_with(own, sell.clone()), "not-approved");
     refused(&hats.house(sell.clone()), "second-person-missing");
     accepted(&hats.house_with_second(&supervisor, "large-sale", &sell));
-    // An administrator touches neither money nor results.
+    // An administrator moves no money and changes no results.
     refused(&administrator.house(json!({"sell": {"amount": 1_000}})), "not-allowed");
     refused(&administrator.round(1, "open-table"), "not-allowed");
     refused(&house.person("auditor").round(1, "open-table"), "not-allowed");
 }
 
-/// F51: five failed sign-ins lock a person out, whoever tries; the right password is then as wrong as any.
+/// F51: five failed sign-ins lock the account, from any client; then even the right password is refused.
 #[test]
 fn guessed_passwords_lock_the_account() {
     let house = TestCasino::open();
@@ -244,7 +244,7 @@ fn guessed_passwords_lock_the_account() {
     has_happened(&house, |what| what["login-locked"] == 5);
 }
 
-/// Shown as text: JSON keeps it as it is, and no page runs a script that stands in it.
+/// JSON keeps the text as it is, and no page runs a script in it.
 #[test]
 fn script_in_a_name_stays_text() {
     let house = TestCasino::open();
@@ -264,7 +264,7 @@ fn script_in_a_name_stays_text() {
     }
     let (_, page) = house.get("/api/docs");
     assert!(!page.contains("<script>") && !page.contains("style="), "no script or style stands in the page");
-    // What cannot be read on a screen is refused.
+    // Characters that no screen can show are refused.
     let bad = json!({"add-person": {"person": 79, "name": "a\u{0}b", "roles": ["dealer"]}});
     refused(&administrator.house_with_second(&supervisor, "manage-people", &bad), "bad-text");
 }

@@ -1,4 +1,4 @@
-//! Attacks on what is stored: edited behind the server's back, rolled back, held by another program.
+//! Attacks on stored data: edits, rollbacks, and a second program on the same store.
 
 use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -8,7 +8,7 @@ use crate::dealing::{Dealing, buy_in};
 use crate::house::TestCasino;
 use crate::person::accepted;
 
-/// A casino with a settled round, which has stopped.
+/// A stopped casino with a settled round.
 fn played() -> TestCasino {
     let mut house = TestCasino::open();
     let (dealing, mut terminal) = house.betting(3, 100_000);
@@ -34,7 +34,7 @@ fn record(house: &TestCasino) -> PathBuf {
     house.folder().join("data").join("journal.db")
 }
 
-/// The block that holds the round's result, by its bytes in a table of the store.
+/// Finds the block with the round's result by its bytes.
 fn edit(house: &TestCasino, sql: &str) {
     let store = rusqlite::Connection::open(record(house)).unwrap();
     let changed = store.execute(sql, []).unwrap();
@@ -60,12 +60,12 @@ fn edited_store_is_found() {
         edit(&house, sql);
         let (is_good, found) = house.taisai(&["audit", "verify", "data"]);
         assert!(!is_good, "{what}: {found}");
-        let said = house.fails_to_start();
-        assert!(said.contains("chain") && said.contains("block"), "{what}: {said}");
+        let printed = house.fails_to_start();
+        assert!(printed.contains("chain") && printed.contains("block"), "{what}: {printed}");
     }
 }
 
-/// Money is taken in after the last round, and the casino stops in good order. Then its last entries are cut off, and the head of
+/// Money is taken in after the last round, and the casino stops normally. Then its last entries are cut off, and the head of
 /// their chain is set back.
 #[test]
 fn entries_that_are_cut_off_after_a_stop_are_found() {
@@ -78,7 +78,7 @@ fn entries_that_are_cut_off_after_a_stop_are_found() {
     drop(terminal);
     house.audit();
     let cluster = "(select id from chains where name = 'table-1-0')";
-    // The kind of a block is its second byte, and the hash before it stands behind the name (docs/record.md).
+    // A block's second byte is its kind, and the previous hash follows the name (docs/record.md).
     let is_entries = "hex(substr(block, 2, 1)) = '01'";
     let last = format!("(select max(position) from blocks where chain = {cluster} and {is_entries})");
     let before = format!("(select substr(block, 29, 32) from blocks where chain = {cluster} and position = {last})");
@@ -86,11 +86,11 @@ fn entries_that_are_cut_off_after_a_stop_are_found() {
     edit(&house, &format!("delete from blocks where chain = {cluster} and position >= {last}"));
     let (is_good, found) = house.taisai(&["audit", "verify", "data"]);
     assert!(!is_good && found.contains("table-1-0") && found.contains("cut off"), "{found}");
-    let said = house.fails_to_start();
-    assert!(said.contains("table-1-0") && said.contains("cut off"), "{said}");
+    let printed = house.fails_to_start();
+    assert!(printed.contains("table-1-0") && printed.contains("cut off"), "{printed}");
 }
 
-/// A byte in the file, below the store.
+/// Flips a byte in the database file.
 #[test]
 fn flipped_byte_is_found() {
     let mut house = played();
@@ -108,18 +108,18 @@ fn flipped_byte_is_found() {
         let (is_good, _) = house.taisai(&["audit", "verify", "data"]);
         if !is_good {
             found += 1;
-            let said = house.fails_to_start();
-            assert!(!said.trim().is_empty());
+            let printed = house.fails_to_start();
+            assert!(!printed.trim().is_empty());
         }
         file.seek(SeekFrom::Start(at)).unwrap();
         file.write_all(&byte).unwrap();
     }
-    // Some bytes of a file are free: a flip there changes nothing.
+    // Some bytes of a file are unused, so a flip there changes nothing.
     assert!(found > 0);
     house.audit();
 }
 
-/// Records that were rolled back miss what the anchor beside the store holds.
+/// A rolled back record lacks what the anchor beside it knows.
 #[test]
 fn rolled_back_record_is_found() {
     let mut house = played();
@@ -140,8 +140,8 @@ fn rolled_back_record_is_found() {
     }
     let (is_good, found) = house.taisai(&["audit", "verify", "data"]);
     assert!(!is_good, "{found}");
-    let said = house.fails_to_start();
-    assert!(said.contains("anchor"), "{said}");
+    let printed = house.fails_to_start();
+    assert!(printed.contains("anchor"), "{printed}");
 }
 
 #[test]
@@ -153,8 +153,8 @@ fn second_program_on_one_store_is_refused() {
         .output()
         .unwrap();
     assert!(!output.status.success());
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(!said.trim().is_empty(), "it says why");
-    // The first one goes on.
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert!(!printed.trim().is_empty(), "it says why");
+    // The first program continues.
     Dealing::open(&house, 1).open_bets();
 }

@@ -1,5 +1,5 @@
-//! Vouchers and claims whose answers are lost, with the running program: no number is shown twice (F42), a restart loses nothing of
-//! what the player is owed, and what has died is not paid.
+//! Vouchers and claims whose replies are lost: no number is shown twice (F42), a restart loses nothing that the player is owed,
+//! and void vouchers are not paid.
 
 use serde_json::{Value, json};
 
@@ -8,16 +8,16 @@ use crate::house::TestCasino;
 use crate::person::{accepted, refused};
 use crate::terminal::Terminal;
 
-/// The validation number in an answer, if there is one: 18 digits in groups.
+/// The validation number in a reply, 18 digits in groups, if there is one.
 fn number(answer: &Value) -> Option<String> {
     let number = answer["accepted"]["voucher"]["voucher"]["validation"].as_str()?;
     Some(number.chars().filter(char::is_ascii_digit).collect())
 }
 
-/// Whether a number of 18 digits stands anywhere in an answer.
+/// Whether a reply contains a number of 18 digits anywhere.
 fn shows_a_number(answer: &Value) -> bool {
-    let digits: String = answer.to_string().chars().filter(|letter| *letter != ' ').collect();
-    digits.split(|letter: char| !letter.is_ascii_digit()).any(|run| run.len() == 18)
+    let digits: String = answer.to_string().chars().filter(|character| *character != ' ').collect();
+    digits.split(|character: char| !character.is_ascii_digit()).any(|run| run.len() == 18)
 }
 
 fn cash_out() -> Value {
@@ -28,7 +28,7 @@ fn anew(terminal: &Terminal) -> Value {
     json!({"reissue-voucher": {"serial": terminal.view["money"]["voucher"]["serial"]}})
 }
 
-/// Waits until the card of the unconfirmed voucher is there.
+/// Waits until the terminal shows the card of an unconfirmed voucher.
 fn until_offered(terminal: &mut Terminal) {
     terminal.until("the voucher", |terminal| terminal.view["money"]["voucher"].is_object());
 }
@@ -61,7 +61,7 @@ fn repeated_cash_out_or_sale_shows_no_voucher_number() {
     house.audit();
 }
 
-/// The answer is lost with the process: the terminal offers the voucher, and shows it under a new number.
+/// The process is killed before the reply: the terminal offers the voucher, and shows it under a new number.
 #[test]
 fn reissued_voucher_invalidates_the_lost_number() {
     let mut house = TestCasino::open();
@@ -94,7 +94,7 @@ fn reissued_voucher_invalidates_the_lost_number() {
     refused(&dead, "voucher-replaced");
     assert!(dead["refused"]["detail"]["stands"]["replaced"]["time"].is_u64(), "{dead}");
     accepted(&cashier.house(json!({"redeem": {"number": new}})));
-    // It was redeemed meanwhile: the terminal says so, and where.
+    // It was redeemed meanwhile, and the terminal says where.
     terminal.until("what became of it", |terminal| terminal.view["money"]["voucher"]["state"]["paid"].is_object());
     let late = terminal.ask(&anew(&terminal));
     refused(&late, "voucher-paid");
@@ -105,7 +105,7 @@ fn reissued_voucher_invalidates_the_lost_number() {
     house.audit();
 }
 
-/// The next player does not get the last one's voucher, also not after having lost everything.
+/// The next player is not offered the previous one's voucher, even after losing everything.
 #[test]
 fn next_player_is_not_offered_the_previous_players_voucher() {
     let mut house = TestCasino::open();
@@ -124,7 +124,7 @@ fn next_player_is_not_offered_the_previous_players_voucher() {
     accepted(&terminal.ask(&json!({"leave": {"seat": 3}})));
     refused(&terminal.ask(&reissue), "not-allowed");
     assert!(terminal.view["money"].is_null(), "{}", terminal.view);
-    // Two people can have it issued anew, and what they hand out is no card of the terminal's.
+    // Two people can have it reissued; the terminal shows no card for what they hand over.
     let (cashier, supervisor) = (house.person("cashier"), house.person("pit-supervisor"));
     let command = json!({"reissue": {"serial": reissue["reissue-voucher"]["serial"]}});
     refused(&cashier.house(command.clone()), "second-person-missing");
@@ -136,7 +136,7 @@ fn next_player_is_not_offered_the_previous_players_voucher() {
     house.audit();
 }
 
-/// A claim is on the terminal until it is paid and that is read, whatever happens to the process.
+/// A claim stays on the terminal until it is paid and the player has read that, whatever happens to the process.
 #[test]
 fn hand_pay_can_be_taken_back_until_an_attendant_has_it() {
     let mut house = TestCasino::open();
@@ -156,7 +156,7 @@ fn hand_pay_can_be_taken_back_until_an_attendant_has_it() {
     let take_back = json!({"take-back-claim": {"claim": claim(&terminal)["claim"]}});
     let sequence = terminal.send(&take_back);
     accepted(&terminal.answer(sequence));
-    // Sent again it moves nothing.
+    // The repeated command moves nothing.
     terminal.send_as(sequence, &take_back);
     accepted(&terminal.answer(sequence));
     terminal.until("the credits", |terminal| terminal.view["credits"] == 33_500 && terminal.view["money"].is_null());
@@ -181,7 +181,7 @@ fn hand_pay_can_be_taken_back_until_an_attendant_has_it() {
     house.audit();
 }
 
-/// The process is killed at any moment of a cash-out: the money is in credits, or offered as one voucher, and never in both.
+/// The process is killed at any moment of a cash-out: the money is in credits or in one voucher, never in both.
 #[test]
 fn cash_out_survives_a_kill_at_any_moment() {
     let mut house = TestCasino::open();
@@ -191,7 +191,7 @@ fn cash_out_survives_a_kill_at_any_moment() {
         let mut terminal = device.connect(house.address());
         buy_in(&house, 1, 3, 1_000);
         let sequence = terminal.send(&cash_out());
-        // Whether any of it is durable by then is left to chance.
+        // How much of it is durable by then is left to chance.
         (0..steps).for_each(|step| _ = std::hint::black_box(step));
         house.kill();
         house.restart();

@@ -1,4 +1,5 @@
-//! Attacks on connections: what is damaged, too large, too slow, from elsewhere, or too many ends alone, and nobody else notices.
+//! Attacks on connections: damaged, oversized, slow, foreign or too many requests lose their connection, and no other client
+//! is affected.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -14,15 +15,15 @@ use crate::house::TestCasino;
 use crate::person::{accepted, agent};
 use crate::socket::Socket;
 
-/// Sends bytes below the protocol and gives what comes back until the connection ends.
+/// Sends raw bytes and returns what comes back until the connection ends.
 fn raw(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
-    // It may be turned away before all of it was sent.
+    // The server may close it before everything is sent.
     stream.write_all(bytes).unwrap_or_default();
     to_the_end(&mut stream, &String::from_utf8_lossy(&bytes[..bytes.len().min(80)]))
 }
 
-/// What comes from a connection until the server closes it, which it must do.
+/// Reads a connection until the server closes it, which it must do.
 fn to_the_end(stream: &mut TcpStream, what: &str) -> Vec<u8> {
     stream.set_read_timeout(Some(HANG_LIMIT)).unwrap();
     let mut answer = Vec::new();
@@ -122,16 +123,16 @@ fn malformed_frames_and_requests_are_refused() {
 fn slow_requests_and_frames_are_cut_off() {
     let house = TestCasino::open();
     let (_, mut terminal) = house.betting(1, 1_000_000);
-    // A head that goes on for ever, byte by byte: it is not waited for.
+    // An endless head, sent byte by byte: the server does not wait for its end.
     let mut slow = TcpStream::connect(house.address()).unwrap();
     slow.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
     slow.write_all(b"GET /api/v1/house HTTP/1.1\r\nhost: x\r\nx-slow: ").unwrap();
     wait_until("a slow request is cut off", || {
         let is_cut = slow.write_all(b"a").is_err();
-        // Nothing is sent while the server waits: a read that ends before its timeout is the end.
+        // The server sends nothing while it waits, so a read that ends before its timeout is the close.
         is_cut || !slow.read(&mut [0; 1_024]).is_err_and(|error| is_time_out(&error))
     });
-    // A body that never comes.
+    // A body that never arrives.
     let answer = raw(
         house.address(),
         b"POST /api/v1/sign-in HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{",
@@ -157,7 +158,7 @@ fn requests_from_other_origins_are_refused() {
         }
     }
     let dealer = house.person("dealer");
-    // A form of another site could be posted without asking only in these kinds: none is read.
+    // Another site's form can be posted without a preflight only in these types: none is read.
     for kind in ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"] {
         let body = json!({"source": 1, "sequence": 1, "command": {"round": "open-table"}}).to_string();
         let (status, _) = dealer.post_raw("/api/v1/tables/1/commands", body.as_bytes(), kind);
@@ -165,7 +166,7 @@ fn requests_from_other_origins_are_refused() {
     }
 }
 
-/// Thousands of connections that say nothing are ended, and betting goes on meanwhile.
+/// Thousands of idle connections are closed, and betting goes on meanwhile.
 #[test]
 fn idle_and_slow_connections_leave_the_server_responsive() {
     const IDLE: usize = 3_000;

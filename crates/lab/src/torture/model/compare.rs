@@ -7,13 +7,13 @@ use taisai_table::{
     cents_in_transit,
 };
 
-use super::{OutsideMoney, PlainBooks, of_seat, past};
+use super::{ClusterModel, OutsideMoney, of_seat, past};
 
 /// How many messages a session keeps.
 const MOST_UNREAD: usize = 100;
 
-impl PlainBooks {
-    /// A chip reader tells what lies on the layout of a live table that registers every bet, and does nothing else.
+impl ClusterModel {
+    /// A chip reader reports the chips on the layout of a live table that registers every bet, and nothing else.
     pub(super) fn is_of_reader(&self, entry: &ClusterEntry) -> CheckResult {
         let is_laid = matches!(
             entry.request.command,
@@ -145,7 +145,7 @@ impl PlainBooks {
 
 /// All money of players, wherever it is, is what came in less what the House has won.
 pub(in crate::torture) fn money_is_conserved(
-    models: &[PlainBooks],
+    models: &[ClusterModel],
     outside: &OutsideMoney,
     machines: &Machines,
 ) -> CheckResult {

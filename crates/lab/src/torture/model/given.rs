@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use taisai::replay::failure::{CheckResult, RunFailure, ensure};
 use taisai_table::{Cluster, RoundNumber, Seat};
 
-use super::PlainBooks;
+use super::ClusterModel;
 
 #[derive(Default)]
 pub(super) struct GivenMoney {
@@ -29,7 +29,7 @@ impl GivenMoney {
     }
 }
 
-impl PlainBooks {
+impl ClusterModel {
     /// The round that is being settled is listed at a live table.
     pub(super) fn list(&mut self, cluster: &Cluster) {
         let walked_away =

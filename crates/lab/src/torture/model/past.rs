@@ -7,7 +7,7 @@ use taisai::replay::failure::{CheckResult, RunFailure, ensure};
 use taisai_rules::{Bet, BetBox, Dice, Limits, Money};
 use taisai_table::{Adjustment, Chips, Cluster, RoundNumber, Seat, SessionId, TableRules, VoidReason};
 
-use super::{BookPlayer, PlainBooks};
+use super::{ClusterModel, ModelPlayer};
 
 /// How many rounds are kept; no older one is corrected or voided.
 pub(in crate::torture) const KEPT: u64 = 200;
@@ -18,10 +18,10 @@ const NOBODY: Seat = Seat(u32::MAX);
 pub(super) struct PastRoundsModel {
     pub(super) round: RoundNumber,
     limits: Rc<Limits>,
-    bets: Vec<Bet<BookPlayer>>,
+    bets: Vec<Bet<ModelPlayer>>,
     announced: BTreeMap<BetBox, Money>,
     /// What was registered from the film since, by the number of its line.
-    film: Vec<(u32, Bet<BookPlayer>)>,
+    film: Vec<(u32, Bet<ModelPlayer>)>,
     newest: u32,
     /// What the film has given each seat so far.
     given: BTreeMap<Seat, i64>,
@@ -39,8 +39,8 @@ pub(super) fn lines(
     rules: &TableRules,
     limits: &Limits,
     dice: Option<Dice>,
-    (bets, announced): (&[Bet<BookPlayer>], &BTreeMap<BetBox, Money>),
-) -> Result<Vec<(BookPlayer, i64, i64, i64)>, RunFailure> {
+    (bets, announced): (&[Bet<ModelPlayer>], &BTreeMap<BetBox, Money>),
+) -> Result<Vec<(ModelPlayer, i64, i64, i64)>, RunFailure> {
     let Some(dice) = dice else {
         return Ok(bets.iter().map(|bet| (bet.player, bet.amount.cents(), 0, 0)).collect());
     };
@@ -48,12 +48,12 @@ pub(super) fn lines(
     let unregistered = announced.iter().filter_map(|(bet_box, announced)| {
         let registered: i64 = bets.iter().filter(|bet| bet.bet_box == *bet_box).map(|bet| bet.amount.cents()).sum();
         let amount = Money::from_cents(announced.cents() - registered);
-        let player = BookPlayer { seat: NOBODY, chips: Chips::Own };
+        let player = ModelPlayer { seat: NOBODY, chips: Chips::Own };
         (amount > Money::ZERO).then_some(Bet { player, bet_box: *bet_box, amount })
     });
     let settled = rules.layout().settle(limits, dice, bets.iter().copied().chain(unregistered));
     let settled = settled.map_err(|error| RunFailure::new(&format!("the layout cannot be settled: {error}")))?;
-    let line = |line: taisai_rules::SettledLine<BookPlayer>| {
+    let line = |line: taisai_rules::SettledLine<ModelPlayer>| {
         (line.player, line.stake.cents(), line.counted.cents(), line.paid().cents())
     };
     Ok(settled.lines.into_iter().filter(|line| line.player.seat != NOBODY).map(line).collect())
@@ -63,7 +63,7 @@ pub(super) fn lines(
 fn on_one_box(
     rules: &TableRules,
     past: &PastRoundsModel,
-    bets: &[Bet<BookPlayer>],
+    bets: &[Bet<ModelPlayer>],
     opposite: Money,
 ) -> Result<BTreeMap<Seat, i64>, RunFailure> {
     let bet_box = bets.first().and_then(|bet| bet.bet_box.opposite()).filter(|_| opposite > Money::ZERO);
@@ -76,12 +76,12 @@ fn on_one_box(
 }
 
 impl PastRoundsModel {
-    fn on<'a>(bets: impl Iterator<Item = &'a Bet<BookPlayer>>, bet_box: BetBox) -> Vec<Bet<BookPlayer>> {
+    fn on<'a>(bets: impl Iterator<Item = &'a Bet<ModelPlayer>>, bet_box: BetBox) -> Vec<Bet<ModelPlayer>> {
         bets.filter(|bet| bet.bet_box == bet_box).copied().collect()
     }
 
     /// What lay on a box, by the announced totals and these bets.
-    fn lay<'a>(&self, bets: impl Iterator<Item = &'a Bet<BookPlayer>>, bet_box: BetBox) -> Money {
+    fn lay<'a>(&self, bets: impl Iterator<Item = &'a Bet<ModelPlayer>>, bet_box: BetBox) -> Money {
         let seen: i64 = Self::on(bets, bet_box).iter().map(|bet| bet.amount.cents()).sum();
         Money::from_cents(seen).max(self.announced.get(&bet_box).copied().unwrap_or(Money::ZERO))
     }
@@ -123,7 +123,7 @@ impl PastRoundsModel {
     }
 }
 
-impl PlainBooks {
+impl ClusterModel {
     /// Remembers the round that is being settled.
     pub(super) fn remember(&mut self, dice: Option<Dice>, cluster: &Cluster) {
         // A player who has walked away has lost the session with this settlement.
@@ -156,9 +156,9 @@ impl PlainBooks {
     }
 
     /// A bet from the film of a round that came to stand otherwise: nothing moves yet.
-    pub(super) fn film(&mut self, round: RoundNumber, bet: Bet<BookPlayer>) -> CheckResult {
+    pub(super) fn film(&mut self, round: RoundNumber, bet: Bet<ModelPlayer>) -> CheckResult {
         let past = self.filmed(round)?;
-        let same = |other: &Bet<BookPlayer>| (other.player, other.bet_box) == (bet.player, bet.bet_box);
+        let same = |other: &Bet<ModelPlayer>| (other.player, other.bet_box) == (bet.player, bet.bet_box);
         let is_new = !past.bets.iter().any(same);
         ensure("what was registered is not registered from the film", is_new, || format!("{bet:?}"))?;
         past.newest += 1;
@@ -320,8 +320,8 @@ impl PlainBooks {
                 }
             }
             self.result -= amount;
-            self.pay(BookPlayer { seat: *seat, chips: Chips::Colour }, in_colour);
-            self.pay(BookPlayer { seat: *seat, chips: Chips::Own }, at_once - in_colour);
+            self.pay(ModelPlayer { seat: *seat, chips: Chips::Colour }, in_colour);
+            self.pay(ModelPlayer { seat: *seat, chips: Chips::Own }, at_once - in_colour);
             self.purses[place].mark += at_once;
         }
         self.pay_list_is_the_same(cluster)

@@ -1,10 +1,6 @@
-//! Bytes as hexadecimal digits.
+//! Bytes from hexadecimal digits.
 
-use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    HEXLOWER.encode(bytes)
-}
+use data_encoding::HEXLOWER_PERMISSIVE;
 
 /// Reads digits of either case; none if they are not exactly `N` bytes.
 pub(crate) fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
@@ -17,7 +13,6 @@ mod tests {
 
     #[test]
     fn digits_are_bytes_and_nothing_else_is() {
-        assert_eq!(hex(&[0, 0x1f, 0xff]), "001fff");
         assert_eq!(bytes("001FfF"), Some([0, 0x1f, 0xff]));
         for bad in ["", "00", "001ff", "001ffff", "+01fff", "001ffg", "00é0f"] {
             assert_eq!(bytes::<3>(bad), None, "{bad}");

@@ -54,7 +54,7 @@ impl TumblerSession {
     async fn newest_fault(&self) -> Result<Option<u64>, Stopped> {
         let Proven { device, source, .. } = self.tumbler;
         let is_known = move |house: &House| house.device(device).is_some_and(|device| !device.is_revoked);
-        self.house.look(move |house| is_known(house).then(|| house.newest(source))).await
+        self.house.read(move |house| is_known(house).then(|| house.newest(source))).await
     }
 
     /// Waits for the reply, so that at most one command is on its way.
@@ -70,7 +70,7 @@ impl TumblerSession {
             return Ok(TumblerReply::Enough(Denied::NotYours));
         };
         let id = CommandId { source: self.tumbler.source, sequence };
-        let command = self.handle.look_at_round(move |round| round.newest(id.source)).await?;
+        let command = self.handle.read_round(move |round| round.newest(id.source)).await?;
         // Commands are the round's and faults the House's: what is new to the one is not old to the other.
         let (newest, others) = match word {
             TumblerCommand::Command(_) => (command, fault),

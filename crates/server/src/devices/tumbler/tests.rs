@@ -13,9 +13,9 @@ use taisai_table::{
 use super::session::{TumblerReply, TumblerSession};
 use crate::devices::Proven;
 use crate::http::reply::CommandReply;
-use crate::node::{InstallationPlan, Node, TablePlan};
+use crate::node::Node;
+use crate::tests::plan::{TABLE, actor, plan};
 
-const TABLE: TableId = TableId(1);
 const TUMBLER: DeviceId = DeviceId(7);
 const ANOTHER: DeviceId = DeviceId(8);
 
@@ -27,34 +27,10 @@ struct Pit {
     _folder: tempfile::TempDir,
 }
 
-fn person(id: u32, role: Role) -> Actor {
-    Actor::Person(Person { id: PersonId(id), roles: Roles::of(&[role]) })
-}
-
 impl Pit {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let address = Address::Folder(folder.path().join("data"));
-        let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
-        let plan = InstallationPlan {
-            files: address.files().unwrap(),
-            acknowledged: taisai_journal::AcknowledgedHeads::default(),
-            address,
-            program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
-            new_house: [7; 16],
-            allows_unapproved: false,
-            profile: Profile::singapore(),
-            is_training: false,
-            tables: vec![TablePlan {
-                table: TABLE,
-                game,
-                layout: "B".to_owned(),
-                registration: Registration::EveryBet,
-                is_training: false,
-                seats: vec![8],
-            }],
-        };
-        let node = Node::open(plan, &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
+        let node = Node::open(plan(folder.path(), &[8]), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
         let source = node.sources().next();
         let mut pit = Self { node, source, sequence: 0, _folder: folder };
         for device in [TUMBLER, ANOTHER] {
@@ -67,7 +43,7 @@ impl Pit {
         };
         let people = vec![founder(9, Role::Administrator), founder(2, Role::PitSupervisor), founder(1, Role::Dealer)];
         pit.house(Actor::System, HouseCommand::Found { people }).await;
-        let supervisor = person(2, Role::PitSupervisor);
+        let supervisor = actor(2, Role::PitSupervisor);
         let (unit, most) = (Money::from_cents(100), Money::from_cents(100_000_000));
         let rest = Some(taisai_table::LimitRange { min: unit, max: most });
         let limits = TableLimits { unit, boxes: Vec::new(), rest, differential: None };
@@ -99,11 +75,11 @@ impl Pit {
     }
 
     async fn deal(&mut self, command: RoundCommand) {
-        self.round(person(1, Role::Dealer), command).await;
+        self.round(actor(1, Role::Dealer), command).await;
     }
 
     async fn phase(&self) -> Phase {
-        self.node.handle().table(TABLE).unwrap().look_at_round(taisai_table::Round::phase).await.unwrap()
+        self.node.handle().table(TABLE).unwrap().read_round(taisai_table::Round::phase).await.unwrap()
     }
 
     fn tumbler(&self, device: DeviceId) -> Tumbler {
@@ -122,7 +98,7 @@ impl Pit {
 struct Tumbler(TumblerSession);
 
 impl Tumbler {
-    async fn says(&mut self, message: Value) -> Value {
+    async fn send(&mut self, message: Value) -> Value {
         self.sends(&message.to_string()).await
     }
 
@@ -135,13 +111,13 @@ impl Tumbler {
 
     /// Says something that is refused, and why.
     async fn refused(&mut self, message: Value) -> String {
-        let answer = self.says(message).await;
+        let answer = self.send(message).await;
         answer["answer"]["refused"]["code"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
     async fn accepted(&mut self, message: Value) {
         let sequence = message["sequence"].clone();
-        assert_eq!(self.says(message).await, json!({"sequence": sequence, "answer": {"accepted": null}}));
+        assert_eq!(self.send(message).await, json!({"sequence": sequence, "answer": {"accepted": null}}));
     }
 }
 
@@ -183,7 +159,7 @@ async fn repeated_and_misordered_messages_do_no_harm() {
     assert_eq!(tumbler.refused(json!({"sequence": 12, "tumbled": {"times": 0}})).await, "bad-amount");
     tumbler.accepted(json!({"sequence": 13, "tumbled": {"times": 2}})).await;
     tumbler.accepted(json!({"sequence": 13, "tumbled": {"times": 2}})).await;
-    let tumbles = pit.node.handle().table(TABLE).unwrap().look_at_round(taisai_table::Round::tumbles).await.unwrap();
+    let tumbles = pit.node.handle().table(TABLE).unwrap().read_round(taisai_table::Round::tumbles).await.unwrap();
     assert_eq!(tumbles, Some(2), "what is said twice counts once");
     tumbler.accepted(json!({"sequence": 14, "tumbled": {"times": 1}})).await;
     pit.deal(RoundCommand::Commit { dice: dice([1, 2, 3]) }).await;
@@ -202,10 +178,10 @@ async fn other_faces_after_rest_change_no_result() {
     tumbler.accepted(json!({"sequence": 1, "activated": {}})).await;
     tumbler.accepted(json!({"sequence": 2, "tumbled": {"times": 3}})).await;
     tumbler.accepted(json!({"sequence": 3, "at-rest": {"faces": [1, 2, 3]}})).await;
-    tumbler.says(json!({"sequence": 4, "at-rest": {"faces": [6, 6, 6]}})).await;
+    tumbler.send(json!({"sequence": 4, "at-rest": {"faces": [6, 6, 6]}})).await;
     pit.deal(RoundCommand::Commit { dice: dice([1, 2, 3]) }).await;
     let handle = pit.node.handle().table(TABLE).unwrap();
-    let result = handle.look_at_round(|round| round.past(RoundNumber(1)).and_then(|past| past.dice)).await;
+    let result = handle.read_round(|round| round.past(RoundNumber(1)).and_then(|past| past.dice)).await;
     assert_eq!(result.unwrap(), Some(dice([1, 2, 3])));
     drop(handle);
     drop(tumbler);
@@ -241,9 +217,9 @@ async fn a_revoked_tumbler_is_ignored() {
     let mut tumbler = pit.tumbler(TUMBLER);
     pit.deal(RoundCommand::OpenBets).await;
     assert!(tumbler.0.is_accepted().await.unwrap());
-    pit.house(person(9, Role::Administrator), HouseCommand::Revoke { device: TUMBLER }).await;
+    pit.house(actor(9, Role::Administrator), HouseCommand::Revoke { device: TUMBLER }).await;
     assert!(!tumbler.0.is_accepted().await.unwrap());
-    assert_eq!(tumbler.says(json!({"sequence": 1, "activated": {}})).await, json!({"end": "not-yours"}));
+    assert_eq!(tumbler.send(json!({"sequence": 1, "activated": {}})).await, json!({"end": "not-yours"}));
     assert_eq!(pit.phase().await, Phase::Open);
     drop(tumbler);
     pit.close().await;
@@ -282,12 +258,12 @@ async fn a_fault_is_an_event_and_repeated_faults_are_limited() {
     assert_eq!(tumbler.refused(json!({"sequence": 1, "activated": {}})).await, "command-id-reused");
     let mut codes = Vec::new();
     for sequence in 2..12 {
-        codes.push(tumbler.says(json!({"sequence": sequence, "fault": {"what": "lid open"}})).await);
+        codes.push(tumbler.send(json!({"sequence": sequence, "fault": {"what": "lid open"}})).await);
     }
     assert!(codes.iter().any(|answer| answer["answer"]["refused"]["code"] == "too-many"), "{codes:?}");
     let fault = SignificantEventKind::Reported(ReportedEvent::TumblerFault { table: TABLE, tumbler: TUMBLER });
     let house = pit.node.handle().house();
-    let count = house.look(move |house| house.significant().filter(|event| event.what == fault).count()).await;
+    let count = house.read(move |house| house.significant().filter(|event| event.what == fault).count()).await;
     assert_eq!(count.unwrap(), 3);
     drop(house);
     drop(tumbler);

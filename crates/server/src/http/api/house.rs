@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use data_encoding::HEXLOWER;
 use serde::Serialize;
 use serde_json::Value;
 use taisai_endpoint::endpoint;
@@ -9,7 +10,6 @@ use taisai_engine::ListName;
 use taisai_table::{Law, Role};
 
 use crate::auth::SignedIn;
-use crate::auth::secrets::hex;
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
 use crate::http::request::PathParams;
@@ -54,7 +54,7 @@ async fn house(State(server): State<SharedServer>) -> Result<Json<HouseView>, De
     let (place, profile) = (&server.place, &server.profile);
     Ok(Json(HouseView {
         name: server.name().await?,
-        house: hex::hex(&place.house),
+        house: HEXLOWER.encode(&place.house),
         is_training: place.is_training,
         is_game_approved: place.is_game_approved,
         version: place.version.clone(),
@@ -86,7 +86,7 @@ async fn part(
     if !may_see {
         return Err(Denied::NotForYou);
     }
-    let list = server.node.house().look(move |house| part.of(house)).await?;
+    let list = server.node.house().read(move |house| part.of(house)).await?;
     Ok(Json(serde_json::to_value(list).expect("a list can be written down")))
 }
 
@@ -100,7 +100,7 @@ mod tests {
     use crate::tests::running::{ADMINISTRATOR, MANAGER, RunningServer, person};
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_house_has_its_new_name_at_once() {
+    async fn new_name_of_the_casino_applies_at_once() {
         let house = RunningServer::start().await;
         assert_eq!(house.get("/house", "").await.body["name"], "Test");
         let configure = HouseCommand::Configure {
@@ -115,16 +115,16 @@ mod tests {
         house.close().await;
     }
 
-    /// Whatever shows the casino, a table or its board is told that the game is not the approved one.
+    /// Every view of the casino, a table or its board says that the game is not the approved one.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_changed_game_is_marked_wherever_its_table_is_shown() {
         let approved = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
         let changed = approved.replacen("title = \"", "title = \"Other ", 1);
         for (game, is_approved) in [(approved, true), (changed, false)] {
             let house = RunningServer::playing(game).await;
-            let shown = async |path: &str| house.get(path, "").await.body;
-            let told = [shown("/house").await, shown("/tables").await[0].take(), shown("/tables/1").await];
-            for view in told {
+            let fetch = async |path: &str| house.get(path, "").await.body;
+            let views = [fetch("/house").await, fetch("/tables").await[0].take(), fetch("/tables/1").await];
+            for view in views {
                 assert_eq!(view["is_game_approved"], Value::Bool(is_approved), "{view}");
             }
             house.close().await;

@@ -11,9 +11,9 @@ use crate::devices::acceptor::FromAcceptor;
 use crate::devices::chip_reader::FromReader;
 use crate::devices::{Challenge, DeviceReply, Signed};
 use crate::http::reply::NumberedReplies;
-use crate::ws::publisher::DeskMessage;
+use crate::ws::publisher::ToHouseScreen;
 use crate::ws::publisher::{SeatMessage, Snapshot, StaffView};
-use crate::ws::{FromDesk, FromStaff, FromTerminal, Heartbeat, ToTerminal};
+use crate::ws::{FromHouseScreen, FromStaff, FromTerminal, Heartbeat, ToTerminal};
 
 type Schemas = Vec<(String, RefOr<Schema>)>;
 
@@ -23,7 +23,7 @@ fn numbered<V: ToSchema>() -> Object {
     view
 }
 
-macro_rules! shown {
+macro_rules! numbered_views {
     ($($view:ty, $whole:ident, $change:ident;)*) => {
         $(
             /// A part as it stands, with the number of its last change.
@@ -68,7 +68,7 @@ macro_rules! shown {
     };
 }
 
-shown! {
+numbered_views! {
     PublicView, WholePublic, PublicChange;
     StaffView, WholeStaff, StaffChange;
 }
@@ -86,7 +86,7 @@ enum TableMessage {
     Staff(StaffChange),
 }
 
-macro_rules! said {
+macro_rules! socket_messages {
     ($($name:ident, $description:literal: $($message:ty),+;)*) => {
         $(
             #[doc = $description]
@@ -111,16 +111,16 @@ macro_rules! said {
     };
 }
 
-said! {
-    TerminalSays, "What a Player Terminal sends: it proves itself first.": Signed, FromTerminal;
-    TerminalHears, "What a Player Terminal is sent: a challenge first.": Challenge, TableMessage, SeatMessage<'static>, NumberedReplies, ToTerminal<'static>, Heartbeat;
-    AcceptorSays, "What a note acceptor sends: it proves itself first.": Signed, FromAcceptor;
-    AcceptorHears, "What a note acceptor is sent: a challenge first.": Challenge, DeviceReply, Heartbeat;
-    ReaderSays, "What a chip reader sends: it proves itself first.": Signed, FromReader;
-    ReaderHears, "What a chip reader is sent: a challenge first.": Challenge, DeviceReply, Heartbeat;
-    ConsoleSays, "What a staff screen at a table sends.": FromStaff;
-    ConsoleHears, "What a staff screen at a table is sent.": TableMessage, NumberedReplies, Heartbeat;
-    DisplayHears, "What a display is sent: the snapshot and the changes of what anyone sees.": TableMessage, Heartbeat;
-    DeskSays, "What a screen of the pit, the cage or the audit sends.": FromDesk;
-    DeskHears, "What a screen of the pit, the cage or the audit is sent.": DeskMessage, NumberedReplies, Heartbeat;
+socket_messages! {
+    TerminalSends, "What a Player Terminal sends: it proves itself first.": Signed, FromTerminal;
+    TerminalReceives, "What a Player Terminal is sent: a challenge first.": Challenge, TableMessage, SeatMessage<'static>, NumberedReplies, ToTerminal<'static>, Heartbeat;
+    AcceptorSends, "What a note acceptor sends: it proves itself first.": Signed, FromAcceptor;
+    AcceptorReceives, "What a note acceptor is sent: a challenge first.": Challenge, DeviceReply, Heartbeat;
+    ReaderSends, "What a chip reader sends: it proves itself first.": Signed, FromReader;
+    ReaderReceives, "What a chip reader is sent: a challenge first.": Challenge, DeviceReply, Heartbeat;
+    ConsoleSends, "What a staff screen at a table sends.": FromStaff;
+    ConsoleReceives, "What a staff screen at a table is sent.": TableMessage, NumberedReplies, Heartbeat;
+    DisplayReceives, "What a display is sent: the snapshot and the changes of what anyone sees.": TableMessage, Heartbeat;
+    HouseScreenSends, "What a screen of the pit, the cage or the audit sends.": FromHouseScreen;
+    HouseScreenReceives, "What a screen of the pit, the cage or the audit is sent.": ToHouseScreen, NumberedReplies, Heartbeat;
 }

@@ -9,11 +9,11 @@ use utoipa::openapi::{OpenApi, RefOr};
 use utoipa::{Modify, OpenApi as _, PartialSchema, ToSchema};
 
 use super::messages::{
-    AcceptorHears, AcceptorSays, ConsoleHears, ConsoleSays, DeskHears, DeskSays, DisplayHears, ReaderHears, ReaderSays,
-    TerminalHears, TerminalSays,
+    AcceptorReceives, AcceptorSends, ConsoleReceives, ConsoleSends, DisplayReceives, HouseScreenReceives,
+    HouseScreenSends, ReaderReceives, ReaderSends, TerminalReceives, TerminalSends,
 };
 use crate::http::denied::Denied;
-use crate::ws::Desk;
+use crate::ws::HouseScreen;
 
 /// What a description begins with; addresses are added to it as they are mounted.
 pub(super) fn opening() -> OpenApi {
@@ -34,21 +34,21 @@ pub(super) fn opening() -> OpenApi {
     ),
     modifiers(&Cookie),
     components(schemas(
-        TerminalSays,
-        TerminalHears,
-        AcceptorSays,
-        AcceptorHears,
-        ReaderSays,
-        ReaderHears,
-        ConsoleSays,
-        ConsoleHears,
-        DisplayHears,
-        DeskSays,
-        DeskHears,
+        TerminalSends,
+        TerminalReceives,
+        AcceptorSends,
+        AcceptorReceives,
+        ReaderSends,
+        ReaderReceives,
+        ConsoleSends,
+        ConsoleReceives,
+        DisplayReceives,
+        HouseScreenSends,
+        HouseScreenReceives,
         RoundEvent,
         ClusterEvent,
         HouseEvent,
-        Desk,
+        HouseScreen,
         ListName
     ))
 )]
@@ -97,7 +97,7 @@ fn narrow(part: &mut Value, forms: &Value) {
                 fields.entry("additionalProperties").or_insert(json!(false));
             }
             bound(fields);
-            say_once(fields);
+            drop_repeated_description(fields);
             fields.values_mut().for_each(|field| narrow(field, forms));
         }
         Value::Array(parts) => parts.iter_mut().for_each(|part| narrow(part, forms)),
@@ -141,12 +141,12 @@ fn bound(fields: &mut Map<String, Value>) {
 }
 
 /// A choice is described beside its name, and not again inside.
-fn say_once(fields: &mut Map<String, Value>) {
-    let said = fields.get("description").cloned();
+fn drop_repeated_description(fields: &mut Map<String, Value>) {
+    let description = fields.get("description").cloned();
     let Some(properties) = fields.get_mut("properties").and_then(Value::as_object_mut) else { return };
     if properties.len() == 1 {
         for inside in properties.values_mut().filter_map(Value::as_object_mut) {
-            if inside.get("description") == said.as_ref() {
+            if inside.get("description") == description.as_ref() {
                 inside.remove("description");
             }
         }

@@ -154,8 +154,8 @@ mod tests {
     fn every_pay_table_stands_with_its_paragraph() {
         for game in Games::embedded().iter() {
             let view = RulesView::of(Games::embedded(), game);
-            let shown = view.texts[0].passages.iter().filter_map(|passage| passage.pay_table.as_ref());
-            let titles: Vec<_> = shown.map(|table| table.title).collect();
+            let pay_tables = view.texts[0].passages.iter().filter_map(|passage| passage.pay_table.as_ref());
+            let titles: Vec<_> = pay_tables.map(|table| table.title).collect();
             assert_eq!(titles, game.layouts().iter().map(Layout::title).collect::<Vec<_>>(), "{}", game.id());
         }
     }

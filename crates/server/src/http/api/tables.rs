@@ -104,12 +104,12 @@ pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     let recorded = |house: &House| {
         house.configuration().map(|(key, value)| (key.to_owned(), value.to_owned())).collect::<BTreeMap<_, _>>()
     };
-    let recorded = server.node.house().look(recorded).await?;
+    let recorded = server.node.house().read(recorded).await?;
     let mut tables = Vec::new();
     for (table, handle) in server.node.tables() {
         let name = table_name(&server.seed, table, recorded.get(&name_key(table.0)));
         let seats = server.node.places(table);
-        let view = handle.look_at_round(move |round| view(round, name, seats)).await?;
+        let view = handle.read_round(move |round| view(round, name, seats)).await?;
         tables.push(serde_json::to_value(view).expect("a view can be written down"));
     }
     Ok(tables)
@@ -129,7 +129,7 @@ async fn table(State(server): State<SharedServer>, PathParams(table): PathParams
     }
     if server.node.public(table).is_none() {
         // The table has only started: its first batch publishes the view.
-        handle.look(|_| ()).await?;
+        handle.read(|_| ()).await?;
     }
     server.node.public(table).map(Json).ok_or(Denied::Unknown)
 }
@@ -312,7 +312,7 @@ async fn layout(
 ) -> Result<Json<LayoutView>, Denied> {
     let handle = server.table(TableId(table))?;
     let view = |round: &Round| LayoutView::of(round.rules().game(), round.rules().layout());
-    Ok(Json(handle.look_at_round(view).await?))
+    Ok(Json(handle.read_round(view).await?))
 }
 
 #[cfg(test)]

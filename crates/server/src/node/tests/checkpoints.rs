@@ -50,7 +50,7 @@ fn cut_off_last_entries(folder: &Path, name: &str) {
 impl Asker<'_> {
     /// A bet of a round that goes on.
     async fn bet_in_the_next_round(&mut self, seat: Seat) {
-        accepted(&self.round(person(1, Role::Dealer), RoundCommand::OpenBets).await);
+        accepted(&self.round(actor(1, Role::Dealer), RoundCommand::OpenBets).await);
         let stakes = [Stake { bet_box: "small".parse().unwrap(), amount: Money::from_cents(700) }];
         let place = ClusterCommand::Place { seat, chips: Chips::Own, stakes: stakes.into_iter().collect() };
         accepted(&self.cluster(Actor::Terminal { device: DeviceId(3), seat }, place).await);
@@ -72,8 +72,8 @@ async fn bets_that_are_cut_off_after_a_stop_are_found() {
     let found: Vec<_> = audit(folder.path()).findings().map(ToString::to_string).collect();
     assert!(found.iter().any(|found| found.contains("table-1-0") && found.contains("cut off")), "{found:?}");
     let Err(refused) = open(folder.path()) else { panic!("the casino opens without bets that it acknowledged") };
-    let said = refused.to_string();
-    assert!(said.contains("table-1-0") && said.contains("cut off"), "{said}");
+    let message = refused.to_string();
+    assert!(message.contains("table-1-0") && message.contains("cut off"), "{message}");
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn every_entry_is_covered_after_a_stop() {
     asker.bet_in_the_next_round(seat).await;
     close(node).await;
     assert_eq!(uncovered(folder.path()), covered());
-    // Also where nothing was asked: a program that opens a chain adds an entry to it.
+    // Also without commands: a program that opens a chain adds an entry to it.
     close(open(folder.path()).unwrap()).await;
     assert_eq!(uncovered(folder.path()), covered());
 }
@@ -99,7 +99,7 @@ async fn every_entry_is_covered_before_a_partition_is_held_elsewhere() {
     let _screen = connect(&node, seat).await;
     asker.win_on_big(seat).await;
     let buy = ClusterCommand::BuyIn { seat, amount: Money::from_cents(700), second: None };
-    accepted(&asker.cluster(person(8, Role::Cashier), buy).await);
+    accepted(&asker.cluster(actor(8, Role::Cashier), buy).await);
     let mut stopped = node.stopped();
     node.handle().table(TABLE).unwrap().send(Input::Depart).await.unwrap();
     let departed = stopped.wait_for(Option::is_some);

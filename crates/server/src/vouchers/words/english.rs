@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    fn say(cents: i64) -> String {
+    fn in_words(cents: i64) -> String {
         words(Money::from_cents(cents), Currency::DOLLARS)
     }
 
@@ -132,7 +132,7 @@ mod tests {
                  seven cents",
             ),
         ] {
-            assert_eq!(say(cents), words);
+            assert_eq!(in_words(cents), words);
         }
     }
 
@@ -144,7 +144,7 @@ mod tests {
     }
 
     /// A listener, who knows the words and not how they were put together.
-    fn hear(text: &str) -> i128 {
+    fn parse_words(text: &str) -> i128 {
         let text = text.to_lowercase();
         let (minus, text) = text.strip_prefix("minus ").map_or((1, &*text), |text| (-1, text));
         let (whole, cents) = text.split_once(" dollar").unwrap();
@@ -179,7 +179,7 @@ mod tests {
         #[test]
         fn words_read_back_as_the_amount(cents in any::<i64>(), shift in 0..63_u32) {
             let cents = cents >> shift;
-            prop_assert_eq!(hear(&say(cents)), i128::from(cents), "{}", say(cents));
+            prop_assert_eq!(parse_words(&in_words(cents)), i128::from(cents), "{}", in_words(cents));
         }
     }
 }

@@ -79,7 +79,7 @@ impl ToSchema for HouseParts {
 #[derive(ToSchema)]
 #[serde(rename_all = "kebab-case")]
 #[expect(dead_code, reason = "it describes what is written from borrowed parts")]
-pub(crate) enum DeskMessage {
+pub(crate) enum ToHouseScreen {
     /// Everything that it is shown, once.
     Snapshot {
         /// The casino's time.

@@ -51,19 +51,19 @@ impl TableOnDisplay {
     /// Keeps the public view and returns its change.
     pub(super) fn set_public(&mut self, view: PublicView) -> Option<Utf8Bytes> {
         view.add_to(&mut self.results);
-        let Some(shown) = &mut self.public else {
+        let Some(published) = &mut self.public else {
             self.public = Some(PublishedView::new(view));
             // They reconnect and get a new snapshot.
             self.early.drain(..).for_each(|connection| connection.close());
             return None;
         };
-        shown.change(view).map(|change| json(&ToScreen::Public(change)))
+        published.change(view).map(|change| json(&ToScreen::Public(change)))
     }
 
     /// The public view with its number and the last results.
     pub(super) fn whole_public(&self) -> Option<Value> {
-        let shown = self.public.as_ref()?;
-        Some(shown.whole(&shown.view.with_results(&self.results)))
+        let published = self.public.as_ref()?;
+        Some(published.whole(&published.view.with_results(&self.results)))
     }
 
     pub(super) fn set_round_staff(&mut self, view: RoundStaffView) {
@@ -89,16 +89,16 @@ impl TableOnDisplay {
 
     fn update_staff(&mut self) -> Option<Utf8Bytes> {
         let mut view = StaffView::of(&self.rules, self.round.as_ref()?, &self.clusters);
-        let Some(shown) = &mut self.staff else {
+        let Some(published) = &mut self.staff else {
             self.staff = Some(PublishedView::new(view));
             return None;
         };
         let seats = std::mem::take(&mut view.seats);
-        let before = std::mem::take(&mut shown.view.seats);
+        let before = std::mem::take(&mut published.view.seats);
         (view.seats, view.gone) = changed_seats(&before, &seats);
-        let change = shown.change(view);
-        shown.view.seats = seats;
-        shown.view.gone.clear();
+        let change = published.change(view);
+        published.view.seats = seats;
+        published.view.gone.clear();
         change.map(|change| json(&ToScreen::Staff(change)))
     }
 
@@ -123,7 +123,7 @@ impl TableOnDisplay {
 
     /// The snapshot for a new follower.
     pub(super) fn snapshot(&self, time: Time, counted: Option<NewestCommand>, with_staff: bool) -> Option<Utf8Bytes> {
-        let staff = self.staff.as_ref().filter(|_| with_staff).map(|shown| shown.whole(&shown.view));
+        let staff = self.staff.as_ref().filter(|_| with_staff).map(|published| published.whole(&published.view));
         let snapshot = Snapshot {
             time,
             source: counted.map(|counted| counted.source),

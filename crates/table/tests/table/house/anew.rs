@@ -85,7 +85,7 @@ fn a_terminal_issues_only_its_newest_voucher_anew() {
 }
 
 #[test]
-fn a_voucher_that_was_redeemed_meanwhile_says_so_at_its_terminal() {
+fn terminal_shows_that_its_voucher_was_redeemed_meanwhile() {
     let mut floor = cashed_out();
     floor.accept(by(CASHIER), at_cage(1));
     floor.refuse(OWN, reissue(1, 2, None), Refusal::VoucherPaid);

@@ -130,16 +130,16 @@ fn for_two(first: u32, command: impl Fn(Option<Person>, usize) -> HouseCommand, 
     let mut rows = nobodies(&command(None, 0));
     let alone = if first == ADMINISTRATOR { first } else { DOUBLE };
     rows.extend(seconds(alone).map(|(second, refusal)| (by(alone), command(second, 0), Some(refusal))));
-    let mends = refusals.iter().copied().map(Some).chain([None]).enumerate();
-    rows.extend(mends.map(|(mended, refusal)| (by(first), command(second(SUPERVISOR), mended), refusal)));
+    let fixes = refusals.iter().copied().map(Some).chain([None]).enumerate();
+    rows.extend(fixes.map(|(mended, refusal)| (by(first), command(second(SUPERVISOR), mended), refusal)));
     rows
 }
 
 /// The rows of an act that takes one person.
 fn for_one(first: u32, command: impl Fn(usize) -> HouseCommand, refusals: &[Refusal]) -> Vec<Row> {
     let mut rows = nobodies(&command(0));
-    let mends = refusals.iter().copied().map(Some).chain([None]).enumerate();
-    rows.extend(mends.map(|(mended, refusal)| (by(first), command(mended), refusal)));
+    let fixes = refusals.iter().copied().map(Some).chain([None]).enumerate();
+    rows.extend(fixes.map(|(mended, refusal)| (by(first), command(mended), refusal)));
     rows
 }
 
@@ -148,8 +148,8 @@ fn for_system(command: impl Fn(usize) -> HouseCommand, refusals: &[Refusal]) -> 
     let mut rows = nobodies(&command(0));
     rows.retain(|(actor, _, _)| *actor != Actor::System);
     rows.push((by(DOUBLE), command(0), Some(NotAllowed)));
-    let mends = refusals.iter().copied().map(Some).chain([None]).enumerate();
-    rows.extend(mends.map(|(mended, refusal)| (Actor::System, command(mended), refusal)));
+    let fixes = refusals.iter().copied().map(Some).chain([None]).enumerate();
+    rows.extend(fixes.map(|(mended, refusal)| (Actor::System, command(mended), refusal)));
     rows
 }
 
@@ -350,8 +350,8 @@ fn cage() -> Vec<Vec<Row>> {
         (Actor::System, at_seat(GOOD, CLUSTER, LOCKED_SEAT), Some(LockedOut)),
         (Actor::System, at_seat(FREE, NOWHERE, SEAT), Some(UnknownTable)),
     ];
-    let mends = redeemed.iter().zip(unredeemable.map(Some).into_iter().chain([None]));
-    at_the_seat.extend(mends.map(|(byte, refusal)| (terminal(TERMINAL, SEAT), at_seat(*byte, CLUSTER, SEAT), refusal)));
+    let fixes = redeemed.iter().zip(unredeemable.map(Some).into_iter().chain([None]));
+    at_the_seat.extend(fixes.map(|(byte, refusal)| (terminal(TERMINAL, SEAT), at_seat(*byte, CLUSTER, SEAT), refusal)));
 
     let collected = |amount| ReceivableRuling::Collected { amount: cents(amount) };
     let rulings = [collected(0), collected(-1), collected(i64::MAX), collected(901), collected(901), collected(901)];
@@ -591,7 +591,7 @@ fn a_house_is_founded_once() {
 
 /// F54.
 #[test]
-fn a_training_house_has_training_tables_only() {
+fn training_casino_has_training_tables_only() {
     let floor = Floor::empty(true);
     climb(
         &floor,

@@ -320,7 +320,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn sequences_keep_the_books(steps in proptest::collection::vec(step(), 1..120), cut in 0..120_usize) {
+    fn sequences_keep_the_ledger_balanced(steps in proptest::collection::vec(step(), 1..120), cut in 0..120_usize) {
         replays(&run(steps, cut)?)?;
     }
 }

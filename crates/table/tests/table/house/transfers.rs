@@ -113,7 +113,7 @@ fn a_receivable_is_collected_in_parts_or_written_off() {
 
 /// What came in can always be moved on: the room is checked when it comes in, up to the last cent.
 #[test]
-fn the_books_hold_what_can_be_counted() {
+fn ledger_agrees_with_what_can_be_counted() {
     let mut floor = Floor::new();
     floor.accept(Actor::System, receive(CLUSTER, 1, i64::MAX - 500, CLAIM));
     floor.refuse(Actor::System, receive(CLUSTER, 2, 501, RETURNED), Refusal::AmountTooLarge);

@@ -232,7 +232,7 @@ fn wrong_numbers_lock_a_seat() {
 
 /// F44.
 #[test]
-fn training_vouchers_never_redeem_in_a_real_house() {
+fn training_vouchers_never_redeem_in_a_real_casino() {
     let mut floor = Floor::new();
     floor.accept(Actor::System, receive(TRAINING, 1, 500, voucher(1)));
     assert_eq!(floor.house.voucher(hash(1)).unwrap().state, VoucherState::Play);
@@ -255,7 +255,7 @@ fn training_vouchers_never_redeem_in_a_real_house() {
 
 /// F44: whether it was cashed out or sold.
 #[test]
-fn a_training_house_redeems_none_of_its_vouchers() {
+fn training_casino_redeems_none_of_its_vouchers() {
     let mut floor = Floor::empty(true);
     floor.accept(Actor::System, table(2, 1, true, None));
     floor.accept(Actor::System, HouseCommand::Found { people: founders() });

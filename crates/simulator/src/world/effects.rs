@@ -26,7 +26,7 @@ impl World {
         }
         self.speaks_under_its_lease(node, partition)?;
         for effect in effects {
-            self.carry(node, partition, effect)?;
+            self.perform(node, partition, effect)?;
         }
         Ok(())
     }
@@ -41,17 +41,17 @@ impl World {
         })
     }
 
-    fn carry(&mut self, node: usize, partition: MachineId, effect: Effect) -> InvariantResult {
+    fn perform(&mut self, node: usize, partition: MachineId, effect: Effect) -> InvariantResult {
         match effect {
             Effect::Reply(caller, reply) => {
                 let Some(waiting) = self.people.caller(caller) else { return Ok(()) };
                 self.reply_is_on_record(waiting, &reply)?;
-                self.tell(node, waiting.person, PersonEvent::Reply { caller, reply });
+                self.send_to_person(node, waiting.person, PersonEvent::Reply { caller, reply });
             }
             Effect::Voucher(caller, fate) => {
                 let Some(waiting) = self.people.caller(caller) else { return Ok(()) };
                 self.voucher_is_on_record(waiting.person, &fate)?;
-                self.tell(node, waiting.person, PersonEvent::Voucher { caller, fate });
+                self.send_to_person(node, waiting.person, PersonEvent::Voucher { caller, fate });
             }
             Effect::Send(message) => {
                 self.record.message_is_on_record(&message)?;
@@ -114,17 +114,17 @@ impl World {
                         &reply,
                     )?;
                     let connection = seat.connection;
-                    self.tell(node, person, PersonEvent::SeatReply { connection, sequence, reply });
+                    self.send_to_person(node, person, PersonEvent::SeatReply { connection, sequence, reply });
                 }
             }
             ScreenChange::SeatConnected { connection, .. } => {
                 if let Some(person) = self.people.connection(connection) {
-                    self.tell(node, person, PersonEvent::Connected { connection });
+                    self.send_to_person(node, person, PersonEvent::Connected { connection });
                 }
             }
             ScreenChange::Cut(connection) => {
                 if let Some(person) = self.people.connection(connection) {
-                    self.tell(node, person, PersonEvent::Cut { connection });
+                    self.send_to_person(node, person, PersonEvent::Cut { connection });
                 }
             }
             ScreenChange::Subscribed { .. }
@@ -138,7 +138,7 @@ impl World {
     }
 
     /// Something is on its way to a person or terminal.
-    fn tell(&mut self, node: usize, person: usize, event: PersonEvent) {
+    fn send_to_person(&mut self, node: usize, person: usize, event: PersonEvent) {
         let now = self.now();
         match self.network.send(LinkEnd::Node(node), LinkEnd::Clients, now, &mut self.schedule.random) {
             Fate::Lost => self.schedule.fault(Fault::RequestLost),
