@@ -9,7 +9,7 @@ use std::sync::Arc;
 use taisai_journal::Hash;
 use taisai_rules::Money;
 use taisai_table::{
-    Account, ClaimId, ClusterId, CommandRequest, Entry, Founder, House, HouseCommand, HouseEvent, PersonId,
+    Account, ClaimId, ClusterId, CommandRequest, Entry, Founder, House, HouseCommand, HouseEvent, Person, PersonId,
     Sensitive as _, VoucherHash, VoucherNumber,
 };
 

@@ -312,7 +312,7 @@ impl ReadHouse {
 
     fn take_over(self, system: System, share: Share) -> Result<Opened, NodeError> {
         let Self { mut store, house, profile } = self;
-        let house = store.take_over(house)?;
+        let house = store.take(house)?;
         let clock = Clock::start(system, store.newest());
         let sources = Sources::new(clock, share);
         sources.above(house.machine().highest_source());

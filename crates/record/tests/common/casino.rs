@@ -115,7 +115,7 @@ impl TestCasino {
         if self.round.machine().phase() == Phase::Shut {
             self.round(supervisor(), RoundCommand::OpenTable);
         }
-        self.deliver();
+        self.exchange();
         if self.round.machine().holder(Position::Dealer).is_none() {
             let dealer = RoundCommand::Relieve { position: Position::Dealer, person: Some(PersonId(1)) };
             self.round(supervisor(), dealer);
@@ -143,13 +143,13 @@ impl TestCasino {
     pub(crate) fn round(&mut self, actor: Actor, command: RoundCommand) {
         let request = self.request(actor, command);
         accepted(&self.round.ask(request));
-        self.deliver();
+        self.exchange();
     }
 
     pub(crate) fn cluster(&mut self, actor: Actor, command: ClusterCommand) -> bool {
         let request = self.request(actor, command);
         let is_accepted = matches!(self.cluster.ask(request), Decision::Accepted(_));
-        self.deliver();
+        self.exchange();
         is_accepted
     }
 
@@ -176,7 +176,7 @@ impl TestCasino {
 
     /// Delivers notices, with slips read from the record, and reports.
     /// A machine hands its entries to the writer before another machine depends on them: the writer keeps the order.
-    pub(crate) fn deliver(&mut self) {
+    pub(crate) fn exchange(&mut self) {
         loop {
             hand_over(&mut self.round, &mut self.stopped);
             let followed = self.cluster.machine().followed();

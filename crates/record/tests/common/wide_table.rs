@@ -93,17 +93,17 @@ impl WideTable {
     pub(crate) fn round(&mut self, actor: Actor, command: RoundCommand) {
         let request = self.request(actor, command);
         ask(&mut self.round, request);
-        self.deliver();
+        self.exchange();
     }
 
     pub(crate) fn cluster(&mut self, number: u16, actor: Actor, command: ClusterCommand) {
         let request = self.request(actor, command);
         ask(&mut self.clusters[usize::from(number)], request);
-        self.deliver();
+        self.exchange();
     }
 
     /// Delivers all messages between the machines.
-    pub(crate) fn deliver(&mut self) {
+    pub(crate) fn exchange(&mut self) {
         for number in 0..CLUSTERS {
             self.follow(number);
             let (id, place) = (cluster_id(number), usize::from(number));
@@ -233,7 +233,7 @@ pub(crate) fn played(memory: &MemoryStore, folder: &Path) -> WideTable {
     wide.cluster(1, terminal(Seat(1)), out);
     let (cluster, seat) = (cluster_id(2), Seat(0));
     wide.house(Actor::System, HouseCommand::RedeemAtSeat { hash: number.hash, cluster, seat });
-    wide.deliver();
+    wide.exchange();
 
     let second = Some(Person { id: PersonId(5), roles: Roles::of(&[Role::PitManager]) });
     let (dice, why) = (Dice::try_from([1, 1, 2]).unwrap(), "the camera shows it".to_owned());

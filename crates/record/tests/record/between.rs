@@ -76,7 +76,7 @@ fn changed_transfer_is_found() {
             for transfer in change(one, other) {
                 casino.receive(transfer);
             }
-            casino.deliver();
+            casino.exchange();
         })
     };
     assert_eq!(to_house(|one, other| [one, other]), [""; 0], "as they were sent");

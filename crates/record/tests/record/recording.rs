@@ -24,7 +24,7 @@ impl TestCasino {
     pub(crate) fn try_round(&mut self, actor: Actor, command: RoundCommand) {
         let request = self.request(actor, command);
         self.round.ask(request);
-        self.deliver();
+        self.exchange();
     }
 
     /// Sends a terminal's numbered command, and returns the verdict once it is durable.

@@ -285,7 +285,7 @@ fn open_round(casino: &Mutex<TestCasino>) -> u64 {
 
 /// Ends the round in play, step by step, from whatever phase it is in.
 fn end_round(casino: &Mutex<TestCasino>) -> Result<(), RecordingStopped> {
-    casino.lock().unwrap().deliver();
+    casino.lock().unwrap().exchange();
     durable(casino)?;
     let (phase, number) = {
         let casino = casino.lock().unwrap();

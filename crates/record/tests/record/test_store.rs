@@ -100,7 +100,7 @@ impl TestStore {
     pub(crate) fn check(&self, output: &ShiftOutput, acknowledged: &mut Acknowledged) {
         acknowledged.add(output);
         let mut casino = self.open().unwrap_or_else(|error| panic!("{}: {error}", self.store));
-        casino.deliver();
+        casino.exchange();
         casino.commit();
         casino.house.machine().check().unwrap();
         casino.cluster.machine().check().unwrap();

@@ -79,7 +79,7 @@ impl HouseReader {
             }
         }
         // A database connection must be closed outside of a runtime.
-        let follower = self.follower.handle();
+        let follower = self.follower.take();
         tokio::task::spawn_blocking(move || drop(follower)).await.unwrap_or_default();
         Ok(())
     }
@@ -87,7 +87,7 @@ impl HouseReader {
     /// Reads to the end of the record; `false` if that fails.
     async fn follow(&mut self) -> Result<bool, Stopped> {
         const READER_FAILED: Stopped = Stopped::BrokenDown("the thread that reads the House");
-        let mut follower = self.follower.handle().ok_or(READER_FAILED)?;
+        let mut follower = self.follower.take().ok_or(READER_FAILED)?;
         // The database client blocks.
         let read = tokio::task::spawn_blocking(move || {
             let mut arrived = Vec::new();

@@ -11,12 +11,12 @@ use serde_json::Value;
 use taisai_engine::{NewestCommand, Worker};
 use taisai_journal::ChainHead;
 use taisai_journal::suite::HANG_LIMIT;
-use taisai_record::{Address, Program};
+use taisai_record::Address;
 use taisai_rules::{BetBox, Dice, Games, Money};
 use taisai_table::{
     Actor, CashOut, Chips, ClusterCommand, ClusterId, CommandId, DeviceId, House, HouseCommand, LimitEntry,
-    OverDifferential, Person, PersonId, Position, Profile, Registration, ReportedEvent, Role, Roles, RoundCommand,
-    RoundNumber, Seat, SignificantEventKind, Stake, TableId, TableLimits,
+    OverDifferential, Person, PersonId, Position, Profile, ReportedEvent, Role, Roles, RoundCommand, RoundNumber, Seat,
+    SignificantEventKind, Stake, TableId, TableLimits,
 };
 
 use super::{InstallationPlan, Node, NodeError, ReadInstallation, TablePlan};

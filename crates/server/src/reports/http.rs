@@ -141,7 +141,7 @@ pub(crate) struct QueryLine {
 async fn list_queries(_: MayRead) -> Json<Vec<QueryLine>> {
     let line = |query: &NamedQuery| QueryLine {
         name: query.name,
-        says: query.says(),
+        says: query.description(),
         parameters: query.parameters().map(|(name, _)| name).collect(),
     };
     Json(QUERIES.iter().map(line).collect())

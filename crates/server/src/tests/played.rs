@@ -6,12 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use taisai_journal::PublicKey;
-use taisai_record::{Address, Program};
-use taisai_rules::{Dice, Games, Money};
+use taisai_rules::{Dice, Money};
 use taisai_table::{
-    Actor, CashOut, Chips, ClusterCommand, ClusterId, CommandId, DeviceId, Founder, HouseCommand, Meters, Person,
-    PersonId, Position, Profile, Registration, Role, Roles, RoundCommand, RoundNumber, Seat, Stake, TableId,
-    TableLimits, VoidReason,
+    Actor, CashOut, Chips, ClusterCommand, ClusterId, CommandId, DeviceId, Founder, HouseCommand, Meters, PersonId,
+    Position, Role, Roles, RoundCommand, RoundNumber, Seat, Stake, TableLimits, VoidReason,
 };
 use tokio::task::JoinSet;
 
@@ -32,7 +30,8 @@ pub(crate) struct Playing {
 
 impl Playing {
     pub(crate) async fn open(folder: &Path) -> Self {
-        let node = Node::open(plan(folder, &[4, 4]), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
+        let node =
+            Node::open(plan(folder, &[4, 4]), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
         let source = node.sources().next();
         let mut terminals = JoinSet::new();
         let handle = node.handle().table(TABLE).unwrap();

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use serde_json::json;
 use taisai_engine::VoucherFate;
-use taisai_record::{Address, Program};
-use taisai_rules::{Games, Money};
+use taisai_rules::Money;
 use taisai_table::{
-    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Founder, HouseCommand, Person, PersonId,
-    Position, Profile, Registration, Role, Roles, RoundCommand, Seat, TableId, TableLimits,
+    Actor, ClusterCommand, ClusterId, CommandId, DeviceId, DeviceKind, Founder, HouseCommand, PersonId, Position, Role,
+    Roles, RoundCommand, Seat, TableLimits,
 };
 use tokio::task::JoinSet;
 
@@ -40,7 +39,8 @@ impl Cage {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut cage = Self {
-            node: Node::open(plan(folder.path(), &[8]), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap(),
+            node: Node::open(plan(folder.path(), &[8]), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop))
+                .unwrap(),
             sequence: 0,
             terminals: JoinSet::new(),
             _folder: folder,

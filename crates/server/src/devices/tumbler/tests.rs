@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use taisai_record::{Address, Program};
-use taisai_rules::{Dice, Games, Money};
+use taisai_rules::{Dice, Money};
 use taisai_table::{
-    Actor, CommandId, DeviceId, DeviceKind, HouseCommand, Person, PersonId, Phase, Position, Profile, Registration,
-    ReportedEvent, Role, Roles, RoundCommand, RoundNumber, SignificantEventKind, TableId, TableLimits,
+    Actor, CommandId, DeviceId, DeviceKind, HouseCommand, PersonId, Phase, Position, ReportedEvent, Role, Roles,
+    RoundCommand, RoundNumber, SignificantEventKind, TableLimits,
 };
 
 use super::session::{TumblerReply, TumblerSession};
@@ -30,7 +29,8 @@ struct Pit {
 impl Pit {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let node = Node::open(plan(folder.path(), &[8]), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
+        let node =
+            Node::open(plan(folder.path(), &[8]), &Arc::new(crate::metrics::Metrics::new()), Arc::new(drop)).unwrap();
         let source = node.sources().next();
         let mut pit = Self { node, source, sequence: 0, _folder: folder };
         for device in [TUMBLER, ANOTHER] {
