@@ -162,7 +162,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/house/{desk}": {
+    "/api/v1/house/{screen}": {
         parameters: {
             query?: never;
             header?: never;
@@ -532,7 +532,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The socket of a chip reader. It proves itself as every device does, and then tells what lies on the layout; docs/chip-reader.md. */
+        /** The socket of a chip reader. It proves itself as every device does, and then reports the chips on the layout; docs/chip-reader.md. */
         get: operations["connect"];
         put?: never;
         post?: never;
@@ -741,9 +741,9 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @description What a note acceptor is sent: a challenge first. */
-        AcceptorHears: components["schemas"]["Challenge"] | components["schemas"]["ToDevice"] | components["schemas"]["Beat"];
+        AcceptorReceives: components["schemas"]["Challenge"] | components["schemas"]["ToDevice"] | components["schemas"]["Beat"];
         /** @description What a note acceptor sends: it proves itself first. */
-        AcceptorSays: components["schemas"]["Signed"] | components["schemas"]["FromAcceptor"];
+        AcceptorSends: components["schemas"]["Signed"] | components["schemas"]["FromAcceptor"];
         /** @description Who acknowledged a significant event, and when. */
         Acknowledgement: {
             by: components["schemas"]["PersonId"];
@@ -1437,46 +1437,9 @@ export interface components {
          */
         Concealed: "reading" | "result" | "known" | "correction" | "known-correction" | "ruling" | "conclusion";
         /** @description What a staff screen at a table is sent. */
-        ConsoleHears: components["schemas"]["TableMessage"] | components["schemas"]["Answers"] | components["schemas"]["Beat"];
+        ConsoleReceives: components["schemas"]["TableMessage"] | components["schemas"]["Answers"] | components["schemas"]["Beat"];
         /** @description What a staff screen at a table sends. */
-        ConsoleSays: components["schemas"]["FromStaff"];
-        /**
-         * @description A screen of the whole casino.
-         * @enum {string}
-         */
-        Desk: "pit" | "cage" | "audit";
-        /** @description A command of a person for the House. */
-        DeskCommand: {
-            approval?: components["schemas"]["ApprovalId"] | null;
-            command: components["schemas"]["HouseVoucherActOrHouseCommand"];
-            /** Format: uint64 */
-            sequence: number;
-        };
-        /** @description What a screen of the pit, the cage or the audit is sent. */
-        DeskHears: components["schemas"]["DeskMessage"] | components["schemas"]["Answers"] | components["schemas"]["Beat"];
-        /** @description What a screen of the casino is sent, beside the answers to its commands. */
-        DeskMessage: {
-            snapshot: {
-                /** @description All parts of this screen. */
-                parts: components["schemas"]["HouseParts"];
-                /**
-                 * Format: uint64
-                 * @description The newest number of that source that is known.
-                 */
-                sequence: number;
-                /**
-                 * Format: uint64
-                 * @description The number under which the screen sends its commands.
-                 */
-                source: number;
-                /** @description The casino's time. */
-                time: components["schemas"]["Time"];
-            };
-        } | {
-            parts: components["schemas"]["HouseParts"];
-        };
-        /** @description What a screen of the pit, the cage or the audit sends. */
-        DeskSays: components["schemas"]["FromDesk"];
+        ConsoleSends: components["schemas"]["FromStaff"];
         /**
          * Format: uint32
          * @description A device of the casino: a Player Terminal, a note acceptor, a tumbler, a chip reader, a screen.
@@ -1560,7 +1523,7 @@ export interface components {
             verdict: string;
         };
         /** @description What a display is sent: the snapshot and the changes of what anyone sees. */
-        DisplayHears: components["schemas"]["TableMessage"] | components["schemas"]["Beat"];
+        DisplayReceives: components["schemas"]["TableMessage"] | components["schemas"]["Beat"];
         /** @description A person on file. */
         EmployeeOnFile: {
             /**
@@ -1759,8 +1722,8 @@ export interface components {
             stacker?: components["schemas"]["Notes"] | null;
         };
         /** @description What a screen of the casino sends: commands, each under the next number of its source. */
-        FromDesk: {
-            commands: components["schemas"]["DeskCommand"][];
+        FromHouseScreen: {
+            commands: components["schemas"]["HouseScreenCommand"][];
         };
         /** @description A message of a chip reader: beside its number exactly one of the others. */
         FromReader: {
@@ -2210,6 +2173,22 @@ export interface components {
                 number: number;
             };
         };
+        /**
+         * @description A screen of the whole casino.
+         * @enum {string}
+         */
+        HouseScreen: "pit" | "cage" | "audit";
+        /** @description A command of a person for the House. */
+        HouseScreenCommand: {
+            approval?: components["schemas"]["ApprovalId"] | null;
+            command: components["schemas"]["HouseVoucherActOrHouseCommand"];
+            /** Format: uint64 */
+            sequence: number;
+        };
+        /** @description What a screen of the pit, the cage or the audit is sent. */
+        HouseScreenReceives: components["schemas"]["ToHouseScreen"] | components["schemas"]["Answers"] | components["schemas"]["Beat"];
+        /** @description What a screen of the pit, the cage or the audit sends. */
+        HouseScreenSends: components["schemas"]["FromHouseScreen"];
         /** @description The casino, as anyone may know it. */
         HouseView: {
             /**
@@ -2397,7 +2376,7 @@ export interface components {
             /** @description Whether no money in it is real. */
             training: boolean;
         };
-        /** @description Whoever is signed in. */
+        /** @description The person who is signed in. */
         Me: {
             /** @description When the login ends, if nothing is done until then: milliseconds since 1970, UTC. */
             ends: components["schemas"]["Time"];
@@ -3049,9 +3028,9 @@ export interface components {
             says: string;
         };
         /** @description What a chip reader is sent: a challenge first. */
-        ReaderHears: components["schemas"]["Challenge"] | components["schemas"]["ToDevice"] | components["schemas"]["Beat"];
+        ReaderReceives: components["schemas"]["Challenge"] | components["schemas"]["ToDevice"] | components["schemas"]["Beat"];
         /** @description What a chip reader sends: it proves itself first. */
-        ReaderSays: components["schemas"]["Signed"] | components["schemas"]["FromReader"];
+        ReaderSends: components["schemas"]["Signed"] | components["schemas"]["FromReader"];
         /**
          * Format: uint32
          * @description The number on the receipt of a buy-in: those of a cluster are counted from one and never repeat.
@@ -3904,7 +3883,7 @@ export interface components {
         RoundNumber: number;
         /** @description A round on paper. */
         RoundSheet: {
-            /** @description What was asked at the dealer's side: the block, and the entry. */
+            /** @description The commands at the dealer's side: the block, and the entry. */
             acts: unknown[][];
             /** @description The clusters whose money has not followed how the round stands, by number. */
             behind: number[];
@@ -4567,9 +4546,9 @@ export interface components {
             sequence: number;
         };
         /** @description What a Player Terminal is sent: a challenge first. */
-        TerminalHears: components["schemas"]["Challenge"] | components["schemas"]["TableMessage"] | components["schemas"]["SeatChange"] | components["schemas"]["Answers"] | components["schemas"]["LastGames"] | components["schemas"]["Beat"];
+        TerminalReceives: components["schemas"]["Challenge"] | components["schemas"]["TableMessage"] | components["schemas"]["SeatChange"] | components["schemas"]["Answers"] | components["schemas"]["LastGames"] | components["schemas"]["Beat"];
         /** @description What a Player Terminal sends: it proves itself first. */
-        TerminalSays: components["schemas"]["Signed"] | components["schemas"]["FromTerminal"];
+        TerminalSends: components["schemas"]["Signed"] | components["schemas"]["FromTerminal"];
         /** @description What a terminal does at its own seat. */
         TerminalVoucherAct: {
             "cash-out-to-voucher": Record<string, never>;
@@ -4654,6 +4633,27 @@ export interface components {
             answer: components["schemas"]["Answer"];
             /** Format: uint64 */
             sequence?: number | null;
+        };
+        /** @description What a screen of the casino is sent, beside the answers to its commands. */
+        ToHouseScreen: {
+            snapshot: {
+                /** @description All parts of this screen. */
+                parts: components["schemas"]["HouseParts"];
+                /**
+                 * Format: uint64
+                 * @description The newest number of that source that is known.
+                 */
+                sequence: number;
+                /**
+                 * Format: uint64
+                 * @description The number under which the screen sends its commands.
+                 */
+                source: number;
+                /** @description The casino's time. */
+                time: components["schemas"]["Time"];
+            };
+        } | {
+            parts: components["schemas"]["HouseParts"];
         };
         /** @description What lies on a box. */
         TotalView: {
@@ -5059,7 +5059,7 @@ export interface operations {
                 from?: string;
                 /** @description The kind, or several with commas between them. */
                 kind?: string;
-                /** @description So many at most. */
+                /** @description At most this many. */
                 limit?: number;
                 /** @description The newest first. */
                 newest?: boolean;
@@ -5144,7 +5144,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Which screen */
-                desk: components["schemas"]["Desk"];
+                screen: components["schemas"]["HouseScreen"];
             };
             cookie?: never;
         };
@@ -5956,7 +5956,7 @@ export interface operations {
             query?: {
                 /** @description Before this round. */
                 before?: number;
-                /** @description So many at most. */
+                /** @description At most this many. */
                 limit?: number;
             };
             header?: never;
