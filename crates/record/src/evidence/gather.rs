@@ -11,7 +11,7 @@ use taisai_table::{Cluster, ClusterId, MachineId, Round, RoundNumber, TableId};
 use super::{ChainEvidence, LaterBlocks, RoundEvidence};
 use crate::machine::RecordedMachine;
 use crate::opening::{ChainOpening, chain_of};
-use crate::replay::{BATCH, ReplayError, ReplayEvent};
+use crate::replay::{BATCH, ChainReplay, ReplayError, ReplayEvent};
 use crate::settlement::{Settling, clusters_of, start, unwitnessed};
 use crate::verify::checkpoints;
 
@@ -95,7 +95,7 @@ impl Gathering<'_> {
         let checkpoints = checkpoints(self.archive, &head)?;
         let vouched: BTreeSet<u64> = checkpoints.iter().map(|(_, vouched)| vouched.position).collect();
         let mut replay = start::<M>(self.archive, chain, self.keys, &is_before)?;
-        let mut before: Option<(u64, M)> = replay.machine().cloned().map(|machine| (replay.head().next - 1, machine));
+        let mut before = replay.machine().map(|_| replay.head().next - 1);
         let mut changed = None;
         replay.run(|seen| {
             if changes(&seen) {
@@ -105,7 +105,7 @@ impl Gathering<'_> {
                 && vouched.contains(&position)
                 && is_before(machine)
             {
-                before = Some((position, machine.clone()));
+                before = Some(position);
             }
             ControlFlow::Continue(())
         })?;
@@ -113,9 +113,13 @@ impl Gathering<'_> {
         let unsigned = || GatherError::Unsigned(chain.clone());
         let (opening, _) = replay.into_machine().ok_or_else(not_settled)?;
         let end = behind(&checkpoints, changed.ok_or_else(not_settled)?).ok_or_else(unsigned)?;
-        let Some((position, machine)) = before else {
+        let Some(position) = before else {
             return Ok((ChainEvidence { beginning: self.blocks(chain, 0, end)?, later: None }, opening));
         };
+        // Which state is the last one before the round is known only behind it. A state grows with its rounds: to keep each one until
+        // the next would cost more than to replay the chain to this one.
+        let replay = ChainReplay::<M>::from_position(self.archive, chain, self.keys, position + 1)?;
+        let (_, machine) = replay.into_machine().ok_or_else(not_settled)?;
         let opened = self.first_entries(&head)?.ok_or_else(not_settled)?;
         let opened = behind(&checkpoints, opened).ok_or_else(unsigned)?;
         let later = Some(LaterBlocks { state: machine.snapshot(), blocks: self.blocks(chain, position, end)? });
