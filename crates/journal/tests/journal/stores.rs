@@ -4,8 +4,8 @@
 use rusqlite::{Connection, params};
 use taisai_journal::suite::{Spawned, TemporaryServer, begin, block, chain, genesis, head, verify};
 use taisai_journal::{
-    AppendError, Archive, BadHead, Block, ChainFault, ChainFaultReason, Journal, MemoryStore, Postgres, PostgresArchive,
-    PostgresError, ReadError, Sqlite, SqliteArchive, SqliteError, StoredSlip, StrayBlock,
+    AppendError, Archive, BadHead, Block, ChainFault, ChainFaultReason, Journal, MemoryStore, Postgres,
+    PostgresArchive, PostgresError, ReadError, Sqlite, SqliteArchive, SqliteError, StoredSlip, StrayBlock,
 };
 use tempfile::TempDir;
 
