@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use taisai_journal::{AppendError, Archive, Block, ChainHead, ChainName, ChainPurpose, ClaimError, Journal, ReadError};
+use taisai_journal::{
+    AppendError, Archive, Block, ChainHead, ChainName, ChainPurpose, ClaimError, Journal, ReadError, StoredSlip,
+};
 use taisai_record::{Address, MachineSetup, Program, RecordFiles, RecordStore, Recorder, verify_chain};
 use taisai_rules::{Dice, Games};
 use taisai_table::{
@@ -235,9 +237,10 @@ impl Journal for CountingJournal {
         self.journal.claim(chain, epoch)
     }
 
-    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError> {
-        self.flushes.lock().expect("no writer panics").push(blocks.iter().map(|block| block.bytes().len()).sum());
-        self.journal.append(blocks)
+    fn append_with_slips(&mut self, blocks: &[Block], slips: &[StoredSlip]) -> Result<(), AppendError> {
+        let lengths = blocks.iter().map(|block| block.bytes().len()).chain(slips.iter().map(|slip| slip.bytes.len()));
+        self.flushes.lock().expect("no writer panics").push(lengths.sum());
+        self.journal.append_with_slips(blocks, slips)
     }
 
     fn archive(&self) -> Result<Box<dyn Archive>, ReadError> {

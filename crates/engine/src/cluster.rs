@@ -4,10 +4,11 @@
 mod command;
 mod report;
 mod seats;
+mod slips;
 mod staff_view;
 mod view;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
 use taisai_rules::{Money, Station};
 use taisai_table::{
@@ -15,7 +16,7 @@ use taisai_table::{
     Refusal, ReportedEvent, RoundNumber, Seat, Slip, Time, Transfer, TransferPurpose, Verdict,
 };
 
-use crate::effect::{ConnectionId, Effect, Effects, NewestCommand, Reply, ReplyTo, ScreenChange};
+use crate::effect::{ConnectionId, Effects, NewestCommand, Reply, ReplyTo, ScreenChange};
 use crate::house::SeatMoney;
 use crate::message::Message;
 use crate::planted::{Mistake, makes};
@@ -27,6 +28,7 @@ use crate::worker::WorkerStop;
 use command::{bets_in, seat_asking};
 use report::Reportable;
 use seats::ConnectedSeats;
+use slips::{AwaitedSlips, changed_round};
 
 pub use command::{player_seats, seat_of};
 pub use staff_view::{BelowView, ClusterView, LiveView, RegisteringView, ReturnsView, SeatBet, SeatHealth, SeatPlace};
@@ -34,9 +36,6 @@ pub use view::{BetView, LastGame, MessageView, SeatView};
 
 /// A terminal that has not connected by then after a start is lost.
 const RECONNECT_GRACE: Millis = Millis(1_900);
-
-/// A slip that has not come by then is read again.
-const SLIP_TIMEOUT: Millis = Millis(5_000);
 
 /// How often staff screens are shown a cluster, at most.
 const LOCAL_VIEW_INTERVAL: Millis = Millis(100);
@@ -105,9 +104,7 @@ pub struct ClusterPartition {
     seats: ConnectedSeats,
     /// Notices that arrived in order and are not followed yet.
     notices: VecDeque<(u64, Notice)>,
-    slips: BTreeMap<RoundNumber, Slip>,
-    /// The slips that are being read, and when they are read again.
-    reading: BTreeMap<RoundNumber, Time>,
+    slips: AwaitedSlips,
     /// The report that was sent last, and when it is sent again.
     report_sent: Option<(FollowReport, Time)>,
     /// What the round holds of it, and the name that the round gave it last.
@@ -141,8 +138,7 @@ impl ClusterPartition {
             is_local: false,
             seats: ConnectedSeats::new(&cluster),
             notices: VecDeque::new(),
-            slips: BTreeMap::new(),
-            reading: BTreeMap::new(),
+            slips: AwaitedSlips::default(),
             report_sent: None,
             report_held: None,
             report_name: None,
@@ -231,16 +227,7 @@ impl ClusterPartition {
                     self.own(now, ClusterCommand::Lost { seat }, effects);
                 }
             }
-            ClusterInput::Slip { mut round, slip } => {
-                if makes(Mistake::SlipOfTheWrongRound) {
-                    round.0 += 1;
-                }
-                if let Some(slip) = slip
-                    && self.reading.remove(&round).is_some()
-                {
-                    self.slips.insert(round, slip);
-                }
-            }
+            ClusterInput::Slip { round, slip } => self.slips.arrive(round, slip),
         }
     }
 
@@ -356,14 +343,14 @@ impl ClusterPartition {
     /// Follows the notices that have arrived, as far as it can.
     fn follow(&mut self, now: Time, effects: &mut Effects) -> Result<(), WorkerStop> {
         while let Some((number, notice)) = self.notices.front() {
-            let over = over(notice, self.cluster.machine());
-            if let Some(round) = over
-                && !self.slips.contains_key(&round)
+            let changed = changed_round(notice, self.cluster.machine());
+            if let Some(round) = changed
+                && !self.slips.has(round)
             {
-                self.read_slip(now, round, effects);
+                self.slips.read(now, &self.notices, self.cluster.machine(), effects);
                 return Ok(());
             }
-            let slip = over.and_then(|round| self.slips.remove(&round));
+            let slip = changed.and_then(|round| self.slips.take(round));
             let (number, notice) = (*number, notice.clone());
             self.notices.pop_front();
             let played = self.keep_games(&notice, slip.as_ref());
@@ -391,16 +378,6 @@ impl ClusterPartition {
         self.seats.keep_games(cluster, round, stands, slip);
         let seats = slip.lines.chunk_by(|line, next| line.seat == next.seat).map(|lines| lines[0].seat);
         seats.map(|seat| (seat, cluster.is_locked(seat))).collect()
-    }
-
-    /// Has a slip read, and again if it does not come.
-    fn read_slip(&mut self, now: Time, round: RoundNumber, effects: &mut Effects) {
-        if self.reading.get(&round).is_none_or(|again| *again <= now) {
-            self.reading.insert(round, SLIP_TIMEOUT.after(now));
-            let wrong = RoundNumber(round.0.saturating_sub(1));
-            let round = if makes(Mistake::SlipOfTheWrongRound) { wrong } else { round };
-            effects.held.push(Effect::ReadSlip(self.machine().id(), round));
-        }
     }
 
     pub(crate) fn on_time(&mut self, now: Time, effects: &mut Effects) {
@@ -506,11 +483,10 @@ impl ClusterPartition {
         let retry_at = self.retry_at.filter(|_| machine.outbox().next().is_some());
         let is_report_held = self.report_held == Some(machine.reports());
         let report_again = self.report_sent.filter(|_| !is_report_held).map(|(_, again)| again);
-        let slip_again = self.reading.values().min().copied();
         earliest([
             retry_at,
             report_again,
-            slip_again,
+            self.slips.next_timer(),
             self.reports.next_timer(),
             self.lost_at,
             self.view_due,
@@ -571,25 +547,5 @@ impl ClusterPartition {
             let table = self.machine().id().table;
             self.reports.push(ReportedEvent::CommandIdReused { table, source: id.source });
         }
-    }
-}
-
-/// The round that a notice is about, where the cluster has settled it already.
-fn over(notice: &Notice, cluster: &Cluster) -> Option<RoundNumber> {
-    match notice {
-        Notice::Voided { round, .. } | Notice::Corrected { round, .. } => {
-            cluster.unit_of(*round).is_some().then_some(*round)
-        }
-        Notice::TableOpened
-        | Notice::TableClosed
-        | Notice::ClosureAnnounced
-        | Notice::Relieved { .. }
-        | Notice::Limits { .. }
-        | Notice::Opened { .. }
-        | Notice::Closed { .. }
-        | Notice::Thrown { .. }
-        | Notice::Result { .. }
-        | Notice::Held
-        | Notice::Resumed => None,
     }
 }

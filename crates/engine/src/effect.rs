@@ -84,7 +84,12 @@ pub enum Effect {
     /// Screens are shown something.
     Publish(ScreenChange),
     /// The slip of a round that is over is read from the record.
-    ReadSlip(ClusterId, RoundNumber),
+    ReadSlip {
+        cluster: ClusterId,
+        round: RoundNumber,
+        /// What the cluster knows it by.
+        digest: [u8; 32],
+    },
     /// A cluster does not follow its round in time: another node takes it.
     Seize(ClusterId),
 }

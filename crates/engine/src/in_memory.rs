@@ -330,7 +330,7 @@ impl InMemoryInstallation {
             match effect {
                 Effect::Send(message) => self.waiting.push_back(message),
                 Effect::Reply(to, of_command) if Some(to) == caller => reply = Some(of_command),
-                Effect::ReadSlip(cluster, round) => slips.push((cluster, round)),
+                Effect::ReadSlip { cluster, round, .. } => slips.push((cluster, round)),
                 Effect::Reply(..)
                 | Effect::ReadBarrier(_)
                 | Effect::Voucher(..)

@@ -1,6 +1,6 @@
 //! A machine and the entries that it has decided and not yet appended to its chain.
 
-use taisai_table::{Actor, CommandId, CommandRequest, Decision, Entry, Machine, Time, encode};
+use taisai_table::{Actor, CommandId, CommandRequest, Decision, Entry, Machine, SettledSlip, Time, encode};
 
 use crate::planted::{Mistake, makes};
 
@@ -10,6 +10,8 @@ pub struct EntryBuffer {
     bytes: Vec<u8>,
     /// Where each entry ends.
     ends: Vec<usize>,
+    /// The slips of rounds that entries settle, each with the index of its entry.
+    slips: Vec<(usize, SettledSlip)>,
 }
 
 impl EntryBuffer {
@@ -29,12 +31,19 @@ impl EntryBuffer {
         starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end])
     }
 
+    /// The slips of rounds that entries settle, in order, each with the index of its entry.
+    pub fn take_slips(&mut self) -> impl Iterator<Item = (usize, SettledSlip)> + use<> {
+        std::mem::take(&mut self.slips).into_iter()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
+        self.slips.clear();
     }
 
-    fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+    fn push(&mut self, slip: Option<SettledSlip>, write: impl FnOnce(&mut Vec<u8>)) {
+        self.slips.extend(slip.map(|slip| (self.ends.len(), slip)));
         write(&mut self.bytes);
         self.ends.push(self.bytes.len());
     }
@@ -69,8 +78,9 @@ impl<M: Machine> DecidingMachine<M> {
             Decision::Repeated(verdict) => return Decision::Repeated(verdict),
         };
         let entry = Entry { request, outcome };
+        let slip = self.machine.settled_slip(&entry);
         self.machine.apply(&entry);
-        self.undurable.push(|buffer| encode(&entry, buffer));
+        self.undurable.push(slip, |buffer| encode(&entry, buffer));
         entry.outcome.map_or_else(Decision::Refused, Decision::Accepted)
     }
 
@@ -83,6 +93,8 @@ impl<M: Machine> DecidingMachine<M> {
 
 #[cfg(test)]
 mod tests {
+    use taisai_table::RoundNumber;
+
     use super::*;
 
     #[test]
@@ -90,11 +102,14 @@ mod tests {
         let mut buffer = EntryBuffer::default();
         assert!(buffer.is_empty() && buffer.iter().next().is_none());
         for entry in [&b"one"[..], b"", b"three"] {
-            buffer.push(|bytes| bytes.extend_from_slice(entry));
+            let slip = entry.is_empty().then(|| SettledSlip { round: RoundNumber(1), bytes: vec![1] });
+            buffer.push(slip, |bytes| bytes.extend_from_slice(entry));
         }
         assert_eq!(buffer.iter().collect::<Vec<_>>(), [&b"one"[..], b"", b"three"]);
         assert_eq!(buffer.len(), 8);
+        let slip = SettledSlip { round: RoundNumber(1), bytes: vec![1] };
+        assert_eq!(buffer.clone().take_slips().collect::<Vec<_>>(), [(1, slip)], "with its entry");
         buffer.clear();
-        assert!(buffer.is_empty());
+        assert!(buffer.is_empty() && buffer.take_slips().next().is_none());
     }
 }

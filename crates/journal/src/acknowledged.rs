@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use crate::block::Block;
 use crate::chain::ChainName;
 use crate::hash::Hash;
-use crate::journal::{AppendError, Archive, ChainHead, ClaimError, Journal, ReadError};
+use crate::journal::{AppendError, Archive, ChainHead, ClaimError, Journal, ReadError, StoredSlip};
 
 /// What was acknowledged to this process, whichever handle it was through. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -76,8 +76,8 @@ impl Journal for GuardedJournal {
         self.journal.claim(chain, epoch)
     }
 
-    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError> {
-        self.journal.append(blocks)?;
+    fn append_with_slips(&mut self, blocks: &[Block], slips: &[StoredSlip]) -> Result<(), AppendError> {
+        self.journal.append_with_slips(blocks, slips)?;
         self.acknowledged.note(blocks);
         Ok(())
     }

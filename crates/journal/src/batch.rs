@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::block::Block;
 use crate::chain::ChainName;
 use crate::hash::Hash;
-use crate::journal::{AppendError, ChainHead};
+use crate::journal::{AppendError, ChainHead, StoredSlip};
 
 /// How a batch moves one chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,10 @@ impl HeadMove<'_> {
 
 /// The moves of a batch in the order of names, which is the order in which a database locks the chains. The blocks of a
 /// chain must follow each other.
-pub(crate) fn moves(blocks: &[Block]) -> Result<Vec<HeadMove<'_>>, AppendError> {
+///
+/// # Panics
+/// If a slip is of a chain without a block: nothing would fence it.
+pub(crate) fn moves<'a>(blocks: &'a [Block], slips: &[StoredSlip]) -> Result<Vec<HeadMove<'a>>, AppendError> {
     let mut moves: BTreeMap<&ChainName, HeadMove<'_>> = BTreeMap::new();
     for block in blocks {
         let header = block.header();
@@ -53,5 +56,6 @@ pub(crate) fn moves(blocks: &[Block]) -> Result<Vec<HeadMove<'_>>, AppendError> 
         }
         (entry.next, entry.hash) = (next, hash);
     }
+    assert!(slips.iter().all(|slip| moves.contains_key(&slip.chain)), "a slip is stored with a block of its chain");
     Ok(moves.into_values().collect())
 }

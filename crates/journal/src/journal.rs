@@ -1,11 +1,14 @@
 //! What a store of chains does. A [`Journal`] belongs to the one writer. An [`Archive`] of the same store is for
-//! everyone else: it reads blocks, and keeps snapshots, which are not part of any chain.
+//! everyone else: it reads blocks and slips, and keeps snapshots. Slips and snapshots are not part of any chain.
 
 use std::error::Error;
 
 use crate::block::Block;
 use crate::chain::{BadChainName, ChainName};
 use crate::hash::Hash;
+
+/// No slip has more bytes.
+pub const MAX_SLIP_BYTES: usize = 256 << 20;
 
 /// The newest snapshots of a chain that are kept.
 pub const MAX_SNAPSHOTS_PER_CHAIN: usize = 3;
@@ -34,6 +37,17 @@ pub struct StoredSnapshot {
     pub length: u64,
 }
 
+/// The slip of a settled round, which is kept beside its chain. It is not trusted: the chain holds its digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredSlip {
+    /// The chain that settled the round.
+    pub chain: ChainName,
+    /// The number of the round.
+    pub round: u64,
+    /// The slip, whose meaning is not known here.
+    pub bytes: Vec<u8>,
+}
+
 /// The writing side of a store.
 pub trait Journal: Send {
     /// Raises a chain's epoch, so that writers with a lower one are refused. Creates the chain if it is missing.
@@ -42,7 +56,16 @@ pub trait Journal: Send {
     /// Appends blocks of one or several chains: all of them or none. They are durable when this returns.
     ///
     /// A chain takes a block only if its position, epoch and previous hash are those of the chain's head.
-    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError>;
+    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError> {
+        self.append_with_slips(blocks, &[])
+    }
+
+    /// The same with the slips of rounds that the blocks settle: they are stored with the blocks, or not at all. A slip
+    /// takes the place of one that is kept for the same round.
+    ///
+    /// # Panics
+    /// If a slip is of a chain without a block.
+    fn append_with_slips(&mut self, blocks: &[Block], slips: &[StoredSlip]) -> Result<(), AppendError>;
 
     /// Another way into the same store, for another thread.
     fn archive(&self) -> Result<Box<dyn Archive>, ReadError>;
@@ -62,6 +85,10 @@ pub trait Archive: Send {
     fn strays(&mut self) -> Result<Vec<StrayBlock>, ReadError> {
         Ok(Vec::new())
     }
+
+    /// At most so many slips of a chain, from a round on, by their rounds. A store of an older layout has none. The bytes
+    /// of one that is larger than any slip are left out.
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError>;
 
     /// Keeps a snapshot, and deletes all but the newest few of that chain.
     fn put_snapshot(

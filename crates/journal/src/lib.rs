@@ -41,8 +41,8 @@ pub use entries::Entries;
 pub use genesis::{ChainPurpose, Genesis};
 pub use hash::{BadHex, Hash};
 pub use journal::{
-    AppendError, Archive, BadHead, Cause, ChainHead, ClaimError, Journal, MAX_SNAPSHOTS_PER_CHAIN, ReadError,
-    SnapshotError, StoredSnapshot, StrayBlock,
+    AppendError, Archive, BadHead, Cause, ChainHead, ClaimError, Journal, MAX_SLIP_BYTES, MAX_SNAPSHOTS_PER_CHAIN,
+    ReadError, SnapshotError, StoredSlip, StoredSnapshot, StrayBlock,
 };
 pub use key::{KeyError, SigningKey};
 pub use memory::{DiskFault, DiskStep, FaultDuration, MemoryJournal, MemoryStore};

@@ -3,6 +3,7 @@
 
 mod disk;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 pub use disk::{DiskFault, DiskStep, FaultDuration};
@@ -13,7 +14,7 @@ use crate::chain::ChainName;
 use crate::hash::Hash;
 use crate::journal::{
     AppendError, Archive, Cause, ChainHead, ClaimError, Journal, MAX_SNAPSHOTS_PER_CHAIN, ReadError, SnapshotError,
-    StoredSnapshot,
+    StoredSlip, StoredSnapshot,
 };
 use disk::{Disk, FailedStep};
 
@@ -56,6 +57,13 @@ impl MemoryStore {
         }
     }
 
+    /// Tampers with the slips that are kept beside a chain.
+    pub fn tamper_slips(&self, chain: &ChainName, change: impl FnOnce(&mut BTreeMap<u64, Vec<u8>>)) {
+        if let Some(found) = self.disk().chains.get_mut(chain) {
+            change(&mut found.slips);
+        }
+    }
+
     /// A handle to write with.
     pub fn open(&self) -> MemoryJournal {
         MemoryJournal { generation: self.disk().generation, memory: self.clone() }
@@ -91,15 +99,15 @@ impl Journal for MemoryJournal {
         Ok(disk.chains[chain].head.clone())
     }
 
-    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError> {
+    fn append_with_slips(&mut self, blocks: &[Block], slips: &[StoredSlip]) -> Result<(), AppendError> {
         let mut disk = self.usable().ok_or(AppendError::Poisoned)?;
-        for moved in moves(blocks)? {
+        for moved in moves(blocks, slips)? {
             let head = disk.chains.get(moved.chain).map(|found| &found.head);
             if !head.is_some_and(|head| moved.starts_at(head)) {
                 return Err(moved.fenced());
             }
         }
-        disk.store_blocks(blocks).map_err(|broken| match broken {
+        disk.store_blocks(blocks, slips).map_err(|broken| match broken {
             FailedStep::Write => AppendError::Failed(broken.into()),
             FailedStep::Flush => AppendError::Unknown(broken.into()),
         })
@@ -128,6 +136,14 @@ impl Archive for MemoryStore {
             found.push(block.clone());
         }
         Ok(found)
+    }
+
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
+        let disk = self.disk();
+        let slips = disk.chains.get(chain).into_iter().flat_map(|found| found.slips.range(from..));
+        let slip =
+            |(round, bytes): (&u64, &Vec<u8>)| StoredSlip { chain: chain.clone(), round: *round, bytes: bytes.clone() };
+        Ok(slips.take(most.into()).map(slip).collect())
     }
 
     fn put_snapshot(

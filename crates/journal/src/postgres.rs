@@ -34,7 +34,7 @@ pub use session::PostgresSession;
 use crate::batch::{HeadMove, moves};
 use crate::block::{Block, MAX_BLOCK_NUMBER};
 use crate::chain::ChainName;
-use crate::journal::{AppendError, Archive, Cause, ChainHead, ClaimError, Journal, ReadError};
+use crate::journal::{AppendError, Archive, Cause, ChainHead, ClaimError, Journal, ReadError, StoredSlip};
 use archive::{as_sql, head_in_row};
 use server::{ServerIdentity, WAITS_FOR_STANDBY};
 
@@ -44,6 +44,7 @@ pub struct Postgres {
     session: PostgresSession,
     identity: ServerIdentity,
     append: Statement,
+    append_with_slips: Statement,
     still_waits: Statement,
     poisoned: bool,
 }
@@ -65,8 +66,13 @@ impl Postgres {
         let append = session.prepare(&format!(
             "SELECT taisai_journal.append($1, $2, $3, $4, $5, $6, $7, $8, $9) WHERE {WAITS_FOR_STANDBY}"
         ))?;
+        let append_with_slips = session.prepare(&format!(
+            "SELECT taisai_journal.append_with_slips($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+             WHERE {WAITS_FOR_STANDBY}"
+        ))?;
         let still_waits = session.prepare(&format!("SELECT coalesce({WAITS_FOR_STANDBY}, false)"))?;
-        Ok(Self { address: address.into(), session, identity, append, still_waits, poisoned: false })
+        let address = address.into();
+        Ok(Self { address, session, identity, append, append_with_slips, still_waits, poisoned: false })
     }
 
     /// Waits at most this long for the server. After that nobody knows whether an append succeeded.
@@ -75,7 +81,7 @@ impl Postgres {
         Ok(self)
     }
 
-    fn store(&self, moves: &[HeadMove<'_>], blocks: &[Block]) -> Result<(), AppendError> {
+    fn store(&self, moves: &[HeadMove<'_>], blocks: &[Block], slips: &[StoredSlip]) -> Result<(), AppendError> {
         let names: Vec<&str> = moves.iter().map(|m| m.chain.as_str()).collect();
         let epochs: Vec<i64> = moves.iter().map(|m| as_sql(m.epoch)).collect();
         let froms: Vec<i64> = moves.iter().map(|m| as_sql(m.from)).collect();
@@ -85,10 +91,18 @@ impl Postgres {
         let chains: Vec<&str> = blocks.iter().map(|block| block.header().chain.as_str()).collect();
         let positions: Vec<i64> = blocks.iter().map(|block| as_sql(block.header().position)).collect();
         let bytes: Vec<&[u8]> = blocks.iter().map(Block::bytes).collect();
+        let slip_chains: Vec<&str> = slips.iter().map(|slip| slip.chain.as_str()).collect();
+        let rounds: Vec<i64> = slips.iter().map(|slip| as_sql(slip.round)).collect();
+        let slip_bytes: Vec<&[u8]> = slips.iter().map(|slip| &slip.bytes[..]).collect();
         self.session.has_warned();
-        let values: [&(dyn ToSql + Sync); 9] =
-            [&names, &epochs, &froms, &previous, &nexts, &hashes, &chains, &positions, &bytes];
-        let sent = self.session.execute_then_query((&self.append, &values), &self.still_waits);
+        let mut values: Vec<&(dyn ToSql + Sync)> =
+            vec![&names, &epochs, &froms, &previous, &nexts, &hashes, &chains, &positions, &bytes];
+        let mut statement = &self.append;
+        if !slips.is_empty() {
+            values.extend([&slip_chains as &(dyn ToSql + Sync), &rounds, &slip_bytes]);
+            statement = &self.append_with_slips;
+        }
+        let sent = self.session.execute_then_query((statement, &values), &self.still_waits);
         match sent {
             Ok(_) if self.session.has_warned() => Err(AppendError::Unknown(Cause::from(COMMIT_WARNING))),
             Ok((0, _)) => Err(AppendError::Failed(PostgresError::NoStandby.into())),
@@ -158,11 +172,11 @@ impl Journal for Postgres {
         }
     }
 
-    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError> {
+    fn append_with_slips(&mut self, blocks: &[Block], slips: &[StoredSlip]) -> Result<(), AppendError> {
         if self.poisoned {
             return Err(AppendError::Poisoned);
         }
-        let stored = moves(blocks).and_then(|moves| self.store(&moves, blocks));
+        let stored = moves(blocks, slips).and_then(|moves| self.store(&moves, blocks, slips));
         self.poisoned = match &stored {
             Ok(()) | Err(AppendError::Fenced { .. }) => false,
             Err(AppendError::Failed(_) | AppendError::Unknown(_) | AppendError::Poisoned) => true,

@@ -19,7 +19,7 @@ pub use file::open_sqlite_to_read;
 use crate::batch::{HeadMove, moves};
 use crate::block::{Block, MAX_BLOCK_NUMBER};
 use crate::chain::ChainName;
-use crate::journal::{AppendError, Archive, Cause, ChainHead, ClaimError, Journal, ReadError};
+use crate::journal::{AppendError, Archive, Cause, ChainHead, ClaimError, Journal, ReadError, StoredSlip};
 use crate::key::sync_folder_of;
 use file::{DatabaseFile, PAGE_BYTES, as_sql, head_in_row, keep_log, open_file};
 
@@ -162,7 +162,7 @@ impl Sqlite {
         Ok(head)
     }
 
-    fn store(&mut self, moves: &[HeadMove<'_>], blocks: &[Block]) -> Result<(), AppendError> {
+    fn store(&mut self, moves: &[HeadMove<'_>], blocks: &[Block], slips: &[StoredSlip]) -> Result<(), AppendError> {
         self.shorten_log().map_err(|error| AppendError::Failed(error.into()))?;
         let failed = |error: rusqlite::Error| AppendError::Failed(error.into());
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
@@ -190,10 +190,18 @@ impl Sqlite {
                 let row = params![header.chain.as_str(), as_sql(header.position), block.bytes()];
                 insert.execute(row).map_err(failed)?;
             }
+            let mut keep = transaction
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO slips (chain, round, bytes) SELECT id, ?2, ?3 FROM chains WHERE name = ?1",
+                )
+                .map_err(failed)?;
+            for slip in slips {
+                keep.execute(params![slip.chain.as_str(), as_sql(slip.round), slip.bytes]).map_err(failed)?;
+            }
         }
         // From here on the commit may be on the disk, whatever the result.
         transaction.commit().map_err(|error| AppendError::Unknown(error.into()))?;
-        self.logged += pages(moves.len(), blocks) * PAGE_BYTES;
+        self.logged += pages(moves.len(), blocks, slips) * PAGE_BYTES;
         Ok(())
     }
 
@@ -233,11 +241,11 @@ impl Journal for Sqlite {
         }
     }
 
-    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError> {
+    fn append_with_slips(&mut self, blocks: &[Block], slips: &[StoredSlip]) -> Result<(), AppendError> {
         if self.poisoned {
             return Err(AppendError::Poisoned);
         }
-        let stored = moves(blocks).and_then(|moves| self.store(&moves, blocks));
+        let stored = moves(blocks, slips).and_then(|moves| self.store(&moves, blocks, slips));
         match &stored {
             Ok(()) | Err(AppendError::Fenced { .. }) => {}
             Err(AppendError::Failed(_) | AppendError::Unknown(_) | AppendError::Poisoned) => self.poison(),
@@ -267,9 +275,10 @@ fn empty_log(connection: &Connection, folder: &Path) -> Result<(), SqliteError> 
     }
 }
 
-/// The pages that a commit writes, about: each chain's head, and each block at the end of its chain.
-fn pages(moves: usize, blocks: &[Block]) -> usize {
-    moves + blocks.iter().map(|block| 1 + block.bytes().len() / PAGE_BYTES).sum::<usize>()
+/// The pages that a commit writes, about: each chain's head, and each block and slip at the end of its chain.
+fn pages(moves: usize, blocks: &[Block], slips: &[StoredSlip]) -> usize {
+    let lengths = blocks.iter().map(|block| block.bytes().len()).chain(slips.iter().map(|slip| slip.bytes.len()));
+    moves + lengths.map(|length| 1 + length / PAGE_BYTES).sum::<usize>()
 }
 
 /// `None` if another program has the lock.

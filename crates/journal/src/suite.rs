@@ -6,6 +6,7 @@ mod pair;
 mod port;
 mod race;
 mod server;
+mod slips;
 mod snapshots;
 mod spawned;
 mod wait;
@@ -51,6 +52,8 @@ pub const CASES: &[(&str, Case)] = &[
     ("of two writers at one place exactly one wins", race::appends),
     ("of two claims of one epoch exactly one wins", race::claims),
     ("writers of several chains in any order do not block each other for ever", race::crossing),
+    ("slips are read back by their rounds", slips::by_round),
+    ("slips are stored with their blocks or not at all", slips::with_their_blocks),
     ("snapshots are listed newest first, and the oldest are forgotten", snapshots::newest_first),
     ("a large snapshot comes back", snapshots::large),
     ("snapshots are kept by chain", snapshots::by_chain),

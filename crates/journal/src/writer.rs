@@ -18,7 +18,7 @@ use crate::checkpoint::Checkpoint;
 use crate::entries::Entries;
 use crate::genesis::Genesis;
 use crate::hash::Hash;
-use crate::journal::{AppendError, ChainHead, ClaimError, Journal};
+use crate::journal::{AppendError, ChainHead, ClaimError, Journal, StoredSlip};
 use crate::key::SigningKey;
 use batch_builder::BatchBuilder;
 use queue::{Item, Queue};
@@ -171,8 +171,25 @@ impl ChainHandle {
         entries: Entries,
         done: impl FnOnce(Result<DurablePosition, WriterStopped>) + Send + 'static,
     ) -> Result<(), WriterStopped> {
+        self.submit_with_slips(entries, Vec::new(), done)
+    }
+
+    /// The same with slips of rounds that the entries settle, each with the number of its round. They become durable with
+    /// the entries, or not at all.
+    ///
+    /// # Panics
+    /// If there are slips and no entries, or if the entries are more than a block holds.
+    pub fn submit_with_slips(
+        &self,
+        entries: Entries,
+        slips: Vec<(u64, Vec<u8>)>,
+        done: impl FnOnce(Result<DurablePosition, WriterStopped>) + Send + 'static,
+    ) -> Result<(), WriterStopped> {
+        assert!(slips.is_empty() || entries.count() > 0, "slips come with what settles their rounds");
+        let slip = |(round, bytes)| StoredSlip { chain: self.chain.clone(), round, bytes };
+        let slips = slips.into_iter().map(slip).collect();
         assert!(entries.bytes().len() <= MAX_BODY_BYTES, "entries fit a block");
-        self.queue.put(Item::Entries { index: self.index, entries, done: Box::new(done) })
+        self.queue.put(Item::Entries { index: self.index, entries, slips, done: Box::new(done) })
     }
 
     /// Ends the current block of the chain: later entries go into another. `done` gets the last block with everything
@@ -209,7 +226,8 @@ fn write(queue: &Queue, mut journal: Box<dyn Journal>, mut builder: BatchBuilder
                 break;
             }
             // A batch without blocks only waits for earlier ones.
-            let stored = if batch.blocks().is_empty() { Ok(()) } else { journal.append(batch.blocks()) };
+            let (blocks, slips) = (batch.blocks(), batch.slips());
+            let stored = if blocks.is_empty() { Ok(()) } else { journal.append_with_slips(blocks, slips) };
             match stored {
                 Ok(()) => {
                     queue.release(batch.weight());

@@ -16,6 +16,7 @@ use crate::finding::AuditFinding;
 use crate::machine::RecordedMachine;
 use crate::notices::Notices;
 use crate::opening::{ChainOpening, Program, chain_of, machine_of};
+use crate::past::KeptSlips;
 use crate::people::{ActingPeople, PeopleOnFile, UnlikePerson};
 use crate::replay::{ReplayError, ReplayEvent};
 use crate::store::StoreError;
@@ -59,6 +60,9 @@ pub struct ChainSummary {
     pub checkpoints: u64,
     /// The last round; none in the House, which has no rounds.
     pub rounds: Option<u64>,
+    /// How many settled rounds have no slip beside the chain: they were settled by a program that kept none, or the slips were
+    /// removed.
+    pub missing_slips: u64,
     /// The keys that signed its checkpoints.
     pub signers: Vec<PublicKey>,
     /// What it was last opened with.
@@ -81,6 +85,8 @@ struct Ends {
     /// Who acted in the chains of tables.
     acting: BTreeMap<ChainName, ActingPeople>,
     genesis: BTreeMap<ChainName, Genesis>,
+    /// Slips that are not those of their chains.
+    bad_slips: Vec<AuditFinding>,
 }
 
 struct HouseEnd {
@@ -143,9 +149,11 @@ impl Auditor<'_> {
         let mut chains: Vec<AuditedChain> = audited.into_inner().expect("no thread has stopped");
         chains.sort_by(|a, b| a.head.chain.cmp(&b.head.chain));
         let mut between = self.anchor(heads);
+        let mut ends = ends.into_inner().expect("no thread has stopped");
+        between.append(&mut ends.bad_slips);
         // A chain that is wrong has no end to compare with.
         if chains.iter().all(|chain| chain.result.is_ok()) {
-            between.extend(ends.into_inner().expect("no thread has stopped").compare());
+            between.extend(ends.compare());
         }
         Ok(Audit { chains, between })
     }
@@ -188,7 +196,14 @@ impl Auditor<'_> {
                     transfers.see(seen);
                     acting.see(seen, Sensitive::second);
                 })?;
-                let counted = counted(&verified, |cluster| Some(cluster.round().0));
+                let mut counted = counted(&verified, |cluster| Some(cluster.round().0));
+                if let Some(cluster) = &verified.machine {
+                    let kept = KeptSlips::compare(archive, cluster)?;
+                    let chain = head.chain.clone();
+                    let bad = kept.bad.map(|(round, why)| AuditFinding::Slip { chain, round, why });
+                    lock().bad_slips.extend(bad);
+                    counted.missing_slips = kept.missing;
+                }
                 let end = |cluster| ClusterEnd { transfers: transfers.end(&cluster), notices, cluster };
                 lock().clusters.extend(verified.machine.map(|cluster| (id, end(cluster))));
                 (counted, verified.genesis)
@@ -241,6 +256,7 @@ fn counted<M>(verified: &VerifiedChain<M>, rounds: impl FnOnce(&M) -> Option<u64
         unsigned: verified.unsigned,
         checkpoints: verified.checkpoints,
         rounds: verified.machine.as_ref().and_then(rounds),
+        missing_slips: 0,
         signers: verified.signers.clone(),
         opening: verified.opening.clone(),
     }

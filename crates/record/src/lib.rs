@@ -60,7 +60,7 @@ pub use follower::{ChainFollower, FollowError};
 pub use machine::RecordedMachine;
 pub use merge::{MergeError, MergedTable, merge_chains};
 pub use opening::{BadChainOpening, ChainOpening, MachineSetup, Program, chain_of, machine_of};
-pub use past::past_slip;
+pub use past::{SlipReplay, UnusedSlip, kept_slip};
 pub use record_store::{ReadMachine, RecordFiles, RecordStore, RecordStoreError};
 pub use recorder::{ChainWriter, Recorder, RecordingStopped};
 pub use replay::{ChainReplay, EntryPosition, ReplayError, ReplayEvent, ReplayState, SkippedSnapshot, first_opening};

@@ -4,7 +4,7 @@
 use std::sync::mpsc;
 
 use taisai_journal::{ChainHandle, CheckpointTarget, Entries, WriterStopped};
-use taisai_table::{CommandRequest, Decision, Entry, Time, encode};
+use taisai_table::{CommandRequest, Decision, Entry, SettledSlip, Time, encode};
 
 use crate::checkpointer::{CheckpointJob, CheckpointedState, Checkpointer};
 use crate::machine::RecordedMachine;
@@ -34,6 +34,8 @@ pub struct ChainWriter {
     handle: ChainHandle,
     checkpointer: Checkpointer,
     waiting: Entries,
+    /// The slips of the rounds that waiting entries settle.
+    slips: Vec<(u64, Vec<u8>)>,
     snapshot_after: usize,
     since_snapshot: usize,
     since_checkpoint: usize,
@@ -48,6 +50,11 @@ pub struct Recorder<M: RecordedMachine> {
 }
 
 impl ChainWriter {
+    /// Keeps the slip of the round that the next entry settles beside the chain. It is stored with that entry, or not at all.
+    pub fn keep_slip(&mut self, SettledSlip { round, bytes }: SettledSlip) {
+        self.slips.push((round.0, bytes));
+    }
+
     /// Adds an entry. It is durable when a [`commit`](Self::commit) after it is.
     pub fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         self.waiting.write(write);
@@ -73,10 +80,11 @@ impl ChainWriter {
 
     /// If the writer has stopped, every commit from the next on says so.
     fn hand_over(&mut self, done: impl FnOnce(Result<(), RecordingStopped>) + Send + 'static) {
-        let entries = std::mem::take(&mut self.waiting);
+        let (entries, slips) = (std::mem::take(&mut self.waiting), std::mem::take(&mut self.slips));
         self.since_snapshot += entries.bytes().len();
         self.since_checkpoint += entries.bytes().len();
-        let submitted = self.handle.submit(entries, |durable| done(durable.map(drop).map_err(RecordingStopped)));
+        let done = |durable: Result<_, _>| done(durable.map(drop).map_err(RecordingStopped));
+        let submitted = self.handle.submit_with_slips(entries, slips, done);
         if let Err(stopped) = submitted {
             self.stopped.get_or_insert(stopped.into());
         }
@@ -125,6 +133,7 @@ impl<M: RecordedMachine> Recorder<M> {
             handle,
             checkpointer,
             waiting,
+            slips: Vec::new(),
             snapshot_after: SNAPSHOT_INTERVAL_BYTES,
             since_snapshot: 0,
             since_checkpoint: 0,
@@ -159,6 +168,9 @@ impl<M: RecordedMachine> Recorder<M> {
             Decision::Repeated(verdict) => return Decision::Repeated(verdict),
         };
         let entry = Entry { request, outcome };
+        if let Some(slip) = self.machine.settled_slip(&entry) {
+            self.chain.keep_slip(slip);
+        }
         self.machine.apply(&entry);
         self.chain.append(|buffer| encode(&entry, buffer));
         entry.outcome.map_or_else(Decision::Refused, Decision::Accepted)

@@ -157,6 +157,16 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
         Self::of(archive, reading)
     }
 
+    /// Pauses, and keeps the blocks that were read ahead.
+    pub(crate) fn pause_with_blocks(self) -> PausedReplay<M> {
+        PausedReplay { reading: self.reading, ahead: self.ahead }
+    }
+
+    /// Resumes a replay that was paused with its blocks.
+    pub(crate) fn resume_with_blocks(archive: &'a mut dyn Archive, paused: PausedReplay<M>) -> Self {
+        Self { archive, ahead: paused.ahead, reading: paused.reading, until: None }
+    }
+
     /// The machine in its current state, once the opening is read.
     pub const fn machine(&self) -> Option<&M> {
         self.reading.machine.as_ref()
@@ -224,6 +234,19 @@ impl<'a, M: RecordedMachine> ChainReplay<'a, M> {
             self.ahead = self.archive.read(&chain, next, BATCH)?.into();
         }
         Ok(self.ahead.pop_front())
+    }
+}
+
+/// A paused replay with the blocks that were read ahead.
+pub(crate) struct PausedReplay<M> {
+    reading: ReplayState<M>,
+    ahead: VecDeque<Vec<u8>>,
+}
+
+impl<M> PausedReplay<M> {
+    /// The machine so far, once its opening is read.
+    pub(crate) const fn machine(&self) -> Option<&M> {
+        self.reading.machine.as_ref()
     }
 }
 

@@ -53,6 +53,7 @@ use partition_manager::PartitionManager;
 use peer_sender::PeerSender;
 use peers::{NodeAddress, Peers};
 pub(crate) use relay::relay;
+use slip_reader::SlipReader;
 use unopened::UnopenedPartitions;
 
 /// How a table is laid out.
@@ -383,6 +384,7 @@ impl ReadInstallation {
         }
         let (stop, stopped) = watch::channel(None);
         let host = Arc::new(PartitionHost {
+            slips: SlipReader::start(plan.address.clone(), store.keys().to_vec())?,
             keys: store.keys().to_vec(),
             plan,
             plans,
@@ -486,6 +488,8 @@ impl Node {
             manager.close();
         }
         host.router.close();
+        // The last to close the store tidies it up.
+        host.slips.close();
         running.map_or(Ok(()), RunningPartitions::close)
     }
 }

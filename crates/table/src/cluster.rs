@@ -14,6 +14,7 @@ mod pay_list;
 mod player_notice;
 mod register;
 mod settle;
+mod slip_bytes;
 mod stacker;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -39,6 +40,7 @@ use player_notice::SessionMessages;
 pub use player_notice::{PlayerMessage, PlayerNotice};
 pub use register::RequiredRegistration;
 pub use settle::{Adjustment, OverDifferential, Slip, SlipLine, SlipTotals};
+pub use slip_bytes::{BadSlip, SettledSlip};
 pub use stacker::Stacker;
 
 /// What a seat has on a box.

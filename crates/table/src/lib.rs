@@ -31,9 +31,9 @@ mod text;
 mod transfer;
 
 pub use cluster::{
-    Adjustment, Betting, BuyIn, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterLedger, ColourSet,
-    FilmLine, FilmReturns, Meters, OverDifferential, PayLine, PayList, PlayerMessage, PlayerNotice, RejectedStake,
-    RequiredRegistration, Slip, SlipLine, SlipTotals, Stacker, Stake, Stakes, TickedOff,
+    Adjustment, BadSlip, Betting, BuyIn, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterLedger,
+    ColourSet, FilmLine, FilmReturns, Meters, OverDifferential, PayLine, PayList, PlayerMessage, PlayerNotice,
+    RejectedStake, RequiredRegistration, SettledSlip, Slip, SlipLine, SlipTotals, Stacker, Stake, Stakes, TickedOff,
 };
 pub use codec::{BadBytes, ClusterEntry, FORMAT_VERSION, HouseEntry, RoundEntry, decode, encode, entry_time};
 pub use entry::{CommandRequest, Decision, Entry};

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::cluster::{Cluster, ClusterCommand, ClusterEvent};
+use crate::cluster::{Cluster, ClusterCommand, ClusterEvent, SettledSlip};
 use crate::entry::{CommandRequest, Decision, Entry};
 use crate::house::{House, HouseCommand, HouseEvent};
 use crate::invariant::BrokenInvariant;
@@ -17,6 +17,8 @@ pub trait Machine: Clone + Send + Sized + 'static {
     /// Removes what the record must not hold of a command.
     fn conceal(&self, request: CommandRequest<Self::Command>) -> CommandRequest<Self::Command>;
     fn decide(&self, request: &CommandRequest<Self::Command>) -> Decision<Self::Event>;
+    /// The slip of the round that an entry settles, before the entry is applied.
+    fn settled_slip(&self, entry: &Entry<Self::Command, Self::Event>) -> Option<SettledSlip>;
     fn apply(&mut self, entry: &Entry<Self::Command, Self::Event>);
     fn snapshot(&self) -> Vec<u8>;
     fn state_hash(&self) -> [u8; 32];
@@ -25,7 +27,7 @@ pub trait Machine: Clone + Send + Sized + 'static {
 }
 
 macro_rules! machine {
-    ($machine:ident, $command:ident, $event:ident, $conceal:expr, $check:expr) => {
+    ($machine:ident, $command:ident, $event:ident, $conceal:expr, $settled:expr, $check:expr) => {
         impl Machine for $machine {
             type Command = $command;
             type Event = $event;
@@ -36,6 +38,10 @@ macro_rules! machine {
             }
             fn decide(&self, request: &CommandRequest<$command>) -> Decision<$event> {
                 self.decide(request)
+            }
+            fn settled_slip(&self, entry: &Entry<$command, $event>) -> Option<SettledSlip> {
+                let settled: fn(&Self, &Entry<$command, $event>) -> Option<SettledSlip> = $settled;
+                settled(self, entry)
             }
             fn apply(&mut self, entry: &Entry<$command, $event>) {
                 self.apply(entry);
@@ -54,6 +60,6 @@ macro_rules! machine {
     };
 }
 
-machine!(House, HouseCommand, HouseEvent, |_, request| request, Self::check);
-machine!(Round, RoundCommand, RoundEvent, Self::conceal, |_| Ok(()));
-machine!(Cluster, ClusterCommand, ClusterEvent, |_, request| request, Self::check);
+machine!(House, HouseCommand, HouseEvent, |_, request| request, |_, _| None, Self::check);
+machine!(Round, RoundCommand, RoundEvent, Self::conceal, |_, _| None, |_| Ok(()));
+machine!(Cluster, ClusterCommand, ClusterEvent, |_, request| request, Self::settled_slip, Self::check);

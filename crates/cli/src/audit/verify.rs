@@ -157,6 +157,11 @@ impl AuditReport<'_> {
             let unsigned = print::counted(unsigned, (one, several));
             notes.push(format!("{unsigned} behind the last checkpoints, not signed yet."));
         }
+        let missing: u64 = self.audited.counted().map(|(_, counted)| counted.missing_slips).sum();
+        if missing > 0 {
+            let missing = print::counted(missing, ("settled round has", "settled rounds have"));
+            notes.push(format!("{missing} no slip beside the chain: correcting one replays the chain."));
+        }
         for chain in self.audited.audit.chains.iter().filter(|chain| chain.head.next == 0 && chain.result.is_ok()) {
             notes.push(format!("chain {} was claimed, and nothing is written to it.", chain.head.chain));
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use taisai_table::{
-    Cluster, ClusterEvent, ClusterId, Entry, MachineEntry, MachineId, Machines, RoundNumber, Slip, Time,
+    Cluster, ClusterEvent, ClusterId, MachineEntry, MachineId, Machines, RoundNumber, SettledSlip, Slip, Time,
 };
 
 use super::{InMemoryBatch, InMemoryInstallation, WorkerPlacement};
@@ -116,11 +116,11 @@ impl InMemoryInstallation {
     }
 }
 
-/// The slip of the round that an entry settles, before it is applied.
+/// The slip of the round that an entry settles, before it is applied: as it is read from the bytes that are kept.
 fn settled(machines: &Machines, recorded: &MachineEntry) -> Option<((ClusterId, RoundNumber), Slip)> {
-    let MachineEntry::Cluster(id, Entry { outcome: Ok(ClusterEvent::Settled { .. }), .. }) = recorded else {
-        return None;
-    };
-    let cluster = machines.cluster(*id)?;
-    Some(((*id, cluster.round()), cluster.slip()))
+    let MachineEntry::Cluster(id, entry) = recorded else { return None };
+    let Ok(ClusterEvent::Settled { digest, .. }) = &entry.outcome else { return None };
+    let SettledSlip { round, bytes } = machines.cluster(*id)?.settled_slip(entry)?;
+    let slip = Slip::from_kept(&bytes, *digest).expect("a slip can be read as it was settled");
+    Some(((*id, round), slip))
 }

@@ -20,7 +20,7 @@ fn with_a_win(mut table: Installation) -> Installation {
 
 fn reads(table: &mut Installation) -> Vec<(ClusterId, RoundNumber)> {
     let read = |effect| match effect {
-        Effect::ReadSlip(cluster, round) => Some((cluster, round)),
+        Effect::ReadSlip { cluster, round, .. } => Some((cluster, round)),
         _ => None,
     };
     table.take_left().into_iter().filter_map(read).collect()
@@ -118,12 +118,18 @@ fn corrections_are_followed_one_by_one() {
         table.accept_round(supervisor(), command);
     }
     let mut read = Vec::new();
-    while let [(_, RoundNumber(round))] = reads(&mut table)[..] {
-        read.push(round);
-        let of_record = recorded(&table, 0, round);
-        slip(&mut table, 0, round, of_record);
+    loop {
+        let asked: Vec<_> = reads(&mut table).into_iter().map(|(_, RoundNumber(round))| round).collect();
+        if asked.is_empty() {
+            break;
+        }
+        for round in asked {
+            read.push(round);
+            let of_record = recorded(&table, 0, round);
+            slip(&mut table, 0, round, of_record);
+        }
     }
-    assert_eq!(read, [1, 1, 1, 2]);
+    assert_eq!(read, [1, 2, 1, 1], "that of round 2 is read ahead, and each of round 1 when it is needed");
     assert!(table.round().is_followed());
     assert_eq!(table.cluster(0).credits(SEAT), cents(10_000), "both rounds are void");
     table.check_record();
@@ -220,6 +226,83 @@ fn notices_that_a_cluster_cannot_take_are_not_sent() {
     assert!(table.round().is_followed());
     let credits = table.cluster(0).credits(SEAT);
     assert_eq!(credits, cents(10_500), "the last one counts");
+}
+
+/// A table with so many rounds behind it, and one with open bets.
+fn with_rounds(mut table: Installation, rounds: u64) -> Installation {
+    table.open_table();
+    table.seat(0, SEAT, 10_000);
+    table.play_round(SEAT, [4, 5, 6]);
+    for _ in 1..rounds {
+        table.open_bets();
+        table.close_bets();
+        table.throw([1, 2, 3]);
+    }
+    table.open_bets();
+    table.left.clear();
+    table
+}
+
+fn void_until(round: u64) -> RoundCommand {
+    let (from, to, second) = (RoundNumber(1), RoundNumber(round), Some(manager()));
+    RoundCommand::VoidDamaged { from, to, dice_set: None, why: "a chipped die".to_owned(), second }
+}
+
+/// The slips that each cluster had read, in order.
+fn read_by(table: &mut Installation, number: u16) -> Vec<u64> {
+    let mut read: Vec<u64> = Vec::new();
+    for effect in table.left.iter().map(|(_, effect)| effect) {
+        if let Effect::ReadSlip { cluster, round, digest } = effect
+            && cluster.number == number
+        {
+            assert_eq!(Some(*digest), table.cluster(number).slip_digest(*round), "the slip that the chain stands for");
+            read.push(round.0);
+        }
+    }
+    read
+}
+
+/// However many rounds are void, each slip is read once, and some of them ahead: the rounds are followed in batches. Bets are taken
+/// meanwhile, and nobody counts as silent.
+#[test]
+fn a_void_of_many_rounds_reads_each_slip_once() {
+    for (make, clusters, rounds) in [(together as fn() -> Installation, 1, 10_000), (apart, 2, 2_000)] {
+        let mut table = with_rounds(make(), rounds);
+        table.reads_slips = false;
+        table.accept_round(supervisor(), void_until(rounds));
+        for number in 0..clusters {
+            assert_eq!(read_by(&mut table, number), (1..=64).collect::<Vec<_>>(), "so many at once");
+        }
+        table.pass(4_000);
+        table.bet(0, SEAT, "small", 500);
+        table.left.clear();
+        table.reads_slips = true;
+        table.pass(30_000);
+        assert!(table.round().is_followed());
+        for number in 0..clusters {
+            assert_eq!(read_by(&mut table, number), (1..=rounds).collect::<Vec<_>>(), "cluster {number}");
+        }
+        assert!(!table.left.iter().any(|(_, effect)| matches!(effect, Effect::Seize(_))));
+        assert_eq!(table.cluster(0).credits(SEAT), cents(9_500), "the win of round 1 is taken back");
+        table.close_bets();
+        assert_eq!(table.phase(), Phase::Closed);
+        table.check_record();
+    }
+}
+
+#[test]
+fn two_hundred_corrections_read_two_hundred_slips() {
+    const ROUNDS: u64 = 200;
+    for make in [together, apart] {
+        let mut table = with_rounds(make(), ROUNDS);
+        for round in 1..=ROUNDS {
+            table.accept_round(supervisor(), correction(round, [1, 1, 2]));
+        }
+        table.pass(0);
+        assert!(table.round().is_followed());
+        assert_eq!(read_by(&mut table, 0), (1..=ROUNDS).collect::<Vec<_>>());
+        table.check_record();
+    }
 }
 
 /// F82: each round that is voided late is shown, also where several change at once.

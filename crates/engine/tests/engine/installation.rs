@@ -174,7 +174,7 @@ impl Installation {
                     self.sent.push((self.now, message));
                 }
                 effect => {
-                    if let Effect::ReadSlip(cluster, round) = effect
+                    if let Effect::ReadSlip { cluster, round, .. } = effect
                         && self.reads_slips
                     {
                         self.travel(0, Travelling::Slip(cluster, round));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::block::Block;
 use crate::chain::ChainName;
 use crate::hash::Hash;
-use crate::journal::ChainHead;
+use crate::journal::{ChainHead, StoredSlip};
 
 /// A fault of the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,7 @@ pub(super) struct Disk {
 pub(super) struct Stored {
     pub(super) head: ChainHead,
     pub(super) blocks: Vec<Vec<u8>>,
+    pub(super) slips: BTreeMap<u64, Vec<u8>>,
 }
 
 const CLAIM: u8 = 0;
@@ -102,15 +103,24 @@ impl Disk {
         Ok(())
     }
 
-    pub(super) fn store_blocks(&mut self, blocks: &[Block]) -> Result<(), FailedStep> {
-        let lengths: Vec<[u8; 4]> = blocks.iter().map(|block| length(block.bytes().len())).collect();
-        let mut parts: Vec<&[u8]> = vec![&[BLOCKS]];
-        for (block, length) in blocks.iter().zip(&lengths) {
-            parts.extend([&length[..], block.bytes()]);
+    /// A slip begins with the name of its chain and a zero, and then has the round.
+    pub(super) fn store_blocks(&mut self, blocks: &[Block], slips: &[StoredSlip]) -> Result<(), FailedStep> {
+        let count = length(blocks.len());
+        let slip =
+            |slip: &StoredSlip| [slip.chain.as_str().as_bytes(), &[0], &slip.round.to_le_bytes(), &slip.bytes].concat();
+        let kept: Vec<Vec<u8>> = slips.iter().map(slip).collect();
+        let stored: Vec<&[u8]> = blocks.iter().map(Block::bytes).chain(kept.iter().map(Vec::as_slice)).collect();
+        let lengths: Vec<[u8; 4]> = stored.iter().map(|bytes| length(bytes.len())).collect();
+        let mut parts: Vec<&[u8]> = vec![&[BLOCKS], &count];
+        for (bytes, length) in stored.iter().zip(&lengths) {
+            parts.extend([&length[..], bytes]);
         }
         self.record(&parts)?;
         for block in blocks {
             self.apply_block(block);
+        }
+        for StoredSlip { chain, round, bytes } in slips {
+            self.apply_slip(chain, *round, bytes);
         }
         Ok(())
     }
@@ -158,9 +168,16 @@ impl Disk {
                 let epoch = rest.last_chunk().expect(damaged);
                 self.apply_claim(ChainName::from_bytes(name).expect(damaged), u64::from_le_bytes(*epoch));
             }
-            (_, mut rest) => {
-                while let Some(bytes) = take_part(&mut rest) {
+            (_, rest) => {
+                let (count, mut rest) = rest.split_first_chunk().expect(damaged);
+                for _ in 0..u32::from_le_bytes(*count) {
+                    let bytes = take_part(&mut rest).expect(damaged);
                     self.apply_block(&Block::decode(bytes.to_vec()).expect(damaged));
+                }
+                while let Some(slip) = take_part(&mut rest) {
+                    let name = slip.split(|byte| *byte == 0).next().expect(damaged);
+                    let (round, bytes) = slip[name.len() + 1..].split_first_chunk().expect(damaged);
+                    self.apply_slip(&ChainName::from_bytes(name).expect(damaged), u64::from_le_bytes(*round), bytes);
                 }
             }
         }
@@ -168,7 +185,8 @@ impl Disk {
 
     fn apply_claim(&mut self, chain: ChainName, epoch: u64) {
         let head = ChainHead { chain: chain.clone(), epoch, next: 0, hash: Hash::NONE };
-        self.chains.entry(chain).or_insert(Stored { head, blocks: Vec::new() }).head.epoch = epoch;
+        self.chains.entry(chain).or_insert(Stored { head, blocks: Vec::new(), slips: BTreeMap::new() }).head.epoch =
+            epoch;
     }
 
     fn apply_block(&mut self, block: &Block) {
@@ -176,6 +194,10 @@ impl Disk {
         chain.head.next = block.header().position + 1;
         chain.head.hash = block.hash();
         chain.blocks.push(block.bytes().to_vec());
+    }
+
+    fn apply_slip(&mut self, chain: &ChainName, round: u64, bytes: &[u8]) {
+        self.chains.get_mut(chain).expect("slips follow a claim").slips.insert(round, bytes.to_vec());
     }
 }
 

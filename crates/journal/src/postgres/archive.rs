@@ -1,4 +1,4 @@
-//! Reading blocks beside the writer, and snapshots, each cut into parts that a row takes.
+//! Reading blocks and slips beside the writer, and snapshots, each cut into parts that a row takes.
 
 use std::time::Duration;
 
@@ -6,19 +6,21 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::PostgresError;
-use super::server::{ServerIdentity, check, identity, layout};
+use super::server::{SLIPS, ServerIdentity, check, identity, layout};
 use super::session::PostgresSession;
 use crate::block::MAX_BLOCK_BYTES;
 use crate::chain::ChainName;
 use crate::hash::Hash;
 use crate::journal::{
-    Archive, Cause, ChainHead, MAX_SNAPSHOTS_PER_CHAIN, ReadError, SnapshotError, StoredSnapshot, StrayBlock,
+    Archive, Cause, ChainHead, MAX_SLIP_BYTES, MAX_SNAPSHOTS_PER_CHAIN, ReadError, SnapshotError, StoredSlip,
+    StoredSnapshot, StrayBlock,
 };
 
 /// The store on a server, for reading.
 #[derive(Debug)]
 pub struct PostgresArchive {
     session: PostgresSession,
+    has_slips: bool,
 }
 
 /// How long one statement may take: it reads or writes a few megabytes.
@@ -52,8 +54,8 @@ impl PostgresArchive {
     pub fn open(address: &str) -> Result<Self, PostgresError> {
         let session = PostgresSession::open(address, "taisai", STATEMENT_TIMEOUT)?;
         check(&session)?;
-        layout(&session)?.ok_or(PostgresError::Empty)?;
-        Ok(Self { session })
+        let has_slips = layout(&session)?.ok_or(PostgresError::Empty)? >= SLIPS;
+        Ok(Self { session, has_slips })
     }
 
     /// Opens the store for reading on this server. On another one it may lack what the writer was acknowledged.
@@ -90,6 +92,19 @@ impl PostgresArchive {
             )?;
             Ok(())
         })
+    }
+
+    fn list_slips(&self, chain: &ChainName, from: i64, most: u16) -> Result<Vec<StoredSlip>, Cause> {
+        let rows = self.session.query(
+            "SELECT round, CASE WHEN length(bytes) <= $4 THEN bytes ELSE '' END FROM taisai_journal.slips
+             WHERE chain = $1 AND round >= $2 ORDER BY round LIMIT $3",
+            &[&chain.as_str(), &from, &i64::from(most), &i32::try_from(MAX_SLIP_BYTES)?],
+        )?;
+        let slip = |row: &Row| {
+            let round = row.try_get::<_, i64>(0)?.try_into()?;
+            Ok(StoredSlip { chain: chain.clone(), round, bytes: row.try_get(1)? })
+        };
+        rows.iter().map(slip).collect()
     }
 
     fn list(&self, chain: &str) -> Result<Vec<StoredSnapshot>, Cause> {
@@ -180,6 +195,11 @@ impl Archive for PostgresArchive {
             block.ok_or_else(|| ReadError::Damaged { chain: chain.to_string(), position })
         };
         rows.iter().map(block).collect()
+    }
+
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
+        let (true, Ok(from)) = (self.has_slips, i64::try_from(from)) else { return Ok(Vec::new()) };
+        self.list_slips(chain, from, most).map_err(ReadError::Failed)
     }
 
     fn put_snapshot(

@@ -6,10 +6,13 @@ use super::PostgresError;
 use super::session::PostgresSession;
 
 /// What makes each layout of the tables out of the one before it.
-const LAYOUTS: [&str; 2] = [include_str!("tables.sql"), include_str!("leases/leases.sql")];
+const LAYOUTS: [&str; 3] = [include_str!("tables.sql"), include_str!("leases/leases.sql"), include_str!("slips.sql")];
 
 /// The newest of them.
-const LAYOUT: i32 = 2;
+const LAYOUT: i32 = 3;
+
+/// The first one with slips.
+pub(super) const SLIPS: i32 = 3;
 
 /// The oldest version of a server that will do.
 pub(super) const OLDEST: i64 = 150_000;

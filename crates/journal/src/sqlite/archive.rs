@@ -1,4 +1,4 @@
-//! Reading blocks beside the writer, and snapshots in their own file, each cut into parts that `SQLite` takes.
+//! Reading blocks and slips beside the writer, and snapshots in their own file, each cut into parts that `SQLite` takes.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, Row, params};
 
 use super::SqliteError;
-use super::file::{DatabaseFile, as_sql, open_file, open_to_read};
+use super::file::{DatabaseFile, as_sql, from_sql, open_file, open_to_read};
 use crate::block::MAX_BLOCK_BYTES;
 use crate::chain::ChainName;
 use crate::hash::Hash;
 use crate::journal::{
-    Archive, Cause, ChainHead, MAX_SNAPSHOTS_PER_CHAIN, ReadError, SnapshotError, StoredSnapshot, StrayBlock,
+    Archive, Cause, ChainHead, MAX_SLIP_BYTES, MAX_SNAPSHOTS_PER_CHAIN, ReadError, SnapshotError, StoredSlip,
+    StoredSnapshot, StrayBlock,
 };
 
 /// The store in a folder, for reading.
@@ -19,6 +20,8 @@ use crate::journal::{
 pub struct SqliteArchive {
     folder: PathBuf,
     connection: Connection,
+    /// A file that no program has opened to write since there are slips has no table of them.
+    has_slips: bool,
     /// Opened when they are first needed: damaged ones must not keep anyone from the chains.
     snapshots: Option<Connection>,
     /// The same file for those who only read, who make nothing.
@@ -48,12 +51,12 @@ const SNAPSHOT_PART_BYTES: usize = 8 * 1024 * 1024;
 impl SqliteArchive {
     /// Opens the store in a folder for reading, beside its writer.
     pub fn open(folder: &Path) -> Result<Self, SqliteError> {
-        Ok(Self {
-            folder: folder.into(),
-            connection: open_to_read(folder, DatabaseFile::Chains)?,
-            snapshots: None,
-            kept: None,
-        })
+        let connection = open_to_read(folder, DatabaseFile::Chains)?;
+        let has_slips = connection.table_exists(None, "slips").map_err(|source| {
+            let file = folder.join(DatabaseFile::Chains.name());
+            SqliteError::Sqlite { file, source }
+        })?;
+        Ok(Self { folder: folder.into(), connection, has_slips, snapshots: None, kept: None })
     }
 
     fn snapshots_file(&mut self) -> Result<&mut Connection, SnapshotError> {
@@ -137,6 +140,11 @@ impl Archive for SqliteArchive {
         Ok(found)
     }
 
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
+        let (true, Ok(from)) = (self.has_slips, i64::try_from(from)) else { return Ok(Vec::new()) };
+        list_slips(&self.connection, chain, from, most).map_err(|error| ReadError::Failed(error.into()))
+    }
+
     fn put_snapshot(
         &mut self,
         chain: &ChainName,
@@ -164,6 +172,23 @@ impl Archive for SqliteArchive {
         let found = i64::try_from(position).map_or(Ok(None), |position| get(connection, chain.as_str(), position));
         found.map_err(|error| SnapshotError::Failed(Cause::from(error)))?.ok_or_else(missing)
     }
+}
+
+fn list_slips(connection: &Connection, chain: &ChainName, from: i64, most: u16) -> rusqlite::Result<Vec<StoredSlip>> {
+    // The length is asked first, so that something huge in the place of a slip is not even loaded.
+    let mut select = connection.prepare_cached(
+        "SELECT round, length(bytes), bytes FROM slips
+         WHERE chain = (SELECT id FROM chains WHERE name = ?1) AND round >= ?2 ORDER BY round LIMIT ?3",
+    )?;
+    let mut rows = select.query(params![chain.as_str(), from, most])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let length: i64 = row.get(1)?;
+        let is_small = usize::try_from(length).is_ok_and(|length| length <= MAX_SLIP_BYTES);
+        let bytes = if is_small { row.get(2)? } else { Vec::new() };
+        found.push(StoredSlip { chain: chain.clone(), round: from_sql(row.get(0)?)?, bytes });
+    }
+    Ok(found)
 }
 
 fn put(connection: &mut Connection, chain: &str, position: i64, state: Hash, bytes: &[u8]) -> rusqlite::Result<()> {

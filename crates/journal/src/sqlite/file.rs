@@ -24,9 +24,6 @@ pub(super) enum DatabaseFile {
 /// `TaiS`, which tells our files from others'.
 const APPLICATION: i64 = 0x5461_6953;
 
-/// The newest layout of the tables.
-const LAYOUT: i64 = 1;
-
 /// A block is written once and read in order, so large pages serve it; but a small commit writes two whole pages, and whoever
 /// waits for it waits for them.
 pub(super) const PAGE_BYTES: usize = 8 * 1024;
@@ -39,9 +36,10 @@ impl DatabaseFile {
         }
     }
 
-    const fn tables(self) -> &'static str {
+    /// What makes each layout of the tables out of the one before it.
+    const fn layouts(self) -> &'static [&'static str] {
         match self {
-            Self::Chains => {
+            Self::Chains => &[
                 "CREATE TABLE chains (
                      id INTEGER PRIMARY KEY,
                      name TEXT NOT NULL UNIQUE,
@@ -54,10 +52,15 @@ impl DatabaseFile {
                      position INTEGER NOT NULL,
                      block BLOB NOT NULL,
                      PRIMARY KEY (chain, position)
-                 ) STRICT, WITHOUT ROWID;"
-            }
-            Self::Snapshots => {
-                "CREATE TABLE snapshots (
+                 ) STRICT, WITHOUT ROWID;",
+                "CREATE TABLE slips (
+                     chain INTEGER NOT NULL,
+                     round INTEGER NOT NULL,
+                     bytes BLOB NOT NULL,
+                     PRIMARY KEY (chain, round)
+                 ) STRICT, WITHOUT ROWID;",
+            ],
+            Self::Snapshots => &["CREATE TABLE snapshots (
                      chain TEXT NOT NULL,
                      position INTEGER NOT NULL,
                      state BLOB NOT NULL,
@@ -70,9 +73,13 @@ impl DatabaseFile {
                      part INTEGER NOT NULL,
                      bytes BLOB NOT NULL,
                      PRIMARY KEY (chain, position, part)
-                 ) STRICT, WITHOUT ROWID;"
-            }
+                 ) STRICT, WITHOUT ROWID;"],
         }
+    }
+
+    /// The number of the newest layout.
+    fn newest(self) -> i64 {
+        i64::try_from(self.layouts().len()).expect("there are few layouts")
     }
 
     /// A snapshot is written once, so a journal of the pages it replaces is cheaper than a log of the pages it has.
@@ -90,16 +97,21 @@ pub(super) fn open_file(folder: &Path, kind: DatabaseFile) -> Result<Connection,
     let failed = |source| SqliteError::Sqlite { file: file.clone(), source };
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(&file, flags).map_err(failed)?;
-    match check(&connection).map_err(failed)? {
-        FileLayout::Known => {}
-        FileLayout::None => create(&mut connection, kind).map_err(failed)?,
-        FileLayout::Newer(found) => return Err(SqliteError::Newer { file, found, known: LAYOUT }),
+    let found = match check(&connection, kind).map_err(failed)? {
+        FileLayout::Known(found) => found,
+        FileLayout::None => {
+            let bytes = i64::try_from(PAGE_BYTES).expect("a page is small");
+            connection.pragma_update(None, "page_size", bytes).map_err(failed)?;
+            0
+        }
+        FileLayout::Newer(found) => return Err(SqliteError::Newer { file, found, known: kind.newest() }),
         FileLayout::Foreign => return Err(SqliteError::Foreign { file }),
-    }
+    };
     set_up(&connection, kind).map_err(failed)?;
+    bring_up_to_date(&mut connection, kind, found).map_err(failed)?;
     // The files are there now, the log with them, but the folder may not know it yet. SQLite flushes it too, and says
     // nothing when that fails.
-    check(&connection).map_err(failed)?;
+    check(&connection, kind).map_err(failed)?;
     sync_folder_of(&file).map_err(|source| SqliteError::Io { folder: folder.into(), source })?;
     Ok(connection)
 }
@@ -109,9 +121,9 @@ pub(super) fn open_to_read(folder: &Path, kind: DatabaseFile) -> Result<Connecti
     let file = folder.join(kind.name());
     let failed = |source| SqliteError::Sqlite { file: file.clone(), source };
     let connection = open_sqlite_to_read(&file)?;
-    match check(&connection).map_err(failed)? {
-        FileLayout::Known => {}
-        FileLayout::Newer(found) => return Err(SqliteError::Newer { file, found, known: LAYOUT }),
+    match check(&connection, kind).map_err(failed)? {
+        FileLayout::Known(_) => {}
+        FileLayout::Newer(found) => return Err(SqliteError::Newer { file, found, known: kind.newest() }),
         FileLayout::Foreign => return Err(SqliteError::Foreign { file }),
         // Someone is about to make it.
         FileLayout::None => return Err(SqliteError::NoStore { file, source: ErrorKind::NotFound.into() }),
@@ -141,7 +153,7 @@ pub fn open_sqlite_to_read(file: &Path) -> Result<Connection, SqliteError> {
 /// The first look at a file shows whether it can be read.
 fn ready_to_read(connection: Connection) -> rusqlite::Result<Connection> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    check(&connection)?;
+    count_tables(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
     keep_log(&connection)?;
     Ok(connection)
@@ -182,30 +194,37 @@ const BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 
 enum FileLayout {
     None,
-    Known,
+    Known(i64),
     Newer(i64),
     Foreign,
 }
 
-fn check(connection: &Connection) -> rusqlite::Result<FileLayout> {
+fn check(connection: &Connection, kind: DatabaseFile) -> rusqlite::Result<FileLayout> {
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
-    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let tables = count_tables(connection)?;
     Ok(match (number("application_id")?, number("user_version")?) {
         (0, 0) if tables == 0 => FileLayout::None,
-        (APPLICATION, LAYOUT) => FileLayout::Known,
-        (APPLICATION, newer) if newer > LAYOUT => FileLayout::Newer(newer),
+        (APPLICATION, found) if (1..=kind.newest()).contains(&found) => FileLayout::Known(found),
+        (APPLICATION, newer) if newer > kind.newest() => FileLayout::Newer(newer),
         _ => FileLayout::Foreign,
     })
 }
 
-/// The tables and the numbers that make the file ours appear together.
-fn create(connection: &mut Connection, kind: DatabaseFile) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "page_size", i64::try_from(PAGE_BYTES).expect("a page is small"))?;
-    set_up(connection, kind)?;
+fn count_tables(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+}
+
+/// Makes the tables that a file lacks. They appear together with the numbers that make the file ours.
+fn bring_up_to_date(connection: &mut Connection, kind: DatabaseFile, found: i64) -> rusqlite::Result<()> {
+    if found == kind.newest() {
+        return Ok(());
+    }
     let transaction = connection.transaction()?;
-    transaction.execute_batch(kind.tables())?;
+    for (_, tables) in (1..).zip(kind.layouts()).filter(|(layout, _)| *layout > found) {
+        transaction.execute_batch(tables)?;
+    }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
-    transaction.pragma_update(None, "user_version", LAYOUT)?;
+    transaction.pragma_update(None, "user_version", kind.newest())?;
     transaction.commit()
 }
 

@@ -8,7 +8,7 @@ use crate::checkpoint::{Checkpoint, CheckpointContent};
 use crate::entries::Entries;
 use crate::genesis::Genesis;
 use crate::hash::Hash;
-use crate::journal::{ChainHead, Journal};
+use crate::journal::{ChainHead, Journal, StoredSlip};
 use crate::key::SigningKey;
 use crate::verify::MAX_CHECKPOINT_DISTANCE;
 
@@ -38,6 +38,7 @@ struct OpenChain {
 #[derive(Default)]
 pub(super) struct BlockBatch {
     blocks: Vec<Block>,
+    slips: Vec<StoredSlip>,
     waiting: Vec<Waiter>,
     weight: usize,
     bytes: usize,
@@ -68,8 +69,9 @@ impl BatchBuilder {
         {
             batch.weight += item.weight();
             match item {
-                Item::Entries { index, entries, done } => {
-                    batch.bytes += entries.bytes().len();
+                Item::Entries { index, entries, slips, done } => {
+                    batch.bytes += entries.bytes().len() + slips.iter().map(|slip| slip.bytes.len()).sum::<usize>();
+                    batch.slips.extend(slips);
                     let durable = self.chains[index].add(entries, &mut batch.blocks);
                     batch.waiting.push(Waiter::Entries(done, durable));
                 }
@@ -192,6 +194,10 @@ impl OpenChain {
 impl BlockBatch {
     pub(super) fn blocks(&self) -> &[Block] {
         &self.blocks
+    }
+
+    pub(super) fn slips(&self) -> &[StoredSlip] {
+        &self.slips
     }
 
     pub(super) const fn weight(&self) -> usize {

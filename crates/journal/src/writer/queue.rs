@@ -9,7 +9,7 @@ use crate::checkpoint::Checkpoint;
 use crate::entries::Entries;
 use crate::genesis::Genesis;
 use crate::hash::Hash;
-use crate::journal::ChainHead;
+use crate::journal::{ChainHead, StoredSlip};
 
 /// The most bytes queued, with those that are being committed.
 const MAX_QUEUED_BYTES: usize = 64 * 1024 * 1024;
@@ -22,7 +22,7 @@ pub(super) type Taken = Box<dyn FnOnce(Result<(usize, ChainHead), TakeError>) + 
 
 /// Something to write. `index` is the chain's among those of the writer.
 pub(super) enum Item {
-    Entries { index: usize, entries: Entries, done: Done<DurablePosition> },
+    Entries { index: usize, entries: Entries, slips: Vec<StoredSlip>, done: Done<DurablePosition> },
     EndBlock { index: usize, done: Done<CheckpointTarget> },
     Checkpoint { index: usize, target: CheckpointTarget, state: Hash, time: u64, done: Done<Option<Checkpoint>> },
     Take { chain: ChainName, epoch: u64, genesis: Genesis, done: Taken },
@@ -31,7 +31,9 @@ pub(super) enum Item {
 impl Item {
     pub(super) fn weight(&self) -> usize {
         match self {
-            Self::Entries { entries, .. } => ITEM_OVERHEAD_BYTES + entries.bytes().len(),
+            Self::Entries { entries, slips, .. } => {
+                ITEM_OVERHEAD_BYTES + entries.bytes().len() + slips.iter().map(|slip| slip.bytes.len()).sum::<usize>()
+            }
             Self::EndBlock { .. } | Self::Checkpoint { .. } | Self::Take { .. } => ITEM_OVERHEAD_BYTES,
         }
     }

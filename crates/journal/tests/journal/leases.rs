@@ -350,7 +350,7 @@ fn tables_of_an_older_program_are_migrated() {
             });
         }
     });
-    assert_eq!(client.query_one("SELECT number FROM taisai_journal.layout", &[]).unwrap().get::<_, i32>(0), 2);
+    assert_eq!(client.query_one("SELECT number FROM taisai_journal.layout", &[]).unwrap().get::<_, i32>(0), 3);
     assert_eq!(Postgres::open(&address).unwrap().claim(&chain("house"), 8).unwrap().epoch, 8);
     assert_eq!(join(&address, terms(LONG)).claim(&chain("house")).unwrap(), ClaimOutcome::Mine);
 }

@@ -147,8 +147,22 @@ pub(crate) fn read(archive: &mut dyn Archive) -> [Vec<u64>; CHAINS.len()] {
         }
         let blocks = verify(archive, &chain(name)).expect("a good chain");
         let entries = blocks.iter().flat_map(Block::entries);
-        entries.map(|entry| u64::from_le_bytes(entry.try_into().expect("a number"))).collect()
+        let numbers: Vec<u64> = entries.map(|entry| u64::from_le_bytes(entry.try_into().expect("a number"))).collect();
+        let slips = archive.slips(&chain(name), 0, u16::MAX).expect("the slips");
+        let slips: Vec<_> = slips.into_iter().map(|slip| (slip.round, slip.bytes)).collect();
+        let settled = numbers.iter().filter(|number| is_settled(**number));
+        assert_eq!(slips, settled.map(|number| slip_of(*number)).collect::<Vec<_>>(), "each number with its slip");
+        numbers
     })
+}
+
+/// Whether a number comes with a slip.
+const fn is_settled(number: u64) -> bool {
+    number.is_multiple_of(3)
+}
+
+fn slip_of(number: u64) -> (u64, Vec<u8>) {
+    (number, number.to_le_bytes().repeat(3))
 }
 
 /// Takes both chains and writes to them, a few numbers at a time, saying what is durable.
@@ -235,5 +249,6 @@ fn submit(
     for number in from..to {
         entries.push(&number.to_le_bytes());
     }
-    handle.submit(entries, move |result| done(result.map(drop)))
+    let slips = (from..to).filter(|number| is_settled(*number)).map(slip_of).collect();
+    handle.submit_with_slips(entries, slips, move |result| done(result.map(drop)))
 }

@@ -2,10 +2,10 @@
 //! changed behind its back.
 
 use rusqlite::{Connection, params};
-use taisai_journal::suite::{Spawned, begin, block, chain, genesis, head, verify};
+use taisai_journal::suite::{Spawned, TemporaryServer, begin, block, chain, genesis, head, verify};
 use taisai_journal::{
-    AppendError, BadHead, Block, ChainFault, ChainFaultReason, Journal, MemoryStore, Postgres, PostgresArchive,
-    PostgresError, ReadError, Sqlite, SqliteArchive, SqliteError, StrayBlock,
+    AppendError, Archive, BadHead, Block, ChainFault, ChainFaultReason, Journal, MemoryStore, Postgres,
+    PostgresArchive, PostgresError, ReadError, Sqlite, SqliteArchive, SqliteError, StoredSlip, StrayBlock,
 };
 use tempfile::TempDir;
 
@@ -89,10 +89,10 @@ fn newer_and_foreign_files_are_refused() {
     let file = folder.path().join("journal.db");
     drop(Sqlite::open(folder.path()).unwrap());
     let connection = Connection::open(&file).unwrap();
-    connection.pragma_update(None, "user_version", 2).unwrap();
-    assert!(matches!(Sqlite::open(folder.path()), Err(SqliteError::Newer { found: 2, known: 1, .. })));
+    connection.pragma_update(None, "user_version", 3).unwrap();
+    assert!(matches!(Sqlite::open(folder.path()), Err(SqliteError::Newer { found: 3, known: 2, .. })));
     assert!(matches!(SqliteArchive::open(folder.path()), Err(SqliteError::Newer { .. })));
-    connection.pragma_update(None, "user_version", 1).unwrap();
+    connection.pragma_update(None, "user_version", 2).unwrap();
     connection.pragma_update(None, "application_id", 7).unwrap();
     assert!(matches!(Sqlite::open(folder.path()), Err(SqliteError::Foreign { .. })));
     drop(connection);
@@ -101,6 +101,56 @@ fn newer_and_foreign_files_are_refused() {
     let empty = tempfile::tempdir().unwrap();
     assert!(SqliteArchive::open(empty.path()).is_err(), "reading makes nothing");
     assert_eq!(std::fs::read_dir(empty.path()).unwrap().count(), 0);
+}
+
+/// Appends a block with a slip behind the small chain, and reads the slip.
+fn settle(journal: &mut dyn Journal) {
+    let slip = StoredSlip { chain: chain("table/1"), round: 7, bytes: b"slip".to_vec() };
+    let next = block(&head(&small_chain()[4]), &[b"settled"]);
+    journal.append_with_slips(&[next], std::slice::from_ref(&slip)).expect("a block with a slip");
+    assert_eq!(journal.archive().unwrap().slips(&slip.chain, 0, 9).unwrap(), [slip]);
+}
+
+/// A store of a program without slips is read as it is, and gets their table when it is opened to write.
+#[test]
+fn a_store_without_slips_gets_their_table() {
+    let folder = folder();
+    store(&mut Sqlite::open(folder.path()).unwrap(), &small_chain());
+    let connection = Connection::open(folder.path().join("journal.db")).unwrap();
+    connection.execute_batch("DROP TABLE slips; PRAGMA user_version = 1").unwrap();
+    drop(connection);
+    let mut archive = SqliteArchive::open(folder.path()).unwrap();
+    assert_eq!(verify(&mut archive, &chain("table/1")).unwrap(), small_chain());
+    assert_eq!(archive.slips(&chain("table/1"), 0, 9).unwrap(), []);
+    drop(archive);
+    settle(&mut Sqlite::open(folder.path()).unwrap());
+
+    let address = TemporaryServer::shared().database();
+    store(&mut Postgres::open(&address).unwrap(), &small_chain());
+    let mut client = postgres::Client::connect(&address, postgres::NoTls).unwrap();
+    client
+        .batch_execute(
+            "DROP TABLE taisai_journal.slips; DROP FUNCTION taisai_journal.append_with_slips;
+             UPDATE taisai_journal.layout SET number = 2",
+        )
+        .unwrap();
+    let mut archive = PostgresArchive::open(&address).unwrap();
+    assert_eq!(verify(&mut archive, &chain("table/1")).unwrap(), small_chain());
+    assert_eq!(archive.slips(&chain("table/1"), 0, 9).unwrap(), []);
+    settle(&mut Postgres::open(&address).unwrap());
+}
+
+/// Whoever can write to a store can put anything in the place of a slip: what is too large is not loaded.
+#[test]
+fn something_huge_is_no_slip() {
+    let folder = folder();
+    let mut journal = Sqlite::open(folder.path()).unwrap();
+    store(&mut journal, &small_chain());
+    settle(&mut journal);
+    let edit = Connection::open(folder.path().join("journal.db")).unwrap();
+    edit.execute_batch("UPDATE slips SET bytes = zeroblob(300000000)").unwrap();
+    let found = journal.archive().unwrap().slips(&chain("table/1"), 0, 9).unwrap();
+    assert_eq!(found, [StoredSlip { chain: chain("table/1"), round: 7, bytes: Vec::new() }]);
 }
 
 /// Every byte of every stored block is changed, one at a time, and found.
@@ -220,7 +270,7 @@ fn chains_open_with_a_damaged_snapshot_file() {
 
 #[test]
 fn a_server_that_is_not_durable_or_is_newer_is_refused() {
-    let mut server = taisai_journal::suite::TemporaryServer::start();
+    let mut server = TemporaryServer::start();
     let address = server.database();
     assert!(matches!(PostgresArchive::open(&address), Err(PostgresError::Empty)));
     Postgres::open(&address).unwrap();
@@ -231,10 +281,10 @@ fn a_server_that_is_not_durable_or_is_newer_is_refused() {
         assert!(matches!(refused, Err(PostgresError::Setting { setting: "synchronous_commit", .. })), "{refused:?}");
     }
     let mut client = postgres::Client::connect(&address, postgres::NoTls).unwrap();
-    client.batch_execute("UPDATE taisai_journal.layout SET number = 3").unwrap();
-    assert!(matches!(Postgres::open(&address), Err(PostgresError::Newer { found: 3, known: 2 })));
+    client.batch_execute("UPDATE taisai_journal.layout SET number = 4").unwrap();
+    assert!(matches!(Postgres::open(&address), Err(PostgresError::Newer { found: 4, known: 3 })));
     assert!(matches!(PostgresArchive::open(&address), Err(PostgresError::Newer { .. })));
-    client.batch_execute("UPDATE taisai_journal.layout SET number = 2").unwrap();
+    client.batch_execute("UPDATE taisai_journal.layout SET number = 3").unwrap();
 
     // A standby that never comes: the commit waits until it is cancelled, and then warns. Its fate is unknown.
     let first = begin(&mut Postgres::open(&address).unwrap(), "house");

@@ -8,7 +8,7 @@ use taisai_journal::suite::{chain, verify};
 use taisai_journal::{
     AppendError, Archive, Block, BlockContent, ChainHandle, ChainHead, ChainPurpose, Checkpoint, CheckpointTarget,
     ClaimError, DiskFault, DiskStep, DurablePosition, Entries, FaultDuration, Genesis, Hash, Journal, MemoryStore,
-    ReadError, SigningKey, TakeError, Writer, WriterStopped,
+    ReadError, SigningKey, StoredSlip, TakeError, Writer, WriterStopped,
 };
 
 const GENESIS: Genesis = Genesis { house: [7; 16], purpose: ChainPurpose::Training, least_reader: 1 };
@@ -56,12 +56,12 @@ impl Journal for Held {
         self.journal.claim(chain, epoch)
     }
 
-    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError> {
+    fn append_with_slips(&mut self, blocks: &[Block], slips: &[StoredSlip]) -> Result<(), AppendError> {
         if blocks.iter().any(|block| *block.content() == BlockContent::Entries) {
             self.gate.wait();
             self.gate.wait();
         }
-        self.journal.append(blocks)
+        self.journal.append_with_slips(blocks, slips)
     }
 
     fn archive(&self) -> Result<Box<dyn Archive>, ReadError> {

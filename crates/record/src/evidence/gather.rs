@@ -11,7 +11,7 @@ use taisai_table::{Cluster, ClusterId, MachineId, Round, RoundNumber, TableId};
 use super::{ChainEvidence, LaterBlocks, RoundEvidence};
 use crate::machine::RecordedMachine;
 use crate::opening::{ChainOpening, chain_of};
-use crate::replay::{BATCH, ReplayError, ReplayEvent};
+use crate::replay::{BATCH, ChainReplay, ReplayError, ReplayEvent};
 use crate::settlement::{Settling, clusters_of, start, unwitnessed};
 use crate::verify::checkpoints;
 
@@ -95,7 +95,7 @@ impl Gathering<'_> {
         let checkpoints = checkpoints(self.archive, &head)?;
         let vouched: BTreeSet<u64> = checkpoints.iter().map(|(_, vouched)| vouched.position).collect();
         let mut replay = start::<M>(self.archive, chain, self.keys, &is_before)?;
-        let mut before: Option<(u64, M)> = replay.machine().cloned().map(|machine| (replay.head().next - 1, machine));
+        let mut before = replay.machine().map(|_| replay.head().next - 1);
         let mut changed = None;
         replay.run(|seen| {
             if changes(&seen) {
@@ -105,7 +105,7 @@ impl Gathering<'_> {
                 && vouched.contains(&position)
                 && is_before(machine)
             {
-                before = Some((position, machine.clone()));
+                before = Some(position);
             }
             ControlFlow::Continue(())
         })?;
@@ -113,9 +113,13 @@ impl Gathering<'_> {
         let unsigned = || GatherError::Unsigned(chain.clone());
         let (opening, _) = replay.into_machine().ok_or_else(not_settled)?;
         let end = behind(&checkpoints, changed.ok_or_else(not_settled)?).ok_or_else(unsigned)?;
-        let Some((position, machine)) = before else {
+        let Some(position) = before else {
             return Ok((ChainEvidence { beginning: self.blocks(chain, 0, end)?, later: None }, opening));
         };
+        // Which state is the last one before the round is known only behind it. A state grows with its rounds: to keep each one until
+        // the next would cost more than to replay the chain to this one.
+        let replay = ChainReplay::<M>::from_position(self.archive, chain, self.keys, position + 1)?;
+        let (_, machine) = replay.into_machine().ok_or_else(not_settled)?;
         let opened = self.first_entries(&head)?.ok_or_else(not_settled)?;
         let opened = behind(&checkpoints, opened).ok_or_else(unsigned)?;
         let later = Some(LaterBlocks { state: machine.snapshot(), blocks: self.blocks(chain, position, end)? });
@@ -162,5 +166,110 @@ fn place<M: RecordedMachine>(seen: &ReplayEvent<'_, M>) -> Option<u64> {
         ReplayEvent::Opening(at, _) | ReplayEvent::Entry(at, ..) => Some(at.position),
         ReplayEvent::Block(position, _) => Some(*position),
         ReplayEvent::Checkpoint(..) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use taisai_journal::{ChainPurpose, MemoryStore};
+    use taisai_rules::Games;
+    use taisai_table::{
+        Actor, BrokenInvariant, CommandId, CommandRequest, Decision, Machine, Profile, Registration, RoundCommand,
+        RoundEntry, RoundEvent, SettledSlip, Time,
+    };
+
+    use super::*;
+    use crate::opening::{BadChainOpening, MachineSetup, Program};
+    use crate::record_store::{RecordFiles, RecordStore};
+
+    static CLONES: AtomicUsize = AtomicUsize::new(0);
+
+    /// A dealer's side that counts how often it is copied.
+    struct Counted(Round);
+
+    impl Clone for Counted {
+        fn clone(&self) -> Self {
+            CLONES.fetch_add(1, Ordering::Relaxed);
+            Self(self.0.clone())
+        }
+    }
+
+    impl Machine for Counted {
+        type Command = RoundCommand;
+        type Event = RoundEvent;
+
+        fn conceal(&self, request: CommandRequest<RoundCommand>) -> CommandRequest<RoundCommand> {
+            Machine::conceal(&self.0, request)
+        }
+        fn decide(&self, request: &CommandRequest<RoundCommand>) -> Decision<RoundEvent> {
+            self.0.decide(request)
+        }
+        fn settled_slip(&self, _: &RoundEntry) -> Option<SettledSlip> {
+            None
+        }
+        fn apply(&mut self, entry: &RoundEntry) {
+            self.0.apply(entry);
+        }
+        fn snapshot(&self) -> Vec<u8> {
+            self.0.snapshot()
+        }
+        fn state_hash(&self) -> [u8; 32] {
+            self.0.state_hash()
+        }
+        fn check(&self) -> Result<(), BrokenInvariant> {
+            Ok(())
+        }
+    }
+
+    impl RecordedMachine for Counted {
+        fn build(opening: &ChainOpening) -> Result<Self, BadChainOpening> {
+            Round::build(opening).map(Self)
+        }
+        fn restore(opening: &ChainOpening, bytes: &[u8]) -> Result<Self, BadChainOpening> {
+            <Round as RecordedMachine>::restore(opening, bytes).map(Self)
+        }
+    }
+
+    /// A state grows with its rounds, and a checkpoint vouches for each round.
+    #[test]
+    fn no_state_is_copied_on_the_way() {
+        const ENTRIES: u64 = 20;
+        let (folder, memory, table) = (tempfile::tempdir().expect("a folder"), MemoryStore::default(), TableId(1));
+        let files = RecordFiles { key: folder.path().join("house.key"), anchor: None, trusted: Vec::new() };
+        let program = Program { version: "0.1.0".to_owned(), hash: [1; 32] };
+        let warn = Arc::new(|warning| panic!("{warning}"));
+        let journal = Box::new(memory.open());
+        let mut store =
+            RecordStore::in_journal(journal, &files, program, [7; 16], ChainPurpose::Real, warn).expect("a store");
+        let setup = MachineSetup::Round {
+            table,
+            game: Games::embedded().find("tai-sai", None).expect("a game").file().to_owned(),
+            layout: "A".to_owned(),
+            registration: Registration::EveryBet,
+            is_training: false,
+            clusters: 1,
+        };
+        let mut round = store.machine::<Round>(setup, &Profile::singapore(), Time(1)).expect("a machine");
+        for sequence in 1..=ENTRIES {
+            // It is refused, and on record.
+            let (time, id) = (Time(sequence), CommandId { source: 1, sequence });
+            round.ask(CommandRequest { time, actor: Actor::System, id, command: RoundCommand::OpenBets });
+            round.checkpoint(time).expect("a checkpoint");
+        }
+        drop(round);
+        store.close().expect("everything is stored");
+        let mut gathering = Gathering { archive: &mut memory.clone(), keys: &[], round: RoundNumber(1) };
+        let mut entries = 0;
+        let is_entry = |seen: &ReplayEvent<'_, Counted>| {
+            let is_entry = matches!(seen, ReplayEvent::Entry(..));
+            entries += u64::from(is_entry);
+            is_entry
+        };
+        let (part, _) = gathering.part(&chain_of(MachineId::Round(table)), |_| true, is_entry).expect("evidence");
+        assert!(part.later.is_some() && entries == ENTRIES);
+        assert_eq!(CLONES.load(Ordering::Relaxed), 0);
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use taisai_journal::{ChainName, ChainPurpose, Journal};
 use taisai_record::{
     MachineSetup, Program, RecordFiles, RecordStore, RecordStoreError, RecordedMachine, Recorder, RecordingStopped,
+    kept_slip,
 };
 use taisai_rules::{Dice, Money, Station};
 use taisai_table::{
@@ -216,8 +217,8 @@ impl TestCasino {
     fn slip_for(&mut self, notice: &Notice) -> Option<taisai_table::Slip> {
         let (Notice::Corrected { round, .. } | Notice::Voided { round, .. }) = notice else { return None };
         self.commit();
-        let keys = self.record_store.keys().to_vec();
-        taisai_record::past_slip(self.record_store.archive(), &chain("table-1-0"), &keys, *round).unwrap()
+        let digest = self.cluster.machine().slip_digest(*round)?;
+        kept_slip(self.record_store.archive(), &chain("table-1-0"), *round, digest).unwrap()
     }
 
     pub(crate) fn checkpoint(&mut self) {

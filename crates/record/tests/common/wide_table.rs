@@ -3,9 +3,12 @@
 use std::num::NonZeroU16;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc;
 
 use taisai_journal::{ChainPurpose, MemoryStore};
-use taisai_record::{MachineSetup, RecordStore, RecordedMachine, Recorder, RoundSettlement, round_settlement};
+use taisai_record::{
+    MachineSetup, RecordStore, RecordedMachine, Recorder, RoundSettlement, kept_slip, round_settlement,
+};
 use taisai_rules::{Dice, Money};
 use taisai_table::{
     Actor, CashOut, Chips, Cluster, ClusterCommand, ClusterId, CommandId, CommandRequest, Decision, DeviceId, House,
@@ -132,9 +135,13 @@ impl WideTable {
             let is_settled = matches!(notice, Notice::Result { .. } | Notice::Voided { .. });
             let mut slip = None;
             if let Notice::Corrected { round, .. } | Notice::Voided { round, .. } = notice {
-                let keys = self.record_store.keys().to_vec();
-                slip = taisai_record::past_slip(self.record_store.archive(), &chain(CHAINS[2 + place]), &keys, round)
-                    .unwrap();
+                let (answer, durable) = mpsc::channel();
+                self.clusters[place].commit(move |result| answer.send(result).unwrap_or_default()).unwrap();
+                durable.recv().unwrap().unwrap();
+                let digest = self.clusters[place].machine().slip_digest(round);
+                slip = digest.and_then(|digest| {
+                    kept_slip(self.record_store.archive(), &chain(CHAINS[2 + place]), round, digest).unwrap()
+                });
             }
             let request = self.request(Actor::System, ClusterCommand::Follow { number, notice, slip });
             ask(&mut self.clusters[place], request);

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 use taisai_journal::{
-    Archive, ChainHead, ChainName, Hash, MemoryStore, ReadError, SnapshotError, StoredSnapshot, TrustedKeys,
+    Archive, ChainHead, ChainName, Hash, MemoryStore, ReadError, SnapshotError, StoredSlip, StoredSnapshot, TrustedKeys,
 };
 use taisai_record::{ChainReplay, RecordedMachine, ReplayError};
 use taisai_table::{Cluster, House, Round};
@@ -27,6 +27,10 @@ impl Archive for Tampered {
     fn read(&mut self, chain: &ChainName, from: u64, _: usize) -> Result<Vec<Vec<u8>>, ReadError> {
         let instead = self.instead.lock().unwrap().clone();
         instead.map_or_else(|| self.memory.read(chain, from, 0), |bytes| Ok(vec![bytes]))
+    }
+
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
+        self.memory.slips(chain, from, most)
     }
 
     fn put_snapshot(&mut self, _: &ChainName, _: u64, _: Hash, _: &[u8]) -> Result<(), SnapshotError> {

@@ -19,6 +19,7 @@ mod recording;
 mod recover;
 mod released;
 mod shift;
+mod slips;
 mod snapshots;
 mod stopped;
 mod test_store;

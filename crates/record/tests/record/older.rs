@@ -149,9 +149,9 @@ fn blocks_of_a_newer_format_are_refused() {
 fn newer_store_layout_is_refused() {
     let folder = played();
     let connection = Connection::open(folder.path().join("journal.db")).unwrap();
-    connection.pragma_update(None, "user_version", 2).unwrap();
+    connection.pragma_update(None, "user_version", 3).unwrap();
     connection.close().unwrap();
-    check_refused(folder.path(), "has layout 2, and this program knows layouts up to 1: use the newer program");
+    check_refused(folder.path(), "has layout 3, and this program knows layouts up to 2: use the newer program");
 }
 
 /// Snapshots only save time: newer ones are neither used nor changed, and the record opens.

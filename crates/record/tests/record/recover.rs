@@ -4,12 +4,12 @@ use std::path::Path;
 
 use taisai_journal::{
     AcknowledgedHeads, AppendError, Archive, Block, ChainHead, ChainName, ChainPurpose, ClaimError, Journal,
-    MemoryJournal, MemoryStore, ReadError, Sqlite, TakeError,
+    MemoryJournal, MemoryStore, ReadError, Sqlite, StoredSlip, TakeError,
 };
-use taisai_record::{Address, MachineSetup, RecordStore, RecordStoreError, past_slip};
-use taisai_table::{Profile, Registration, Round, RoundNumber, Time};
+use taisai_record::{Address, MachineSetup, RecordStore, RecordStoreError};
+use taisai_table::{Profile, Registration, Round, Time};
 
-use crate::casino::{TestCasino, chain};
+use crate::casino::TestCasino;
 
 const GAMES: [&str; 4] = ["tai-sai-classic", "tai-sai", "tai-sai-open-cover", "sic-bo-etg"];
 
@@ -38,25 +38,6 @@ fn restart_restores_the_state_of_every_machine() {
         let beside = tempfile::tempdir().unwrap();
         check_restarts(game, beside.path(), || Box::new(Sqlite::open(&store).unwrap()));
     }
-}
-
-#[test]
-fn slips_of_settled_rounds_are_read_from_the_record() {
-    let folder = tempfile::tempdir().unwrap();
-    let memory = MemoryStore::default();
-    let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "sic-bo-etg").unwrap();
-    casino.open_bets();
-    casino.bet(0, "big", 300);
-    casino.bet(1, "small", 200);
-    let lying = casino.cluster.machine().slip();
-    casino.deal([4, 5, 6]);
-    casino.play(12);
-    casino.correct(1, [1, 2, 3]);
-    casino.commit();
-    let (name, keys) = (chain("table-1-0"), casino.record_store.keys().to_vec());
-    let archive = casino.record_store.archive();
-    assert_eq!(past_slip(archive, &name, &keys, RoundNumber(1)).unwrap().as_ref(), Some(&lying));
-    assert_eq!(past_slip(archive, &name, &keys, RoundNumber(14)).unwrap(), None);
 }
 
 /// A casino with another setup does not write to the same chains.
@@ -125,8 +106,8 @@ impl Journal for Divided {
         self.written.claim(chain, epoch)
     }
 
-    fn append(&mut self, blocks: &[Block]) -> Result<(), AppendError> {
-        self.written.append(blocks)
+    fn append_with_slips(&mut self, blocks: &[Block], slips: &[StoredSlip]) -> Result<(), AppendError> {
+        self.written.append_with_slips(blocks, slips)
     }
 
     fn archive(&self) -> Result<Box<dyn Archive>, ReadError> {

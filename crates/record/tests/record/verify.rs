@@ -4,7 +4,7 @@ use std::path::Path;
 
 use taisai_journal::{
     Anchor, AnchorLine, Archive, Block, BlockContent, BlockHeader, ChainHead, ChainName, Checkpoint, CheckpointContent,
-    Entries, Hash, MemoryStore, PublicKey, ReadError, SigningKey, SnapshotError, StoredSnapshot,
+    Entries, Hash, MemoryStore, PublicKey, ReadError, SigningKey, SnapshotError, StoredSlip, StoredSnapshot,
 };
 use taisai_record::{Audit, AuditFinding, Auditor, verify_chain};
 use taisai_rules::Money;
@@ -236,6 +236,11 @@ impl Archive for Mixed {
         self.of(is_other).read(chain, from, bytes)
     }
 
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
+        let is_other = *chain == self.chain;
+        self.of(is_other).slips(chain, from, most)
+    }
+
     fn put_snapshot(&mut self, _: &ChainName, _: u64, _: Hash, _: &[u8]) -> Result<(), SnapshotError> {
         Ok(())
     }
@@ -322,6 +327,10 @@ impl Archive for Cut {
             blocks.truncate(usize::try_from(self.head.next.saturating_sub(from)).unwrap());
         }
         Ok(blocks)
+    }
+
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
+        self.memory.slips(chain, from, most)
     }
 
     fn put_snapshot(&mut self, _: &ChainName, _: u64, _: Hash, _: &[u8]) -> Result<(), SnapshotError> {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use taisai_journal::{Archive, ChainHead, ChainName, Hash, ReadError, SnapshotError, StoredSnapshot, StrayBlock};
+use taisai_journal::{
+    Archive, ChainHead, ChainName, Hash, ReadError, SnapshotError, StoredSlip, StoredSnapshot, StrayBlock,
+};
 
 pub(super) struct Stoppable {
     archive: Box<dyn Archive>,
@@ -38,6 +40,11 @@ impl Archive for Stoppable {
     fn strays(&mut self) -> Result<Vec<StrayBlock>, ReadError> {
         self.go_on()?;
         self.archive.strays()
+    }
+
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
+        self.go_on()?;
+        self.archive.slips(chain, from, most)
     }
 
     fn put_snapshot(

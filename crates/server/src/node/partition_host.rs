@@ -45,6 +45,7 @@ pub(super) struct PartitionHost {
     /// The queue of the partition manager, if there is one.
     pub(super) events: Option<Sender<MembershipEvent>>,
     pub(super) unopened: Arc<UnopenedPartitions>,
+    pub(super) slips: SlipReader,
     pub(super) warn: WarningSink,
     pub(super) system: System,
 }
@@ -176,7 +177,7 @@ impl PartitionHost {
         let outside = PublisherContext {
             router: Arc::downgrade(&self.router),
             lease: self.lease.clone(),
-            slips: SlipReader::new(self.plan.address.clone(), self.keys.clone()),
+            slips: self.slips.clone(),
             seize: self.seize(),
             broken: self.broken(),
         };

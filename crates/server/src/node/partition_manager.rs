@@ -29,6 +29,7 @@ use crate::node::membership::{FormerNames, Membership, MembershipEvent};
 use crate::node::peer_sender::PeerSender;
 use crate::node::peers::{NodeAddress, Peers, house, partition_of};
 use crate::node::router::Router;
+use crate::node::slip_reader::SlipReader;
 use crate::node::stopped::Stopped;
 
 /// How often a node checks whether another has recorded the first people.
@@ -93,6 +94,7 @@ pub(super) fn join(
     let JoinedInstallation { id, is_founded, clock, sources, profile, keys, plans, house: opened } = begun;
     let spread = plans.values().filter(|plan| plan.seats.len() > 1).map(|plan| plan.table).collect();
     let host = Arc::new(PartitionHost {
+        slips: SlipReader::start(plan.address.clone(), keys.clone())?,
         plan,
         plans,
         profile: Arc::new(profile),

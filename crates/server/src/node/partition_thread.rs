@@ -322,9 +322,13 @@ impl PartitionLoop {
         };
         publisher.hold(self.batch, batch);
         let mut last = chains.keys().next().copied();
-        for append in &self.effects.appends {
+        for append in &mut self.effects.appends {
             let Some(chain) = chains.get_mut(&append.partition) else { continue };
-            for entry in append.entries.iter() {
+            let mut slips = append.entries.take_slips().peekable();
+            for (index, entry) in append.entries.iter().enumerate() {
+                if let Some((_, slip)) = slips.next_if(|(settled_by, _)| *settled_by == index) {
+                    chain.keep_slip(slip);
+                }
                 chain.append(|buffer| buffer.extend_from_slice(entry));
             }
             // Each append is handed over before those that follow from it.

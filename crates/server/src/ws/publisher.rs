@@ -290,10 +290,10 @@ impl Publishing {
                 }
             }
             Effect::Send(message) => self.messages.send(message),
-            Effect::ReadSlip(cluster, round) => {
+            Effect::ReadSlip { cluster, round, digest } => {
                 let requests = self.outside.router.upgrade().and_then(|router| router.cluster(cluster));
                 let Some(requests) = requests.map(|requests| requests.downgrade()) else { return };
-                self.outside.slips.read(cluster, round, move |slip| {
+                self.outside.slips.read(cluster, round, digest, move |slip| {
                     let input = Input::Cluster(cluster.number, ClusterInput::Slip { round, slip });
                     // Do not keep a partition alive that has stopped meanwhile.
                     if let Some(requests) = requests.upgrade() {

@@ -167,7 +167,7 @@ impl RunningWorker {
             Effect::Reply(..) | Effect::Voucher(..) => self.mistakes.is(Planted::ReplyBeforeDurable),
             Effect::Send(message) => self.mistakes.is(Planted::MessageBeforeDurable) && !message.is_view(),
             Effect::Publish(_) => self.mistakes.is(Planted::ViewBeforeDurable),
-            Effect::ReadBarrier(_) | Effect::ReadSlip(..) | Effect::Seize(_) => false,
+            Effect::ReadBarrier(_) | Effect::ReadSlip { .. } | Effect::Seize(_) => false,
         };
         let (early, late) = std::mem::take(&mut submitted.effects).into_iter().partition(leaves);
         submitted.effects = late;

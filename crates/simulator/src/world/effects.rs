@@ -58,7 +58,7 @@ impl World {
                 self.send(node, message);
             }
             Effect::Publish(change) => self.publish(node, change)?,
-            Effect::ReadSlip(cluster, round) => {
+            Effect::ReadSlip { cluster, round, .. } => {
                 if self.schedule.mistakes.is(Planted::SlipNeverRead) {
                     return Ok(());
                 }

@@ -1,5 +1,5 @@
-//! Settlement at the players' side: what counts of each wager, what each line is paid, the digest that stands for all lines,
-//! and what each session gets or gives when a round that is over is settled again or voided.
+//! Settlement at the players' side: what counts of each wager, what each line is paid, and what each session gets or gives when a
+//! round that is over is settled again or voided.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, LimitScope, Money, Payouts, Station, Unit, pro_rata};
 
 use crate::cluster::decide::MAX_ON_A_BOX;
-use crate::cluster::{Chips, Cluster, ClusterSeat, PayList, Stake, Wager, cents, less, sum};
-use crate::codec;
+use crate::cluster::slip_bytes::{SettledSlip, SlipBytes, SlipDigest, SlipSink, SlipWriter};
+use crate::cluster::{
+    Chips, Cluster, ClusterCommand, ClusterEvent, ClusterSeat, PayList, Stake, Wager, cents, less, sum,
+};
+use crate::codec::ClusterEntry;
 use crate::identity::{RoundNumber, Seat, SessionId};
 use crate::refusal::Refusal;
 use crate::round::VoidReason;
@@ -120,75 +123,6 @@ impl SlipChange {
     }
 }
 
-/// The digest of all lines of a round. It covers every wager, so each line is written in as few bytes as possible: the seat
-/// and session once for all of their lines; then for each line the box, its flags, its units, what counted if that is less,
-/// and what was paid if anything was.
-struct Digest {
-    hasher: blake3::Hasher,
-    buffer: Vec<u8>,
-    /// How much of the buffer is written.
-    length: usize,
-    of: Option<(Seat, SessionId)>,
-}
-
-impl Digest {
-    const BUFFER: usize = 65_536;
-    /// No seat and its first line are longer.
-    const LONGEST: usize = 32;
-    /// Before a seat and session; no box has this number.
-    const SEAT: u8 = u8::MAX;
-
-    /// The buffer fits the number of lines: a small round needs little memory.
-    fn new(round: RoundNumber, dice: Option<Dice>, lines: usize) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&round.0.to_le_bytes());
-        hasher.update(&dice.map_or([0; 3], |dice| dice.faces().map(taisai_rules::Face::number)));
-        Self { hasher, buffer: vec![0; (lines * Self::LONGEST).min(Self::BUFFER) + Self::LONGEST], length: 0, of: None }
-    }
-
-    fn line(&mut self, line: &SlipLine, paid: Money) {
-        if self.of != Some((line.seat, line.session)) {
-            self.of = Some((line.seat, line.session));
-            self.write([Self::SEAT]);
-            self.write(line.seat.0.to_le_bytes());
-            self.write(line.session.0.to_le_bytes());
-        }
-        let (is_less, is_paid) = (line.counted != line.units, paid != Money::ZERO);
-        let is_colour = line.chips == Chips::Colour;
-        self.write([line.bet_box.place(), u8::from(is_colour) | u8::from(is_less) << 1 | u8::from(is_paid) << 2]);
-        self.write(line.units.to_le_bytes());
-        if is_less {
-            self.write(line.counted.to_le_bytes());
-        }
-        if is_paid {
-            self.write(paid.cents().to_le_bytes());
-        }
-        if self.length >= Self::BUFFER {
-            self.hasher.update(&self.buffer[..self.length]);
-            self.length = 0;
-        }
-    }
-
-    /// Adds what lines from the film depend on: the announced totals and the limits.
-    fn rest(&mut self, announced: &[Stake], limits: Option<&TableLimits>) {
-        let mut bytes = Vec::new();
-        codec::write(&(announced, limits), &mut bytes);
-        self.hasher.update(&self.buffer[..self.length]);
-        self.hasher.update(&bytes);
-        self.length = 0;
-    }
-
-    fn write<const N: usize>(&mut self, bytes: [u8; N]) {
-        self.buffer[self.length..self.length + N].copy_from_slice(&bytes);
-        self.length += N;
-    }
-
-    fn finish(mut self) -> [u8; 32] {
-        self.hasher.update(&self.buffer[..self.length]);
-        self.hasher.finalize().into()
-    }
-}
-
 /// What counts of the wagers on boxes that are over their limits, by seat and box; every other wager counts in full.
 pub(super) type CountedUnits = BTreeMap<(Seat, BetBox), u32>;
 
@@ -261,29 +195,53 @@ impl Cluster {
 
     /// What the round in play comes to, and the digest of its lines.
     pub(super) fn reckon(&self, dice: Option<Dice>) -> (SlipTotals, [u8; 32]) {
+        let bets = self.state.seats.iter().map(|seat| seat.bets.len()).sum();
+        let (mut lines, mut units, mut units_counted, mut paid) = (0, 0, 0, Money::ZERO);
+        let digest = self.write_slip(dice, SlipDigest::new(bets), |line, won| {
+            lines += 1;
+            units += u64::from(line.units);
+            units_counted += u64::from(line.counted);
+            paid = sum(paid, won);
+        });
+        let staked = self.cents(units);
+        let counted = if dice.is_some() { self.cents(units_counted) } else { Money::ZERO };
+        (SlipTotals { lines, staked, counted, returned: less(staked, counted), paid }, digest.finish())
+    }
+
+    /// The slip of the round that an entry settles, before the entry is applied. Its digest is the one in the entry.
+    pub fn settled_slip(&self, entry: &ClusterEntry) -> Option<SettledSlip> {
+        let (Ok(ClusterEvent::Settled { .. }), ClusterCommand::Follow { notice, .. }) =
+            (&entry.outcome, &entry.request.command)
+        else {
+            return None;
+        };
+        let (round, stands) = notice.stands()?;
+        Some(SettledSlip { round, bytes: self.write_slip(stands.ok(), SlipBytes::new(), |_, _| {}).finish() })
+    }
+
+    /// The digest of the slip of a round that is over.
+    pub fn slip_digest(&self, round: RoundNumber) -> Option<[u8; 32]> {
+        self.state.past.get(round).map(|past| past.digest)
+    }
+
+    /// Writes the round in play as it is settled, and shows each line with what it is paid.
+    fn write_slip<S: SlipSink>(&self, dice: Option<Dice>, sink: S, mut each: impl FnMut(&SlipLine, Money)) -> S {
         let counted = self.counted();
         let payouts = dice.map(|dice| self.payouts(dice));
-        let bets = self.state.seats.iter().map(|seat| seat.bets.len()).sum();
-        let mut digest = Digest::new(self.state.round, dice, bets);
-        let (mut lines, mut units, mut units_counted, mut paid) = (0, 0, 0, Money::ZERO);
+        let mut writer = SlipWriter::new(sink, self.state.round, dice);
         for (seat, state) in self.seats().zip(&self.state.seats) {
             for wager in &state.bets {
                 let line = slip_line(seat, state, wager, &counted);
                 let won = payouts.as_ref().map_or(Money::ZERO, |payouts| won(&line, payouts));
-                digest.line(&line, won);
-                lines += 1;
-                units += u64::from(line.units);
-                units_counted += u64::from(line.counted);
-                paid = sum(paid, won);
+                writer.line(&line, won);
+                each(&line, won);
             }
         }
         if self.rules.registration() == Registration::Winners {
             let Slip { told, limits, .. } = self.slip();
-            digest.rest(&told, limits.as_ref());
+            writer.rest(&told, limits.as_ref());
         }
-        let staked = self.cents(units);
-        let counted = if dice.is_some() { self.cents(units_counted) } else { Money::ZERO };
-        (SlipTotals { lines, staked, counted, returned: less(staked, counted), paid }, digest.finish())
+        writer.finish()
     }
 
     /// F81: what was paid is taken back only where that was displayed before play, and never after force majeure.
@@ -305,7 +263,7 @@ impl Cluster {
         let payouts = |dice: Dice| self.rules.layout().payouts(dice, unit).map_err(|_| Refusal::SlipDiffers);
         let [first, before, after] = [past.first, past.latest, dice].map(|dice| dice.map(payouts).transpose());
         let (first, before, after) = (first?, before?, after?);
-        let mut digest = Digest::new(round, past.first, slip.lines.len());
+        let mut digest = SlipWriter::new(SlipDigest::new(slip.lines.len()), round, past.first);
         let mut changes: BTreeMap<(Seat, SessionId), SlipChange> = BTreeMap::new();
         let change = |changes: &mut BTreeMap<(Seat, SessionId), SlipChange>, line: &SlipLine| {
             let (paid_before, returned_before) = result(line, before.as_ref(), unit.cents());
@@ -333,7 +291,7 @@ impl Cluster {
         if self.rules.registration() == Registration::Winners {
             digest.rest(&slip.told, slip.limits.as_ref());
         }
-        if digest.finish() != past.digest {
+        if digest.finish().finish() != past.digest {
             return Err(Refusal::SlipDiffers);
         }
         let is_void_otherwise = past.latest.is_none() != dice.is_none();

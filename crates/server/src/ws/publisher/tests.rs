@@ -21,7 +21,7 @@ fn publisher(router: &Arc<Router>) -> Publisher {
     let outside = PublisherContext {
         router: Arc::downgrade(router),
         lease: SharedLeaseDeadline::FOREVER,
-        slips: SlipReader::new(Address::Folder("nowhere".into()), Vec::new()),
+        slips: SlipReader::start(Address::Folder("nowhere".into()), Vec::new()).unwrap(),
         seize: Box::new(|_| {}),
         broken: Box::new(|| {}),
     };
