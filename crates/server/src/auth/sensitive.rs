@@ -109,6 +109,8 @@ impl Sensitive for HouseCommand {
             | Self::LoginFailed { .. }
             | Self::LoginSucceeded { .. }
             | Self::CopiedToken { .. }
+            | Self::UseKeys { .. }
+            | Self::ChangeSecret { .. }
             | Self::RequestApproval { .. }
             | Self::WithdrawApproval { .. }
             | Self::UseApproval { .. }

@@ -8,6 +8,7 @@ use taisai_rules::Money;
 use super::approvals::ApprovalId;
 use super::claims::{ClaimId, ReceivableId};
 use super::devices::DeviceKind;
+use super::keys::{KeysInUse, SecretOwner};
 use super::significant::ReportedEvent;
 use super::vouchers::Redeemer;
 use crate::identity::{
@@ -227,6 +228,16 @@ pub enum HouseCommand {
     /// The player has read at the terminal that a claim was paid.
     ReadClaim {
         claim: ClaimId,
+    },
+    /// The installation uses these keys from now on: on its first start with a key file, and when its keys are replaced.
+    UseKeys {
+        keys: KeysInUse,
+    },
+    /// A password or the key of a device was set in place of an older one.
+    ChangeSecret {
+        owner: SecretOwner,
+        /// Counted for each owner: an older one is not believed from now on.
+        version: u32,
     },
 }
 
