@@ -1,6 +1,7 @@
 //! What the server withstands: each attack of the project's list is one test here, against the running program.
 
 mod faults;
+mod keys;
 mod lost;
 mod money;
 mod people;
