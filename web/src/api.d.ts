@@ -2040,6 +2040,19 @@ export interface components {
             "read-claim": {
                 claim: components["schemas"]["ClaimId"];
             };
+        } | {
+            "use-keys": {
+                keys: components["schemas"]["KeysInUse"];
+            };
+        } | {
+            "change-secret": {
+                owner: components["schemas"]["SecretOwner"];
+                /**
+                 * Format: uint32
+                 * @description Counted for each owner: an older one is not believed from now on.
+                 */
+                version: number;
+            };
         };
         /** @description The set-up of the installation. */
         HouseConfiguration: {
@@ -2266,6 +2279,13 @@ export interface components {
             name: string;
             /** @description Which of them. */
             what: string;
+        };
+        /** @description What the key file of an installation is known by. It says nothing of the keys. */
+        KeyFingerprint: number[];
+        /** @description The keys that an installation uses. */
+        KeysInUse: {
+            fingerprint: components["schemas"]["KeyFingerprint"];
+            signer: components["schemas"]["SignerKey"];
         };
         /** @description How far the reporting tables are behind the record. */
         LagSheet: {
@@ -3422,6 +3442,10 @@ export interface components {
                 receipt: components["schemas"]["Receipt"];
                 seat: components["schemas"]["Seat"];
             };
+        } | {
+            "secret-refused": {
+                owner: components["schemas"]["SecretOwner"];
+            };
         };
         /**
          * @description What the Dealer has to register on a box after the dice.
@@ -4048,6 +4072,12 @@ export interface components {
             /** @description How it stands: it may have been paid meanwhile. */
             state: components["schemas"]["VoucherState"];
         };
+        /** @description Whose secret it is: the password of a person, or the key of a device. */
+        SecretOwner: {
+            person: components["schemas"]["PersonId"];
+        } | {
+            device: components["schemas"]["DeviceId"];
+        };
         /**
          * Format: uint32
          * @description From first credit to cash-out at a seat: sessions of a cluster are counted from one and never repeat.
@@ -4181,6 +4211,8 @@ export interface components {
              */
             signature: string;
         };
+        /** @description What signatures of checkpoints are checked with. */
+        SignerKey: number[];
         /** @description What happened. */
         SignificantEventKind: {
             reported: components["schemas"]["ReportedEvent"];
@@ -4217,7 +4249,7 @@ export interface components {
                 /** @description The one that is dead. */
                 replaced: components["schemas"]["VoucherSerial"];
             };
-        };
+        } | "keys-replaced";
         /** @description A significant event, and who has seen to it. */
         SignificantOnFile: {
             acknowledged?: components["schemas"]["Acknowledgement"] | null;

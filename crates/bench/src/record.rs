@@ -140,8 +140,11 @@ fn open(
     load: RecordLoad,
 ) -> anyhow::Result<(RecordStore, Recorder<Cluster>)> {
     let program = Program { version: env!("CARGO_PKG_VERSION").to_owned(), hash: [0; 32] };
-    let files =
-        RecordFiles { key: folder.join("house.key"), anchor: Some(folder.join("anchor.txt")), trusted: Vec::new() };
+    let files = RecordFiles {
+        key_file: folder.join("house.key"),
+        anchor: Some(folder.join("anchor.txt")),
+        trusted: Vec::new(),
+    };
     let warn = Arc::new(|warning| eprintln!("{warning}"));
     let mut store = RecordStore::in_journal(journal, &files, program, [7; 16], ChainPurpose::Training, warn)?;
     let game = Games::embedded().find("sic-bo-etg@2", None)?.file().to_owned();
@@ -281,7 +284,7 @@ fn restart(address: &Address, folder: &Path) -> anyhow::Result<Duration> {
 }
 
 fn verify(address: &Address, folder: &Path) -> anyhow::Result<Duration> {
-    let key = taisai_journal::SigningKey::open(&folder.join("house.key"))?.public();
+    let key = taisai_journal::Keys::open(&folder.join("house.key"))?.signing.public();
     let anchored = taisai_journal::Anchor::read(&folder.join("anchor.txt"))?.lines;
     let program = Program { version: env!("CARGO_PKG_VERSION").to_owned(), hash: [0; 32] };
     let mut archive = address.archive()?;

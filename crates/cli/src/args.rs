@@ -103,7 +103,7 @@ pub(crate) enum Command {
         /// Count the blocks of this cluster of the table, not those of its Round
         #[arg(long, requires = "table")]
         cluster: Option<u16>,
-        /// Trusted public key, ed25519:…, or a file that holds one; house.key in a data folder if left out
+        /// Trusted public key, ed25519:…, or a file with keys; house.key in a data folder if left out
         #[arg(long, value_name = "KEY|FILE")]
         key: Vec<String>,
         /// Only show the table as it was after this entry of a file, or this block of a store
@@ -138,6 +138,11 @@ pub(crate) enum Command {
     Serve(crate::serve::ServeArgs),
     /// Unlock a person when nobody else can do it at a screen; stop the server first
     Unlock(crate::unlock::UnlockArgs),
+    /// Replace the keys of a stopped casino, on record
+    Keys {
+        #[command(subcommand)]
+        command: crate::keys::KeysCommand,
+    },
     /// Check what a casino depends on: database and standbys, clocks, disks, keys and limits
     ///
     /// Connects to every server of the address, times commits and flushes, and changes nothing. Lists every problem with what to
@@ -243,9 +248,9 @@ pub(crate) enum AuditCommand {
         #[arg(long)]
         force: bool,
     },
-    /// Print the public key of a casino, to keep elsewhere and give to auditors
+    /// Print the public keys of a casino, to keep elsewhere and give to auditors; the present one is the last
     Key {
-        /// Data folder, or the file of a signing key
+        /// Data folder, or a key file
         #[arg(value_name = "FOLDER|FILE")]
         path: PathBuf,
     },
@@ -320,7 +325,7 @@ pub(crate) struct StoreArgs {
     /// Data folder, or postgres://…
     #[arg(value_name = "STORE")]
     pub(crate) address: Address,
-    /// Trusted public key, ed25519:…, or a file that holds one; house.key in a data folder if left out
+    /// Trusted public key, ed25519:…, or a file with keys; house.key in a data folder if left out
     #[arg(long, value_name = "KEY|FILE")]
     pub(crate) key: Vec<String>,
 }
@@ -330,9 +335,9 @@ pub(crate) struct NewStoreArgs {
     /// Record the script in this new store, a data folder or postgres://…, for `audit` and `replay`
     #[arg(long, value_name = "STORE")]
     pub(crate) store: Option<Address>,
-    /// File of the signing key, made if it is missing; house.key in a data folder if left out
+    /// Key file, made if it is missing; house.key in a data folder if left out
     #[arg(long, value_name = "FILE", requires = "store")]
-    pub(crate) key: Option<PathBuf>,
+    pub(crate) keys: Option<PathBuf>,
     /// Anchor file, best where those who can change the store cannot change it; anchor.txt in a data folder if left out
     #[arg(long, value_name = "FILE", requires = "store")]
     pub(crate) anchor: Option<PathBuf>,

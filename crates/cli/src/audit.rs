@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use taisai_journal::{Hash, SigningKey};
+use taisai_journal::Hash;
 use taisai_record::Program;
 
 use crate::args::AuditCommand;
@@ -22,14 +22,17 @@ pub(crate) fn run(command: &AuditCommand) -> anyhow::Result<bool> {
         AuditCommand::Evidence { store, round, output, force } => {
             evidence::write(&Store::open(store)?, round, output, *force)
         }
-        AuditCommand::Key { path } => public_key(path),
+        AuditCommand::Key { path } => public_keys(path),
         AuditCommand::VerifyEvidence { file, key, json } => evidence::verify(file, &store::keys(key)?, *json),
     }
 }
 
-fn public_key(path: &Path) -> anyhow::Result<bool> {
+fn public_keys(path: &Path) -> anyhow::Result<bool> {
     let file = if path.is_dir() { path.join("house.key") } else { path.into() };
-    writeln!(std::io::stdout().lock(), "{}", SigningKey::open(&file)?.public())?;
+    let mut out = std::io::stdout().lock();
+    for key in store::public_keys(&file)? {
+        writeln!(out, "{key}")?;
+    }
     Ok(true)
 }
 

@@ -25,10 +25,10 @@ pub(crate) struct BackupArgs {
     /// Anchor file; anchor.txt in the data folder if left out
     #[arg(long, value_name = "FILE")]
     anchor: Option<PathBuf>,
-    /// Trusted public key, ed25519:…, or a file that holds one; house.key in the data folder if left out
+    /// Trusted public key, ed25519:…, or a file with keys; house.key in the data folder if left out
     #[arg(long, value_name = "KEY|FILE")]
     key: Vec<String>,
-    /// Also copy the signing key and the secrets: anyone who has them can sign as the casino
+    /// Also copy secrets.db, with password hashes; the key file is never copied
     #[arg(long)]
     with_secrets: bool,
 }
@@ -55,8 +55,10 @@ pub(crate) fn run(args: &BackupArgs) -> anyhow::Result<bool> {
     part.end(destination)?;
     let mut out = anstream::stdout().lock();
     writeln!(out, "{GOOD}ok{GOOD:#}     {} holds the record, verified", destination.display())?;
+    let note = "the key file is not in it, and is never copied: keep a copy of it apart from the record, locked away";
+    writeln!(out, "{QUIET}note{QUIET:#}   {note}")?;
     if !args.with_secrets {
-        let note = "the signing key and the secrets are not in it: keep them elsewhere, or use --with-secrets";
+        let note = "secrets.db is not in it: without it everyone gets a new password; --with-secrets copies it";
         writeln!(out, "{QUIET}note{QUIET:#}   {note}")?;
     }
     Ok(true)
@@ -70,7 +72,6 @@ fn copy(source: &Path, part: &Path, args: &BackupArgs) -> anyhow::Result<()> {
     }
     let mut databases = vec!["snapshots.db", "journal.db"];
     if args.with_secrets {
-        copy_file(&source.join("house.key"), &part.join("house.key"))?;
         databases.insert(0, "secrets.db");
     }
     for name in databases {
@@ -87,7 +88,6 @@ fn copy(source: &Path, part: &Path, args: &BackupArgs) -> anyhow::Result<()> {
 }
 
 fn copy_file(from: &Path, to: &Path) -> anyhow::Result<()> {
-    // Keeps permissions: only its owner may read a key.
     fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
     File::open(to)?.sync_all()?;
     Ok(())

@@ -14,6 +14,7 @@ mod felt;
 mod figures;
 pub mod flush;
 pub mod games;
+mod keys;
 mod odds;
 mod outcome;
 pub mod output_file;
@@ -168,6 +169,10 @@ fn run(args: &Args) -> anyhow::Result<bool> {
         Command::Unlock(unlock) => {
             let games = games::load(args.games.as_deref())?;
             unlock::run(unlock, &GameNames { games: &games, now: now()? })
+        }
+        Command::Keys { command } => {
+            let games = games::load(args.games.as_deref())?;
+            keys::run(command, &GameNames { games: &games, now: now()? })
         }
         Command::Tables { command } => tables::run(command),
         Command::Doctor(doctor) => {

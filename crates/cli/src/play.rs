@@ -186,12 +186,13 @@ fn open_recorder(args: &NewStoreArgs, script: &Script) -> anyhow::Result<Option<
     Ok(Some(ScriptRecorder::open(address, files, crate::audit::program()?, Arc::new(warn), script)?))
 }
 
-/// The key and the anchor: where the arguments say, or in the data folder.
+/// The key file and the anchor: where the arguments say, or in the data folder.
 fn key_and_anchor(address: &Address, args: &NewStoreArgs) -> anyhow::Result<RecordFiles> {
     let own = address.files();
-    let key = args.key.clone().or_else(|| own.as_ref().map(|files| files.key.clone()));
-    let key = key.context("a database cannot hold the signing key: name a file with --key, and one with --anchor")?;
-    Ok(RecordFiles { key, anchor: args.anchor.clone().or_else(|| own?.anchor), trusted: Vec::new() })
+    let key_file = args.keys.clone().or_else(|| own.as_ref().map(|files| files.key_file.clone()));
+    let key_file =
+        key_file.context("a database cannot hold the keys: name a file with --keys, and one with --anchor")?;
+    Ok(RecordFiles { key_file, anchor: args.anchor.clone().or_else(|| own?.anchor), trusted: Vec::new() })
 }
 
 fn how_to_audit(record: &ScriptRecord) -> String {

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
+use taisai_journal::key_file_credential;
 use taisai_record::{Address, RecordWarning};
 use taisai_server::config::{Config, FirstUse, GameNames, Log, LogFormat, is_node};
 use taisai_server::{Pace, ServeError, serve};
@@ -29,6 +30,13 @@ pub(crate) struct HouseArgs {
         help = "The store of its record, a folder or postgres://… [env: TAISAI_STORE] [default: the data folder]"
     )]
     store: Option<Address>,
+    #[arg(
+        long,
+        value_name = "FILE",
+        help = "The key file, made on the first start [env: TAISAI_KEYS] [default: a credential of systemd, or house.key beside the \
+                record]"
+    )]
+    keys: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]
@@ -102,7 +110,7 @@ fn config(
 ) -> anyhow::Result<Config> {
     let mut config = args.house.file(names)?;
     if args.demo {
-        config = Config { data: "demo-data".into(), store: None, key: None, anchor: None, ..config.for_training() };
+        config = Config { data: "demo-data".into(), store: None, keys: None, anchor: None, ..config.for_training() };
         config.profile =
             Profile { name: format!("{}-demo", config.profile.name), betting_seconds: 12, ..config.profile };
     }
@@ -138,7 +146,7 @@ impl HouseArgs {
         }
     }
 
-    /// Applies the flags and variables for data folder and store.
+    /// Applies the flags and variables for data folder, store and key file.
     pub(crate) fn place(
         &self,
         config: &mut Config,
@@ -154,6 +162,8 @@ impl HouseArgs {
         if let Some(store) = self.store.clone().map_or_else(of_environment, |flag| Ok(Some(flag)))? {
             config.store = Some(store);
         }
+        let keys = self.keys.clone().or_else(|| environment("TAISAI_KEYS").map(PathBuf::from));
+        config.keys = keys.or_else(|| config.keys.take()).or_else(key_file_credential);
         Ok(())
     }
 }

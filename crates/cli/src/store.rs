@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use taisai_journal::{Archive, ChainHead, PublicKey, SigningKey};
+use taisai_journal::{Archive, ChainHead, KeyFileContent, Keys, PublicKey};
 use taisai_record::{Address, StoreError, machine_of};
 use taisai_table::{MachineId, TableId};
 
@@ -13,8 +13,10 @@ pub(crate) struct Store {
     pub(crate) address: Address,
     /// Trusted keys. If there are none, every key is trusted.
     pub(crate) keys: Vec<PublicKey>,
-    /// Whether the key is the one in the store's own folder.
+    /// Whether the keys are those of the key file in the store's own folder.
     pub(crate) is_own_key: bool,
+    /// The key file, if one is named or lies in the store's own folder.
+    pub(crate) secret: Option<Keys>,
 }
 
 impl Store {
@@ -22,21 +24,21 @@ impl Store {
         Self::at(args.address.clone(), &args.key)
     }
 
-    /// The store at an address, read with these keys, or with the one in its folder.
+    /// The store at an address, read with these keys, or with those in its folder.
     pub(crate) fn at(address: Address, given: &[String]) -> anyhow::Result<Self> {
-        let mut keys = keys(given)?;
+        let mut given = given.iter().map(|text| TrustedFile::read(text)).collect::<anyhow::Result<Vec<_>>>()?;
         let mut is_own_key = false;
-        if keys.is_empty()
+        if given.is_empty()
             && let Some(files) = address.files()
-            && files.key.exists()
+            && let Some(own) = KeyFileContent::read(&files.key_file)
+                .context("the key file in the data folder cannot be used: name the public key with --key")?
         {
-            let own = SigningKey::open(&files.key);
-            keys.push(
-                own.context("the key in the data folder cannot be used: name the public key with --key")?.public(),
-            );
+            given.push(TrustedFile::from(own));
             is_own_key = true;
         }
-        Ok(Self { address, keys, is_own_key })
+        let keys = given.iter().flat_map(|file| &file.public).copied().collect();
+        let secret = given.into_iter().find_map(|file| file.secret);
+        Ok(Self { address, keys, is_own_key, secret })
     }
 
     pub(crate) fn archive(&self) -> Result<Box<dyn Archive>, StoreError> {
@@ -51,6 +53,9 @@ impl Store {
         }
     }
 }
+
+/// How a public key begins.
+const PUBLIC_KEY: &str = "ed25519:";
 
 /// The table that is named, or the only one that a store has.
 pub(crate) fn table(given: Option<u16>, heads: &[ChainHead]) -> anyhow::Result<TableId> {
@@ -71,25 +76,53 @@ pub(crate) fn table(given: Option<u16>, heads: &[ChainHead]) -> anyhow::Result<T
     }
 }
 
-/// Public keys as text, or in files that hold them or a signing key.
+/// Public keys as text, or in files that hold them or an installation's keys.
 pub(crate) fn keys(given: &[String]) -> anyhow::Result<Vec<PublicKey>> {
-    given.iter().map(|text| key(text)).collect()
+    let files = given.iter().map(|text| TrustedFile::read(text)).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(files.into_iter().flat_map(|file| file.public).collect())
 }
 
-fn key(text: &str) -> anyhow::Result<PublicKey> {
-    if text.starts_with("ed25519:") {
-        return text
-            .parse()
-            .with_context(|| format!("{text} is not a public key: it is ed25519: and 64 hexadecimal digits"));
+/// The public keys of a key file, the present one last.
+pub(crate) fn public_keys(path: &Path) -> anyhow::Result<Vec<PublicKey>> {
+    Ok(KeyFileContent::read(path)?.with_context(|| format!("{} is missing", path.display()))?.public())
+}
+
+/// What an argument makes trusted.
+struct TrustedFile {
+    public: Vec<PublicKey>,
+    secret: Option<Keys>,
+}
+
+impl From<KeyFileContent> for TrustedFile {
+    fn from(file: KeyFileContent) -> Self {
+        let public = file.public();
+        let secret = match file {
+            KeyFileContent::Keys(keys) => Some(keys),
+            KeyFileContent::SigningOnly(_) => None,
+        };
+        Self { public, secret }
     }
-    let path = Path::new(text);
-    if path.is_dir() {
-        bail!("{text} is a folder: name the file in it that holds the key, or the public key, ed25519:…");
-    }
-    let content = std::fs::read(path).with_context(|| format!("{text} is neither ed25519:… nor a file"))?;
-    match std::str::from_utf8(&content).map(str::trim) {
-        Ok(line) if line.starts_with("ed25519:") => line.parse().with_context(|| format!("{text} has no public key")),
-        Ok(_) => Ok(SigningKey::open(path)?.public()),
-        Err(_) => bail!("{text} has no key"),
+}
+
+impl TrustedFile {
+    fn read(text: &str) -> anyhow::Result<Self> {
+        let public = |public| Self { public, secret: None };
+        if text.starts_with(PUBLIC_KEY) {
+            let what = || format!("{text} is not a public key: it is ed25519: and 64 hexadecimal digits");
+            return Ok(public(vec![text.parse().with_context(what)?]));
+        }
+        let path = Path::new(text);
+        if path.is_dir() {
+            bail!("{text} is a folder: name the file in it that holds the key, or the public key, ed25519:…");
+        }
+        let content = std::fs::read(path).with_context(|| format!("{text} is neither ed25519:… nor a file"))?;
+        match std::str::from_utf8(&content).map(str::trim) {
+            Ok(lines) if lines.starts_with(PUBLIC_KEY) => {
+                let read = lines.lines().map(str::parse).collect::<Result<_, _>>();
+                Ok(public(read.with_context(|| format!("{text} has no public key"))?))
+            }
+            Ok(_) => Ok(KeyFileContent::read(path)?.with_context(|| format!("{text} has no key"))?.into()),
+            Err(_) => bail!("{text} has no key"),
+        }
     }
 }

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::checkpoint::{Checkpoint, CheckpointContent};
 use crate::hash::{hex, read_hex};
-use crate::key::sync_folder_of;
+use crate::key_file::sync_folder_of;
 
 /// The file, open for more lines.
 #[derive(Debug)]

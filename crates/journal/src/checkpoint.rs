@@ -46,7 +46,8 @@ impl PublicKey {
     /// How many bytes it has.
     pub const LENGTH: usize = 32;
 
-    pub(crate) const fn from_bytes(bytes: [u8; Self::LENGTH]) -> Self {
+    /// A key that was written down. Whether it is one shows where a signature is checked with it.
+    pub const fn from_bytes(bytes: [u8; Self::LENGTH]) -> Self {
         Self(bytes)
     }
 

@@ -21,6 +21,7 @@ mod genesis;
 mod hash;
 mod journal;
 mod key;
+mod key_file;
 mod memory;
 mod postgres;
 mod sqlite;
@@ -44,7 +45,8 @@ pub use journal::{
     AppendError, Archive, BadHead, Cause, ChainHead, ClaimError, Journal, MAX_SLIP_BYTES, MAX_SNAPSHOTS_PER_CHAIN,
     ReadError, SnapshotError, StoredSlip, StoredSnapshot, StrayBlock,
 };
-pub use key::{KeyError, SigningKey};
+pub use key::SigningKey;
+pub use key_file::{KeyError, KeyFileContent, Keys, key_file_credential};
 pub use memory::{DiskFault, DiskStep, FaultDuration, MemoryJournal, MemoryStore};
 pub use postgres::{
     BadAddress, BadLeaseTiming, CLOCK_SKEW_ALLOWANCE, ClaimOutcome, ExaminedServer, Heartbeat, JoinedNode, Lease,

@@ -20,7 +20,7 @@ use crate::batch::{HeadMove, moves};
 use crate::block::{Block, MAX_BLOCK_NUMBER};
 use crate::chain::ChainName;
 use crate::journal::{AppendError, Archive, Cause, ChainHead, ClaimError, Journal, ReadError, StoredSlip};
-use crate::key::sync_folder_of;
+use crate::key_file::sync_folder_of;
 use file::{DatabaseFile, PAGE_BYTES, as_sql, head_in_row, keep_log, open_file};
 
 /// The store in a folder, open for writing.

@@ -19,6 +19,7 @@ use crate::opening::{ChainOpening, Program, chain_of, machine_of};
 use crate::past::KeptSlips;
 use crate::people::{ActingPeople, PeopleOnFile, UnlikePerson};
 use crate::replay::{ReplayError, ReplayEvent};
+use crate::signers::{ChainSigners, KeyHistory, LateSignature};
 use crate::store::StoreError;
 use crate::transfers::{ClusterTransfers, HouseTransfers, OwnTransfers, UnlikeTransfer};
 use crate::verify::{VerifiedChain, verify_chain};
@@ -40,6 +41,8 @@ pub struct Audit {
     pub chains: Vec<AuditedChain>,
     /// What is wrong between them.
     pub between: Vec<AuditFinding>,
+    /// The House at the end of its chain, unless a chain is wrong.
+    pub house: Option<House>,
 }
 
 /// A chain that was audited.
@@ -84,6 +87,7 @@ struct Ends {
     clusters: BTreeMap<ClusterId, ClusterEnd>,
     /// Who acted in the chains of tables.
     acting: BTreeMap<ChainName, ActingPeople>,
+    signers: BTreeMap<ChainName, ChainSigners>,
     genesis: BTreeMap<ChainName, Genesis>,
     /// Slips that are not those of their chains.
     bad_slips: Vec<AuditFinding>,
@@ -93,6 +97,7 @@ struct HouseEnd {
     house: House,
     transfers: BTreeMap<ClusterId, OwnTransfers>,
     people: PeopleOnFile,
+    keys: KeyHistory,
 }
 
 struct ClusterEnd {
@@ -151,11 +156,13 @@ impl Auditor<'_> {
         let mut between = self.anchor(heads);
         let mut ends = ends.into_inner().expect("no thread has stopped");
         between.append(&mut ends.bad_slips);
+        let mut house = None;
         // A chain that is wrong has no end to compare with.
         if chains.iter().all(|chain| chain.result.is_ok()) {
             between.extend(ends.compare());
+            house = ends.house.map(|end| end.house);
         }
-        Ok(Audit { chains, between })
+        Ok(Audit { chains, between, house })
     }
 
     fn chain(
@@ -168,15 +175,19 @@ impl Auditor<'_> {
         let machine = machine_of(&head.chain).ok_or_else(|| AuditFinding::UnknownChain(head.chain.clone()))?;
         let lock = || ends.lock().expect("no thread has stopped");
         let (mut notices, mut acting) = (Notices::default(), ActingPeople::default());
+        let mut signers = ChainSigners::default();
         let (counted, genesis) = match machine {
             MachineId::House => {
                 let (mut transfers, mut people) = (HouseTransfers::default(), PeopleOnFile::default());
+                let mut keys = KeyHistory::default();
                 let verified = self.verify::<House>(archive, head, progress, |seen| {
                     transfers.see(seen);
                     people.see(seen);
+                    keys.see(seen);
+                    signers.see(seen);
                 })?;
                 let counted = counted(&verified, |_| None);
-                let end = |house| HouseEnd { transfers: transfers.end(&house), people, house };
+                let end = |house| HouseEnd { transfers: transfers.end(&house), people, keys, house };
                 lock().house = verified.machine.map(end);
                 (counted, verified.genesis)
             }
@@ -184,6 +195,7 @@ impl Auditor<'_> {
                 let verified = self.verify::<Round>(archive, head, progress, |seen| {
                     notices.see_round(seen);
                     acting.see(seen, Sensitive::second);
+                    signers.see(seen);
                 })?;
                 let counted = counted(&verified, |round| Some(round.number().0));
                 lock().rounds.extend(verified.machine.map(|round| (table, (round, notices))));
@@ -195,6 +207,7 @@ impl Auditor<'_> {
                     notices.see_cluster(seen);
                     transfers.see(seen);
                     acting.see(seen, Sensitive::second);
+                    signers.see(seen);
                 })?;
                 let mut counted = counted(&verified, |cluster| Some(cluster.round().0));
                 if let Some(cluster) = &verified.machine {
@@ -210,6 +223,7 @@ impl Auditor<'_> {
             }
         };
         lock().acting.insert(head.chain.clone(), acting);
+        lock().signers.insert(head.chain.clone(), signers);
         lock().genesis.extend(genesis.map(|genesis| (head.chain.clone(), genesis)));
         Ok(counted)
     }
@@ -282,6 +296,15 @@ impl Ends {
             let chain = chain_of(MachineId::Cluster(*id));
             findings.extend(transit.err().map(|broken| AuditFinding::Transit { chain, broken }));
             findings.extend(end.transferred(*id, &of_cluster.transfers));
+        }
+        let house = chain_of(MachineId::House);
+        for (chain, signers) in &self.signers {
+            let late = signers.late(&end.keys, *chain == house).into_iter();
+            findings.extend(late.map(|LateSignature { key, position }| AuditFinding::ReplacedKey {
+                chain: chain.clone(),
+                position,
+                key,
+            }));
         }
         for (chain, acting) in &self.acting {
             let unlike = acting.unlike(&end.people).into_iter();

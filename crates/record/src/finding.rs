@@ -106,6 +106,11 @@ pub enum AuditFinding {
     /// The anchor is not what the program wrote.
     #[error(transparent)]
     Anchor(#[from] AnchorError),
+    /// A key vouches for what came after it was replaced.
+    #[error(
+        "chain {chain}, block {position}: its checkpoint is signed with {key}, which was replaced before that by chain house"
+    )]
+    ReplacedKey { chain: ChainName, position: u64, key: PublicKey },
     /// A line of the anchor is signed by someone unknown.
     #[error("line {line} of the anchor is signed with the unknown key {key}")]
     AnchorKey { line: usize, key: PublicKey },

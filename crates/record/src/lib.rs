@@ -44,6 +44,7 @@ mod recorder;
 mod replay;
 mod settlement;
 mod sheet;
+mod signers;
 mod store;
 mod transfers;
 mod verify;

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use taisai_journal::{
     Anchor, AnchorError, AnchorLine, Archive, Block, BlockContent, ChainHead, ChainName, ChainPurpose, Genesis,
-    Journal, KeyError, PublicKey, READER_VERSION, ReadError, SigningKey, TakeError, TrustedKeys, Verifier, Writer,
+    Journal, KeyError, Keys, PublicKey, READER_VERSION, ReadError, TakeError, TrustedKeys, Verifier, Writer,
     WriterStopped,
 };
 use taisai_table::{MachineId, Profile, Time, entry_time};
@@ -23,8 +23,8 @@ use crate::store::{Address, StoreError};
 /// The files beside the store.
 #[derive(Clone, Debug)]
 pub struct RecordFiles {
-    /// The key that signs checkpoints; created on the first start.
-    pub key: PathBuf,
+    /// The keys of the installation; created on the first start.
+    pub key_file: PathBuf,
     /// The anchor: best on another disk than the store, or on another machine.
     pub anchor: Option<PathBuf>,
     /// Public keys of earlier or other writers of this record.
@@ -32,13 +32,16 @@ pub struct RecordFiles {
 }
 
 impl RecordFiles {
-    /// The keys whose checkpoints are accepted, the own one last. The own key must exist.
+    /// The keys whose checkpoints are accepted, the own one last. The key file must exist.
     pub fn keys(&self) -> Result<Vec<PublicKey>, RecordStoreError> {
-        if !self.key.exists() {
-            return Err(RecordStoreError::KeyMissing(self.key.clone()));
+        if !self.key_file.exists() {
+            return Err(RecordStoreError::KeyMissing(self.key_file.clone()));
         }
-        let key = SigningKey::open_or_create(&self.key)?;
-        Ok(self.trusted.iter().copied().chain([key.public()]).collect())
+        Ok(self.trusting(&Keys::open(&self.key_file)?))
+    }
+
+    fn trusting(&self, keys: &Keys) -> Vec<PublicKey> {
+        self.trusted.iter().copied().chain(keys.public()).collect()
     }
 }
 
@@ -52,9 +55,18 @@ pub enum RecordStoreError {
     Read(#[from] ReadError),
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// The key that signed the record is missing, and another one would not be accepted.
-    #[error("the signing key {0} is missing, and the record was signed with it: put it back")]
+    /// The keys that the record was signed with are missing, and others would not be accepted.
+    #[error(
+        "the key file {0} is missing, and the record was signed with a key in it: put it back, or on several machines copy it \
+         from another. If there is none left, see docs/keys.md"
+    )]
     KeyMissing(PathBuf),
+    /// The key file is of another installation, or an old copy.
+    #[error(
+        "the key file {path} is not the one of this record: chain {chain} is signed with {signed}, and the file has {own}. Use the \
+         file of the node that signed it"
+    )]
+    OtherKeys { path: PathBuf, chain: String, signed: PublicKey, own: PublicKey },
     #[error(transparent)]
     Anchor(#[from] AnchorError),
     /// The record was cut off or rolled back.
@@ -104,6 +116,7 @@ impl RecordStoreError {
             Self::Read(_)
             | Self::Key(_)
             | Self::KeyMissing(_)
+            | Self::OtherKeys { .. }
             | Self::Anchor(_)
             | Self::RolledBack { .. }
             | Self::Replay(_)
@@ -209,10 +222,15 @@ impl RecordStore {
             return Err(RecordStoreError::OtherSetup("house".to_owned()));
         }
         let signed = signed(&mut *archive, &heads)?;
-        if !signed.is_empty() && files.trusted.is_empty() && !files.key.exists() {
-            return Err(RecordStoreError::KeyMissing(files.key.clone()));
+        if !signed.is_empty() && files.trusted.is_empty() && !files.key_file.exists() {
+            return Err(RecordStoreError::KeyMissing(files.key_file.clone()));
         }
-        let key = SigningKey::open_or_create(&files.key)?;
+        let own = Keys::open_or_create(&files.key_file)?;
+        let keys = files.trusting(&own);
+        if let Some((chain, key)) = signed.iter().find(|(chain, key)| *chain == house && !keys.contains(key)) {
+            let (path, chain) = (files.key_file.clone(), chain.to_string());
+            return Err(RecordStoreError::OtherKeys { path, chain, signed: *key, own: own.signing.public() });
+        }
         let anchor = files.anchor.as_deref().map(Anchor::open).transpose()?;
         let anchor = match anchor {
             Some((anchor, known)) => {
@@ -220,7 +238,7 @@ impl RecordStore {
                 // Another partition of this node may have written and anchored since the heads were read.
                 let heads = archive.heads()?;
                 compare(&mut *archive, &heads, newest)?;
-                for chain in signed.into_iter().filter(is_own) {
+                for (chain, _) in signed.into_iter().filter(|(chain, _)| is_own(chain)) {
                     if known.newest().all(|line| line.checkpoint.content.chain != chain) {
                         warn(RecordWarning::Unanchored { chain: chain.to_string() });
                     }
@@ -229,10 +247,9 @@ impl RecordStore {
             }
             None => None,
         };
-        let keys = files.trusted.iter().copied().chain([key.public()]).collect();
         let (checkpointer, checkpoints_thread) = Checkpointer::start(journal.archive()?, anchor, warn.clone())?;
         let owner = format!("taisai {}", program.version);
-        let writer = Writer::start(journal, key, owner)?;
+        let writer = Writer::start(journal, own.signing, owner)?;
         Ok(Self { checkpointer, archive, writer, checkpoints_thread, keys, program, genesis, newest, warn })
     }
 
@@ -413,12 +430,14 @@ fn recorded_time(chain: &ChainName, at: EntryPosition, bytes: &[u8]) -> Result<T
     entry_time(bytes).map_err(|bad| ReplayError::Entry { chain: chain(), at, bad })
 }
 
-/// The chains that have a checkpoint among their last blocks.
-fn signed(archive: &mut dyn Archive, heads: &[ChainHead]) -> Result<Vec<ChainName>, RecordStoreError> {
+/// The chains that have a checkpoint among their last blocks, and the key that signed the newest.
+fn signed(archive: &mut dyn Archive, heads: &[ChainHead]) -> Result<Vec<(ChainName, PublicKey)>, RecordStoreError> {
     let mut signed = Vec::new();
     for head in heads {
-        if newest_checkpoint(archive, head)?.is_some() {
-            signed.push(head.chain.clone());
+        // A block that is damaged is named when its chain is read.
+        let newest = newest_checkpoint(archive, head)?.and_then(|bytes| Block::decode(bytes).ok());
+        if let Some(BlockContent::Checkpoint(checkpoint)) = newest.as_ref().map(Block::content) {
+            signed.push((head.chain.clone(), checkpoint.key));
         }
     }
     Ok(signed)

@@ -102,7 +102,7 @@ impl Address {
     pub fn files(&self) -> Option<RecordFiles> {
         match self {
             Self::Folder(folder) => Some(RecordFiles {
-                key: folder.join("house.key"),
+                key_file: folder.join("house.key"),
                 anchor: Some(folder.join("anchor.txt")),
                 trusted: Vec::new(),
             }),

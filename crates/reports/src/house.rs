@@ -17,7 +17,7 @@ use super::batch::{Attribution, EntryTime, ReportEvent, SqlBatch};
 use super::machine::{ChainContext, EntryError, ProjectedMachine, event_by, opening_event};
 use crate::value::variant_name;
 use money::{Origin, expire, issue, receive, reissue, rule, take_back, voucher_to_claim};
-use significant::significant;
+use significant::{secret_of, significant};
 use taisai_record::ChainOpening;
 
 pub(super) use significant::over_differential;
@@ -112,6 +112,11 @@ impl ProjectedMachine for House {
                 waiting.own = Some(command);
             }
             C::Acknowledge { event } => waiting.acknowledge(self, *event, command),
+            C::UseKeys { .. } => waiting.own = Some(command),
+            C::ChangeSecret { owner, .. } => {
+                secret_of(*owner, &mut waiting.event);
+                waiting.own = Some(command);
+            }
             C::WithdrawApproval { .. }
             | C::UseApproval { .. }
             | C::LoginSucceeded { .. }

@@ -200,6 +200,7 @@ fn redemption_lock(what: SignificantEventKind) -> Option<String> {
         | SignificantEventKind::VoucherFailed { .. }
         | SignificantEventKind::VoucherReissued { .. }
         | SignificantEventKind::Configured
+        | SignificantEventKind::KeysReplaced
         | SignificantEventKind::MoneyRuled => None,
     }
 }

@@ -120,7 +120,8 @@ impl ScriptRecorder {
         drop((house, round, cluster));
         let key = store.keys().last().copied();
         store.close()?;
-        let has_own_files = address.files().is_some_and(|own| own.key == files.key && own.anchor == files.anchor);
+        let has_own_files =
+            address.files().is_some_and(|own| own.key_file == files.key_file && own.anchor == files.anchor);
         Ok(ScriptRecord { address, key, anchor: files.anchor, has_own_files })
     }
 

@@ -12,14 +12,18 @@ pub(crate) mod secrets;
 mod sign_ins;
 pub(crate) mod unlock;
 
+use std::sync::Weak;
+use std::time::Duration;
+
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 use data_encoding::HEXLOWER;
-use taisai_table::{House, Person, PersonId, Time};
+use taisai_table::{House, HouseCommand, Person, PersonId, ReportedEvent, SecretOwner, Time};
 
 use crate::auth::secrets::{OneTimeCode, Password, Secrets, SecretsError, SignInKey};
 use crate::http::denied::Denied;
+use crate::http::reply::CommandReply;
 use crate::server::{Server, SharedServer};
 pub(crate) use attempts::Attempts;
 pub(crate) use caller::ClientAddress;
@@ -27,6 +31,9 @@ pub(crate) use http::{Approved, routes};
 use password::Hashing;
 pub(crate) use sign_ins::TimeOuts;
 use sign_ins::{FoundSignIn, SignIns};
+
+/// How often refused secrets are reported, beside those of a sign-in.
+const REPORT_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A screen that polls without a person sends `yes`.
 const UNATTENDED_HEADER: HeaderName = HeaderName::from_static("taisai-unattended");
@@ -115,12 +122,51 @@ pub(crate) async fn screen_source(server: &Server, by: &SignedIn, before: Option
     Ok(source)
 }
 
-/// Gives a person a one-time password in place of the current one. It is shown once.
-pub(crate) async fn one_time_password(secrets: &Secrets, now: Time, person: PersonId) -> Result<String, SecretsError> {
+/// Gives a person a one-time password in place of the current one. It is shown once. Its version is to be recorded.
+pub(crate) async fn one_time_password(
+    secrets: &Secrets,
+    now: Time,
+    person: PersonId,
+    newest: u32,
+) -> Result<(String, u32), SecretsError> {
     let password = OneTimeCode::random()?;
     let on_file = Password::OneTime(HEXLOWER.encode(&password.hash()));
-    secrets.set_password(person, on_file, now).await?;
-    Ok(password.to_string())
+    let version = secrets.set_password(person, on_file, now, newest).await?;
+    Ok((password.to_string(), version))
+}
+
+/// The version of the newest secret of a person or a device, as the House has it.
+pub(crate) async fn newest_secret(server: &Server, owner: SecretOwner) -> Result<u32, Denied> {
+    Ok(server.node.house().read(move |house| house.secret_version(owner)).await?)
+}
+
+/// Records that a secret was set: older ones are not believed from now on.
+pub(crate) async fn record_secret(server: &Server, owner: SecretOwner, version: u32) -> Result<(), Denied> {
+    match server.node.house().own(HouseCommand::ChangeSecret { owner, version }).await? {
+        CommandReply::Accepted(_) => Ok(()),
+        // The person or the device is no longer on file.
+        CommandReply::Refused(_) => Err(Denied::Unknown),
+    }
+}
+
+/// Reports secrets that were refused to the House.
+pub(crate) async fn report_refused(server: &Server) -> Result<(), Denied> {
+    for owner in server.secrets.take_refused(server.clock.now()) {
+        server.node.house().own(HouseCommand::Report { what: ReportedEvent::SecretRefused { owner } }).await?;
+    }
+    Ok(())
+}
+
+/// Reports refused secrets as long as the server runs.
+pub(crate) async fn report_refused_secrets(server: Weak<Server>) {
+    let mut looks = tokio::time::interval(REPORT_INTERVAL);
+    loop {
+        looks.tick().await;
+        let Some(server) = server.upgrade() else { return };
+        if let Err(denied) = report_refused(&server).await {
+            tracing::warn!(why = denied.code(), "could not report that secrets were refused");
+        }
+    }
 }
 
 /// The sign-in of the cookie in a request.

@@ -58,8 +58,8 @@ pub struct Config {
     pub data: PathBuf,
     /// Where the record is, if not in the data folder.
     pub store: Option<Address>,
-    /// The signing key, if not beside the record.
-    pub key: Option<PathBuf>,
+    /// The key file, if not beside the record.
+    pub keys: Option<PathBuf>,
     /// The anchor, if not beside the record.
     pub anchor: Option<PathBuf>,
     pub log: Log,
@@ -176,7 +176,7 @@ impl Config {
             node: NodeAddress::default(),
             data: PathBuf::from(DEFAULT_DATA),
             store: None,
-            key: None,
+            keys: None,
             anchor: None,
             log: Log::default(),
             tls: None,
@@ -201,7 +201,7 @@ impl Config {
         self.store.clone().unwrap_or_else(|| Address::Folder(self.data.clone()))
     }
 
-    /// Creates the folder for the key and the anchor of a record in a database. A record in files creates its own.
+    /// Creates the folder for the key file and the anchor of a record in a database. A record in files creates its own.
     pub fn make_folder(&self) -> std::io::Result<()> {
         match self.address() {
             Address::Postgres(_) => std::fs::create_dir_all(&self.data),
@@ -209,15 +209,15 @@ impl Config {
         }
     }
 
-    /// The signing key and the anchor: as configured, or beside the record.
+    /// The key file and the anchor: as configured, or beside the record.
     pub fn files(&self) -> RecordFiles {
         let beside = self.address().files();
-        let (key, anchor) = beside.map_or_else(
+        let (key_file, anchor) = beside.map_or_else(
             || (self.data.join("house.key"), Some(self.data.join("anchor.txt"))),
-            |files| (files.key, files.anchor),
+            |files| (files.key_file, files.anchor),
         );
         RecordFiles {
-            key: self.key.clone().unwrap_or(key),
+            key_file: self.keys.clone().unwrap_or(key_file),
             anchor: self.anchor.clone().or(anchor),
             trusted: Vec::new(),
         }

@@ -21,10 +21,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use taisai_table::{DeviceId, DeviceKind, House, HouseCommand, Time};
+use taisai_table::{DeviceId, DeviceKind, House, HouseCommand, SecretOwner, Time};
 
-use crate::auth::Attempts;
 use crate::auth::secrets::{Secrets, SecretsError, StoredDevice};
+use crate::auth::{Attempts, newest_secret};
 use crate::http::denied::Denied;
 use crate::server::Server;
 pub(crate) use challenge::prove;
@@ -135,12 +135,18 @@ async fn end_outdated(server: &Server) -> Result<(), Denied> {
     Ok(())
 }
 
-/// The key of a device, which may have been enrolled at another node.
+/// The key of a device, which may have been enrolled at another node. One that is older than the newest was restored.
 async fn key_of(server: &Server, device: DeviceId) -> Result<Option<StoredDevice>, Denied> {
-    match server.peers {
-        Some(_) => Ok(server.secrets.device(device).await?),
-        None => Ok(server.devices.enrolled(device)),
+    let kept = match server.peers {
+        Some(_) => server.secrets.device(device).await?,
+        None => server.devices.enrolled(device),
+    };
+    let Some(kept) = kept else { return Ok(None) };
+    if kept.version < newest_secret(server, SecretOwner::Device(device)).await? {
+        server.secrets.refuse_device(device);
+        return Ok(None);
     }
+    Ok(Some(kept))
 }
 
 /// The kind of a device, unless it is revoked or not on file.

@@ -23,19 +23,20 @@ mod unopened;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::num::NonZeroU16;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
 
 use serde_json::Value;
 use taisai_engine::Message;
-use taisai_journal::{AcknowledgedHeads, Archive, ChainName, ChainPurpose, Journal, LeaseError, PublicKey};
+use taisai_journal::{AcknowledgedHeads, Archive, ChainName, ChainPurpose, Hash, Journal, Keys, LeaseError, PublicKey};
 use taisai_record::{
     Address, ChainOpening, FollowError, MachineSetup, Program, ReadMachine, RecordFiles, RecordStore, RecordStoreError,
     Recorder, StoreError, WarningSink, chain_of, first_opening,
 };
 use taisai_rules::Game;
 use taisai_table::{
-    Actor, Cluster, ClusterId, CommandRequest, Decision, Entry, House, HouseCommand, MachineId, Profile, Refusal,
-    Registration, Round, Seat, TableId,
+    Actor, Cluster, ClusterId, CommandRequest, Decision, Entry, House, HouseCommand, KeyFingerprint, KeysInUse,
+    MachineId, Profile, Refusal, Registration, Round, Seat, SignerKey, TableId,
 };
 use tokio::sync::watch;
 
@@ -74,7 +75,7 @@ pub struct TablePlan {
 pub struct InstallationPlan {
     /// Where the record is.
     pub address: Address,
-    /// The signing key and the anchor.
+    /// The key file and the anchor.
     pub files: RecordFiles,
     pub program: Program,
     /// The id for an installation that has no record yet.
@@ -92,6 +93,13 @@ pub struct InstallationPlan {
 /// Why a node cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeError {
+    /// The key file is of another installation, or an old copy.
+    #[error(
+        "the key file {} is not the one of this casino: the record knows the keys with the fingerprint {known}, and the file has \
+         {found}. Copy the file of a node that plays; if taisai keys rotate was interrupted, run it again",
+        path.display()
+    )]
+    OtherKeys { path: PathBuf, known: Hash, found: Hash },
     #[error(transparent)]
     Record(#[from] RecordStoreError),
     #[error(transparent)]
@@ -139,6 +147,7 @@ impl NodeError {
             Self::Store(error) => error.is_failed_write(),
             Self::Stopped(stopped) => stopped.is_failed_write(),
             Self::OtherPurpose
+            | Self::OtherKeys { .. }
             | Self::Table { .. }
             | Self::NotApproved { .. }
             | Self::Clusters(_)
@@ -234,7 +243,22 @@ pub(crate) struct Node {
     clock: Clock,
     stopped: watch::Receiver<Option<Stopped>>,
     house: [u8; 16],
-    is_founded: bool,
+    known: KnownInstallation,
+}
+
+/// What the record of an installation had when it was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KnownInstallation {
+    /// Whether there were people.
+    pub(crate) is_founded: bool,
+    /// Whether it knew the keys of the installation.
+    pub(crate) has_keys: bool,
+}
+
+impl KnownInstallation {
+    fn of(house: &House) -> Self {
+        Self { is_founded: house.people().next().is_some(), has_keys: house.keys().is_some() }
+    }
 }
 
 /// A record store with its House, and a clock that is later than everything on record.
@@ -311,6 +335,13 @@ impl ReadHouse {
         Ok(Self { store, house, profile })
     }
 
+    /// With the key file that the record knows.
+    fn with_own_keys(system: System, plan: &InstallationPlan, warn: WarningSink) -> Result<Self, NodeError> {
+        let read = Self::new(system, plan, warn)?;
+        check_keys(read.house.machine(), plan)?;
+        Ok(read)
+    }
+
     fn take_over(self, system: System, share: Share) -> Result<Opened, NodeError> {
         let Self { mut store, house, profile } = self;
         let house = store.take(house)?;
@@ -328,7 +359,28 @@ impl Opened {
         share: Share,
         warn: WarningSink,
     ) -> Result<Self, NodeError> {
+        ReadHouse::with_own_keys(system, plan, warn)?.take_over(system, share)
+    }
+
+    /// Opens it also with a key file that the record does not know yet.
+    pub(crate) fn with_any_keys(
+        system: System,
+        plan: &InstallationPlan,
+        share: Share,
+        warn: WarningSink,
+    ) -> Result<Self, NodeError> {
         ReadHouse::new(system, plan, warn)?.take_over(system, share)
+    }
+
+    /// Waits until everything is durable and vouched for, and closes.
+    pub(crate) fn close(self) -> Result<(), Stopped> {
+        let Self { store, mut house, clock, .. } = self;
+        let (answer, recorded) = mpsc::channel();
+        house.commit(move |recorded| answer.send(recorded).unwrap_or_default())?;
+        recorded.recv().map_err(|_| Stopped::Closed)??;
+        house.checkpoint(clock.now())?;
+        drop(house);
+        Ok(store.close()?)
     }
 }
 
@@ -353,7 +405,7 @@ impl ReadInstallation {
     }
 
     fn read_by(system: System, plan: InstallationPlan, warn: WarningSink) -> Result<Self, NodeError> {
-        let ReadHouse { mut store, house, profile } = ReadHouse::new(system, &plan, warn.clone())?;
+        let ReadHouse { mut store, house, profile } = ReadHouse::with_own_keys(system, &plan, warn.clone())?;
         let house = store.check_end(house)?;
         let clock = Clock::start(system, store.newest());
         let planned = with_tables(house.machine(), &plan, clock)?;
@@ -365,14 +417,13 @@ impl ReadInstallation {
         Ok(Self { plan, plans, house: ReadHouse { store, house, profile }, tables, warn, system })
     }
 
-    /// Whether the record has people.
-    pub(crate) fn is_founded(&self) -> bool {
-        self.house.house.machine().people().next().is_some()
+    pub(crate) fn known(&self) -> KnownInstallation {
+        KnownInstallation::of(self.house.house.machine())
     }
 
     /// Takes every chain and runs the installation. Call it from a blocking thread inside a runtime, where the publishers will run.
     pub(crate) fn run(self, metrics: &Arc<Metrics>) -> Result<Node, NodeError> {
-        let is_founded = self.is_founded();
+        let known = self.known();
         let Self { plan, plans, house, tables, warn, system } = self;
         let Opened { mut store, mut house, clock, sources, profile } = house.take_over(system, Share::ALL)?;
         add_tables(&mut house, &plan, clock, &sources)?;
@@ -406,7 +457,7 @@ impl ReadInstallation {
             threads.push(table.start(host.stops_node())?);
         }
         let (id, running) = (store.house(), Some(RunningPartitions { threads, store }));
-        Ok(Node { host, running, manager: None, clock, stopped, house: id, is_founded })
+        Ok(Node { host, running, manager: None, clock, stopped, house: id, known })
     }
 }
 
@@ -458,9 +509,8 @@ impl Node {
         self.manager.as_ref().and_then(PartitionManager::peers)
     }
 
-    /// Whether the record had people when it was opened.
-    pub(crate) const fn is_founded(&self) -> bool {
-        self.is_founded
+    pub(crate) const fn known(&self) -> KnownInstallation {
+        self.known
     }
 
     /// Until when this node may answer for its partitions.
@@ -492,6 +542,23 @@ impl Node {
         host.slips.close();
         running.map_or(Ok(()), RunningPartitions::close)
     }
+}
+
+/// What the record knows a key file by.
+pub(crate) fn keys_in_use(keys: &Keys) -> KeysInUse {
+    KeysInUse {
+        fingerprint: KeyFingerprint(*keys.fingerprint().as_bytes()),
+        signer: SignerKey(*keys.signing.public().as_bytes()),
+    }
+}
+
+/// Every node has the key file that the record knows.
+fn check_keys(house: &House, plan: &InstallationPlan) -> Result<(), NodeError> {
+    let Some(known) = house.keys() else { return Ok(()) };
+    let path = &plan.files.key_file;
+    let found = Keys::open(path).map_err(RecordStoreError::from)?.fingerprint();
+    let known = Hash::from_bytes(known.fingerprint.0);
+    if known == found { Ok(()) } else { Err(NodeError::OtherKeys { path: path.clone(), known, found }) }
 }
 
 /// What the machine of a chain was first built with.

@@ -1,6 +1,7 @@
 //! Runs a node until it is stopped: opens it, listens, and closes everything in order.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::thread;
@@ -9,9 +10,10 @@ use std::time::Duration;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use taisai_engine::Worker;
+use taisai_journal::Keys;
 use taisai_record::{Address, WarningSink};
 use taisai_rules::RulesText;
-use taisai_table::Time;
+use taisai_table::{HouseCommand, SecretOwner, Time};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
@@ -19,8 +21,8 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
 use crate::audit::{Audits, RecordSource};
-use crate::auth::secrets::{Expected, Secrets, SecretsError};
-use crate::auth::{People, TimeOuts, one_time_password};
+use crate::auth::secrets::{Expected, Secrets, SecretsError, move_keys};
+use crate::auth::{People, TimeOuts, one_time_password, report_refused_secrets};
 use crate::config::{FirstUse, Founding, NotFounded, Seed};
 use crate::demo::{Demo, Pace};
 use crate::devices::displays::Displays;
@@ -33,10 +35,11 @@ use crate::http::outage::outage;
 use crate::http::{api, operations, screens};
 use crate::metrics::{ConnectionMetrics, Metrics};
 use crate::node;
+use crate::node::handle::HouseHandle;
 use crate::node::membership::FormerNames;
 use crate::node::peers::NodeAddress;
 use crate::node::stopped::Stopped;
-use crate::node::{InstallationPlan, Node, NodeError, ReadInstallation};
+use crate::node::{InstallationPlan, KnownInstallation, Node, NodeError, ReadInstallation, keys_in_use};
 use crate::reports::{Reports, games_of};
 use crate::server::{Property, Server, SharedServer, Stopping};
 use crate::vouchers::Printer;
@@ -264,25 +267,30 @@ async fn run(
     let games = games_of(installation.tables.iter().map(|table| table.game.as_str()), plan.texts);
     let (counted, is_shared) = (Arc::clone(&metrics), matches!(store, Address::Postgres(_)));
     // Opening waits for the store, and on several machines for other nodes.
-    let open = move || match &installation.address {
-        Address::Folder(_) => {
-            let read = ReadInstallation::new(installation, warn)?;
-            let secrets = secrets_of(read.is_founded(), &store, new_secrets)?;
-            Ok::<_, ServeError>((read.run(&counted)?, secrets))
-        }
-        Address::Postgres(_) => {
-            let of_node = (&node_address, &former, address, is_secured);
-            let node = Node::join(installation, of_node, &counted, warn)?;
-            let secrets = secrets_of(node.is_founded(), &store, new_secrets)?;
-            Ok((node, secrets))
+    let open = move || {
+        let key_file = installation.files.key_file.clone();
+        move_keys(&store, &key_file)?;
+        match &installation.address {
+            Address::Folder(_) => {
+                let read = ReadInstallation::new(installation, warn)?;
+                let (secrets, keys) = secrets_of(read.known(), &store, &key_file, new_secrets)?;
+                Ok::<_, ServeError>((read.run(&counted)?, secrets, keys))
+            }
+            Address::Postgres(_) => {
+                let of_node = (&node_address, &former, address, is_secured);
+                let node = Node::join(installation, of_node, &counted, warn)?;
+                let (secrets, keys) = secrets_of(node.known(), &store, &key_file, new_secrets)?;
+                Ok((node, secrets, keys))
+            }
         }
     };
-    let Some((node, secrets)) = opened(open, is_shared, stop.as_mut()).await? else { return Ok(()) };
+    let Some((node, secrets, keys)) = opened(open, is_shared, stop.as_mut()).await? else { return Ok(()) };
     node.sources().above(secrets.highest_source().await?);
     let handle = node.handle().house();
     let founding = Founding::due(&handle, &seed, new_secrets).await?;
-    let first_use = let_in(founding.as_ref(), &secrets, node.clock().now()).await?;
-    if let Err(error) = print_ready(address, first_use.as_ref()) {
+    let let_in = LetIn::new(founding.as_ref(), &handle, &secrets, node.clock().now()).await?;
+    let first_use = let_in.first_use.as_ref();
+    if let Err(error) = print_ready(address, first_use) {
         if first_use.is_some() {
             drop(handle);
             close(node).await?;
@@ -292,11 +300,16 @@ async fn run(
     }
     // The secrets exist from here on.
     if let Some(peers) = node.peers() {
-        peers.know_by(secrets.key("node").await?);
+        peers.know_by(keys.nodes);
     }
-    let vouchers = Printer::open(&secrets, &node.profile()).await?;
+    secrets.take_into_use().await?;
+    let vouchers = Printer::new(&keys, &node.profile());
     if let Some(founding) = founding {
         founding.record(&handle).await?;
+        let_in.record(&handle).await?;
+    }
+    if node.handle().has_house() {
+        record_keys(&handle, &keys).await?;
     }
     drop(handle);
     let keys = node.keys().to_vec();
@@ -332,6 +345,7 @@ async fn run(
         stopping,
         sign_of_life: plan.sign_of_life,
     });
+    tokio::spawn(report_refused_secrets(Arc::downgrade(&server)));
     if is_shared {
         tokio::spawn(close_revoked_elsewhere(Arc::downgrade(&server)));
     }
@@ -385,13 +399,15 @@ fn log_failure(server: &Server, stopped: Stopped) -> ServeError {
     stopped.into()
 }
 
+type OpenedNode = (Node, Secrets, Keys);
+
 /// Opens a node on a thread of its own. If it is stopped meanwhile, it releases what it has claimed if that is quick; otherwise its
 /// leases expire.
 async fn opened(
-    open: impl FnOnce() -> Result<(Node, Secrets), ServeError> + Send + 'static,
+    open: impl FnOnce() -> Result<OpenedNode, ServeError> + Send + 'static,
     is_shared: bool,
     stop: Pin<&mut impl Future<Output = ()>>,
-) -> Result<Option<(Node, Secrets)>, ServeError> {
+) -> Result<Option<OpenedNode>, ServeError> {
     let (runtime, (sender, mut receiver)) = (Handle::current(), oneshot::channel());
     let work = move || {
         let _within = runtime.enter();
@@ -402,7 +418,7 @@ async fn opened(
         opened = &mut receiver => opened.map_err(|_| Stopped::BrokenDown("the thread that opens the node"))?.map(Some),
         () = stop, if is_shared => {
             let left = async {
-                if let Ok(Ok((node, _))) = receiver.await {
+                if let Ok(Ok((node, ..))) = receiver.await {
                     // It has recorded nothing yet.
                     close(node).await.unwrap_or_default();
                 }
@@ -467,20 +483,69 @@ async fn finish_rounds(server: &Server, grace: Duration) {
 }
 
 /// An installation with people must have secrets.
-fn secrets_of(is_founded: bool, store: &Address, are_lost: bool) -> Result<Secrets, SecretsError> {
-    let expected = match (is_founded, are_lost) {
+fn secrets_of(
+    known: KnownInstallation,
+    store: &Address,
+    key_file: &Path,
+    are_lost: bool,
+) -> Result<(Secrets, Keys), SecretsError> {
+    let expected = match (known.is_founded, are_lost) {
         (true, false) => Expected::There,
         (true, true) => Expected::Lost,
         (false, _) => Expected::Either,
     };
-    Secrets::open(store, expected)
+    let keys = Keys::open(key_file)?;
+    Ok((Secrets::open(store, &keys, expected, !known.has_keys)?, keys))
 }
 
-/// Creates the first passwords and codes. They are stored before their people and terminals are recorded.
-async fn let_in(founding: Option<&Founding>, secrets: &Secrets, now: Time) -> Result<Option<FirstUse>, SecretsError> {
-    let Some(founding) = founding else { return Ok(None) };
-    let code_expires = Time(now.0 + FIRST_CODES_MILLIS);
-    let password = async |person| one_time_password(secrets, now, person).await;
-    let code = async |device| enrolment_code(secrets, device, code_expires).await;
-    founding.first_use(password, code).await.map(Some)
+/// The first passwords and codes. They are stored before their people and terminals are recorded.
+#[derive(Default)]
+struct LetIn {
+    first_use: Option<FirstUse>,
+    /// Passwords in place of others: older ones are not believed once these are recorded.
+    replaced: Vec<(SecretOwner, u32)>,
+}
+
+impl LetIn {
+    async fn new(
+        founding: Option<&Founding>,
+        handle: &HouseHandle,
+        secrets: &Secrets,
+        now: Time,
+    ) -> Result<Self, ServeError> {
+        let Some(founding) = founding else { return Ok(Self::default()) };
+        let code_expires = Time(now.0 + FIRST_CODES_MILLIS);
+        let newest = async |owner| handle.read(move |house| house.secret_version(owner)).await;
+        let mut replaced = Vec::new();
+        let password = async |person| {
+            let owner = SecretOwner::Person(person);
+            let newest = newest(owner).await?;
+            let (password, version) = one_time_password(secrets, now, person, newest).await?;
+            if newest > 0 {
+                replaced.push((owner, version));
+            }
+            Ok::<_, ServeError>(password)
+        };
+        let code = async |device| {
+            let newest = newest(SecretOwner::Device(device)).await?;
+            Ok(enrolment_code(secrets, device, code_expires, newest).await?)
+        };
+        let first_use = founding.first_use(password, code).await?;
+        Ok(Self { first_use: Some(first_use), replaced })
+    }
+
+    async fn record(self, handle: &HouseHandle) -> Result<(), Stopped> {
+        for (owner, version) in self.replaced {
+            handle.own(HouseCommand::ChangeSecret { owner, version }).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Records the fingerprint of the keys where the record has none yet.
+async fn record_keys(handle: &HouseHandle, keys: &Keys) -> Result<(), Stopped> {
+    if handle.read(|house| house.keys().is_some()).await? {
+        return Ok(());
+    }
+    handle.own(HouseCommand::UseKeys { keys: keys_in_use(keys) }).await.map(drop)
 }

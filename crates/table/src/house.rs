@@ -9,6 +9,7 @@ mod command;
 mod decide;
 mod devices;
 mod invariants;
+mod keys;
 mod ledger;
 mod people;
 mod significant;
@@ -24,6 +25,7 @@ pub use approvals::{Approval, ApprovalAnswer, ApprovalId, MAX_OPEN_APPROVALS};
 pub use claims::{Claim, ClaimAttendant, ClaimId, ClaimOrigin, PaidClaim, Receivable, ReceivableId};
 pub use command::{ExpiredVoucher, Founder, HouseCommand, HouseEvent, ReceivableRuling, SetOff};
 pub use devices::{Device, DeviceKind, HouseTable};
+pub use keys::{KeyFingerprint, KeysInUse, SecretOwner, SignerKey};
 pub use ledger::Account;
 pub use people::Employee;
 pub use significant::{Acknowledgement, MAX_SIGNIFICANT_EVENTS, ReportedEvent, SignificantEvent, SignificantEventKind};
@@ -48,7 +50,7 @@ const MAX_VALUE_LENGTH: usize = 10_000;
 /// What is decided on a command whose id is new.
 type HouseDecision = Result<HouseEvent, Refusal>;
 
-/// The House. Its serde form is its snapshot, up to the acknowledgements, which stand behind it.
+/// The House. Its serde form is its snapshot, up to the acknowledgements and the keys, which stand behind it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct House {
     profile: Profile,
@@ -69,6 +71,8 @@ pub struct House {
     damaged_sets: BTreeSet<u32>,
     sources: CommandsBySource,
     refused: BTreeMap<Refusal, u64>,
+    #[serde(skip)]
+    keys: keys::KeysOnFile,
 }
 
 impl House {
@@ -92,6 +96,7 @@ impl House {
             damaged_sets: BTreeSet::new(),
             sources: CommandsBySource::default(),
             refused: BTreeMap::new(),
+            keys: keys::KeysOnFile::default(),
         }
     }
 
@@ -126,8 +131,11 @@ impl House {
     pub fn snapshot(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         codec::write(self, &mut bytes);
-        if !self.significant.acknowledged.is_empty() {
+        if !self.significant.acknowledged.is_empty() || !self.keys.is_empty() {
             codec::write(&self.significant.acknowledged, &mut bytes);
+        }
+        if !self.keys.is_empty() {
+            codec::write(&self.keys, &mut bytes);
         }
         bytes
     }
@@ -136,7 +144,11 @@ impl House {
     pub fn restore(bytes: &[u8]) -> Result<Self, BadBytes> {
         let (mut house, behind): (Self, _) = codec::read_first(bytes)?;
         if !behind.is_empty() {
-            house.significant.acknowledged = codec::read(behind)?;
+            let keys;
+            (house.significant.acknowledged, keys) = codec::read_first(behind)?;
+            if !keys.is_empty() {
+                house.keys = codec::read(keys)?;
+            }
         }
         Ok(house)
     }
@@ -144,8 +156,10 @@ impl House {
     /// The hash of the state: the same entries give the same hash on every machine.
     pub fn state_hash(&self) -> [u8; 32] {
         let acknowledged = &self.significant.acknowledged;
-        let page = (!acknowledged.is_empty()).then(|| codec::hash(acknowledged, &[]));
-        codec::hash(self, page.as_slice())
+        let has_keys = !self.keys.is_empty();
+        let first = (!acknowledged.is_empty() || has_keys).then(|| codec::hash(acknowledged, &[]));
+        let second = has_keys.then(|| codec::hash(&self.keys, &[]));
+        codec::hash(self, &first.into_iter().chain(second).collect::<Vec<_>>())
     }
 
     /// Whether the actor is on file and has not lost every right.

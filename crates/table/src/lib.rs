@@ -39,9 +39,10 @@ pub use codec::{BadBytes, ClusterEntry, FORMAT_VERSION, HouseEntry, RoundEntry, 
 pub use entry::{CommandRequest, Decision, Entry};
 pub use house::{
     Account, Acknowledgement, Approval, ApprovalAnswer, ApprovalId, Claim, ClaimAttendant, ClaimId, ClaimOrigin,
-    Device, DeviceKind, Employee, ExpiredVoucher, Founder, House, HouseCommand, HouseEvent, HouseTable,
-    MAX_OPEN_APPROVALS, MAX_SIGNIFICANT_EVENTS, PaidAt, PaidClaim, Receivable, ReceivableId, ReceivableRuling,
-    Redeemer, ReportedEvent, SetOff, SignificantEvent, SignificantEventKind, Voucher, VoucherOrigin, VoucherState,
+    Device, DeviceKind, Employee, ExpiredVoucher, Founder, House, HouseCommand, HouseEvent, HouseTable, KeyFingerprint,
+    KeysInUse, MAX_OPEN_APPROVALS, MAX_SIGNIFICANT_EVENTS, PaidAt, PaidClaim, Receivable, ReceivableId,
+    ReceivableRuling, Redeemer, ReportedEvent, SecretOwner, SetOff, SignerKey, SignificantEvent, SignificantEventKind,
+    Voucher, VoucherOrigin, VoucherState,
 };
 pub use identity::{
     Actor, ClusterId, CommandId, DeviceId, MachineId, Person, PersonId, Receipt, Role, Roles, RoundNumber, Seat,

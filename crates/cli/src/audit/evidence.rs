@@ -39,8 +39,11 @@ pub(super) fn write(store: &Store, args: &RoundArgs, output: &Path, force: bool)
     written.write(bytes)?;
     let mut out = anstream::stdout().lock();
     writeln!(out, "Evidence of round {} of table {}, {length} bytes, is in {file}. Check it with", round.0, table.0)?;
-    let key = store.keys.last().map_or_else(|| "KEY".to_owned(), ToString::to_string);
-    writeln!(out, "  taisai audit verify-evidence {file} --key {key}")?;
+    let mut keys: Vec<_> = store.keys.iter().map(ToString::to_string).collect();
+    if keys.is_empty() {
+        keys.push("KEY".to_owned());
+    }
+    writeln!(out, "  taisai audit verify-evidence {file} --key {}", keys.join(" --key "))?;
     if let Some(why) = opening.and_then(|opening| opening.rules().ok()).and_then(|rules| not_approved(rules.game())) {
         writeln!(out, "The game is NOT APPROVED. {why}")?;
     }

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use anyhow::bail;
 use serde::Serialize;
 use taisai_record::{AuditFinding, AuditProgress, AuditSheet, AuditedChain, Program, StoreAudit, VersionInUse};
+use taisai_server::{SecretFinding, check_secrets};
 
 use super::Store;
 use super::show::print_mark;
@@ -24,7 +25,8 @@ pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::R
     if let Ok(Some(bar)) = progress.0.lock().as_deref() {
         bar.finish(&print::counted(entries, ENTRIES), (entries, "entries"));
     }
-    let report = AuditReport { audited: &audited, program: &program, store, is_own_anchor };
+    let secrets = CheckedSecrets::new(store, &audited);
+    let report = AuditReport { audited: &audited, secrets: &secrets, program: &program, store, is_own_anchor };
     if json {
         writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(&report.json())?)?;
     } else {
@@ -33,7 +35,24 @@ pub(super) fn run(store: &Store, anchor: Option<&Path>, json: bool) -> anyhow::R
     if let Some(failed) = audited.failure() {
         bail!("{failed}");
     }
-    Ok(audited.audit.findings().next().is_none())
+    Ok(report.is_well())
+}
+
+/// What is wrong with the secrets beside the record, if the key file is at hand; and why they could not be read.
+#[derive(Default)]
+struct CheckedSecrets {
+    findings: Vec<SecretFinding>,
+    note: Option<String>,
+}
+
+impl CheckedSecrets {
+    fn new(store: &Store, audited: &StoreAudit) -> Self {
+        let Some(keys) = &store.secret else { return Self::default() };
+        match check_secrets(&store.address, keys, audited.audit.house.as_ref()) {
+            Ok(findings) => Self { findings, note: None },
+            Err(error) => Self { findings: Vec::new(), note: Some(format!("secrets were not checked: {error}")) },
+        }
+    }
 }
 
 /// Progress over all blocks.
@@ -57,12 +76,17 @@ const ENTRIES: (&str, &str) = ("entry", "entries");
 
 struct AuditReport<'a> {
     audited: &'a StoreAudit,
+    secrets: &'a CheckedSecrets,
     program: &'a Program,
     store: &'a Store,
     is_own_anchor: bool,
 }
 
 impl AuditReport<'_> {
+    fn is_well(&self) -> bool {
+        self.audited.audit.findings().next().is_none() && self.secrets.findings.is_empty()
+    }
+
     fn print(&self, out: &mut impl Write) -> anyhow::Result<()> {
         self.audited.mark.iter().try_for_each(|mark| print_mark(mark, out))?;
         writeln!(out)?;
@@ -101,10 +125,13 @@ impl AuditReport<'_> {
         for finding in self.audited.audit.findings() {
             writeln!(out, "{BAD}found{BAD:#}  {finding}")?;
         }
+        for finding in &self.secrets.findings {
+            writeln!(out, "{BAD}found{BAD:#}  {finding}")?;
+        }
         for note in self.notes() {
             writeln!(out, "{QUIET}note{QUIET:#}   {note}")?;
         }
-        if self.audited.audit.findings().next().is_none() {
+        if self.is_well() {
             writeln!(out, "{GOOD}ok{GOOD:#}     {}", self.sentence())?;
         }
         Ok(())
@@ -124,7 +151,7 @@ impl AuditReport<'_> {
 
     /// What was not checked, or only the store itself vouches for.
     fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = self.secrets.note.iter().cloned().collect();
         if self.store.keys.is_empty() {
             notes.push("no --key was given: signatures were held only against the keys beside them.".to_owned());
         } else if self.store.is_own_key {
@@ -181,11 +208,10 @@ impl AuditReport<'_> {
     }
 
     fn json(&self) -> AuditJson {
-        AuditJson {
-            sheet: self.audited.sheet(self.program),
-            notes: self.notes(),
-            keys_checked: !self.store.keys.is_empty(),
-        }
+        let mut sheet = self.audited.sheet(self.program);
+        sheet.ok = self.is_well();
+        sheet.findings.extend(self.secrets.findings.iter().map(ToString::to_string));
+        AuditJson { sheet, notes: self.notes(), keys_checked: !self.store.keys.is_empty() }
     }
 }
 

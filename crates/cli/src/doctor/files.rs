@@ -1,15 +1,18 @@
-//! Checks this machine: the data folder, key, secrets and anchor, the disk, and how many files may be open. Reads file modes
-//! and times flushes, but reads no secret.
+//! Checks this machine: the data folder, key file, secrets and anchor, the disk, and how many files may be open. Reads file modes
+//! and times flushes, but shows no secret.
 
 use std::fs::{self, Permissions};
 use std::io;
+use std::ops::ControlFlow;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use taisai_journal::{KeyError, SigningKey};
-use taisai_record::Address;
+use taisai_journal::{Hash, KeyError, KeyFileContent, Keys};
+use taisai_record::{Address, ChainFollower, FollowError, chain_of};
+use taisai_server::check_secrets;
 use taisai_server::config::Config;
+use taisai_table::{House, MachineId};
 
 use super::finding::DoctorFinding;
 use crate::flush;
@@ -31,7 +34,10 @@ pub(super) fn judge(config: &Config, has_record: bool) -> Vec<DoctorFinding> {
         Address::Postgres(_) => config.data.clone(),
     };
     let mut findings = data(&folder);
-    findings.push(key(&files.key, has_record));
+    findings.extend(keys(&files.key_file, &folder, has_record));
+    if has_record && let Ok(Some(KeyFileContent::Keys(keys))) = KeyFileContent::read(&files.key_file) {
+        findings.extend(with_keys(&config.address(), &keys));
+    }
     if let Address::Folder(folder) = config.address() {
         findings.push(private("secrets", &folder.join("secrets.db"), 0o077, has_record));
     }
@@ -100,25 +106,78 @@ fn flushes(folder: &Path, taken: &mut [Duration]) -> DoctorFinding {
     }
 }
 
-fn key(path: &Path, has_record: bool) -> DoctorFinding {
-    const CHECK: &str = "key";
-    match SigningKey::open(path) {
-        Ok(key) => DoctorFinding::ok(CHECK, format!("{} is {}", path.display(), key.public())),
-        Err(KeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-            missing(CHECK, path, has_record)
+fn keys(path: &Path, folder: &Path, has_record: bool) -> Vec<DoctorFinding> {
+    const CHECK: &str = "keys";
+    let restore = "restore it from where it is kept, or copy it from another node, with the server's user as its owner";
+    let found = match KeyFileContent::read(path) {
+        Ok(Some(KeyFileContent::Keys(keys))) => {
+            let (key, fingerprint) = (keys.signing.public(), keys.fingerprint());
+            DoctorFinding::ok(CHECK, format!("{} signs as {key}; its fingerprint is {fingerprint}", path.display()))
         }
+        Ok(Some(KeyFileContent::SigningOnly(key))) => {
+            let found =
+                format!("{} has only the signing key {}: the others lie in the store", path.display(), key.public());
+            DoctorFinding::wrong(CHECK, found, "taisai serve moves them into it at its next start")
+        }
+        Ok(None) => return vec![missing(CHECK, path, has_record)],
         Err(error @ KeyError::Exposed { .. }) => {
             DoctorFinding::wrong(CHECK, error.to_string(), format!("chmod 600 {}", path.display()))
         }
-        Err(error @ (KeyError::Damaged { .. } | KeyError::Io { .. } | KeyError::Random(_))) => {
-            let why = anyhow::Error::from(error);
-            DoctorFinding::wrong(
-                CHECK,
-                format!("{why:#}"),
-                "restore it from where it is kept, with the server's user as its owner",
-            )
+        Err(error @ KeyError::OtherOwner { .. }) => {
+            DoctorFinding::wrong(CHECK, error.to_string(), format!("chown it to the server's user: {}", path.display()))
         }
+        Err(error) => DoctorFinding::wrong(CHECK, format!("{:#}", anyhow::Error::from(error)), restore),
+    };
+    let mut findings = vec![found];
+    if path.parent() == Some(folder) {
+        let found = format!("{} lies beside the record", path.display());
+        let fix =
+            "name one elsewhere (keys in taisai.toml): a copy of the folder would give the keys away with the record";
+        findings.push(DoctorFinding::note("keys-place", found, fix));
     }
+    findings
+}
+
+/// Checks the record and the secrets against the key file.
+fn with_keys(address: &Address, keys: &Keys) -> Vec<DoctorFinding> {
+    const RECORDED: &str = "keys-recorded";
+    const ROWS: &str = "secret-rows";
+    let mut findings = Vec::new();
+    let house = match house_on_record(address, keys) {
+        Ok(house) => house,
+        Err(error) => {
+            let found = format!("the House cannot be read: {:#}", anyhow::Error::from(error));
+            findings.push(DoctorFinding::wrong(RECORDED, found, "see docs/operating.md, When the store fails"));
+            None
+        }
+    };
+    if let Some(known) = house.as_ref().and_then(House::keys) {
+        let (known, own) = (Hash::from_bytes(known.fingerprint.0), keys.fingerprint());
+        findings.push(if known == own {
+            DoctorFinding::ok(RECORDED, format!("the record knows the key file by its fingerprint {known}"))
+        } else {
+            let found = format!("the record knows the fingerprint {known}, and the key file has {own}");
+            DoctorFinding::wrong(RECORDED, found, "copy the key file of a node that plays; see docs/keys.md")
+        });
+    }
+    match check_secrets(address, keys, house.as_ref()) {
+        Ok(wrong) => findings.extend(wrong.iter().map(|finding| {
+            let fix = "find out who wrote to the store, and give whoever it concerns a new password or code";
+            DoctorFinding::wrong(ROWS, finding.to_string(), fix)
+        })),
+        Err(error) => findings.push(DoctorFinding::wrong(
+            ROWS,
+            error.to_string(),
+            "run this as the user that the server runs as, with the server's rights in the database",
+        )),
+    }
+    findings
+}
+
+fn house_on_record(address: &Address, keys: &Keys) -> Result<Option<House>, FollowError> {
+    let mut follower = ChainFollower::<House>::new(address.clone(), chain_of(MachineId::House), keys.public());
+    follower.follow(|_| ControlFlow::Continue(()))?;
+    Ok(follower.machine().cloned())
 }
 
 /// Checks that others have none of the rights `others` to a file.

@@ -73,7 +73,7 @@ pub(crate) fn key(folder: &Path, store: &str) -> String {
 
 /// Records a casino that sells these vouchers. Each sale is durable before the next.
 pub(crate) fn sell(store: &Path, beside: &Path, vouchers: impl IntoIterator<Item = u32>) {
-    let files = RecordFiles { key: beside.join("house.key"), anchor: None, trusted: Vec::new() };
+    let files = RecordFiles { key_file: beside.join("house.key"), anchor: None, trusted: Vec::new() };
     let program = Program { version: "0.1.0".to_owned(), hash: [1; 32] };
     let address = Address::Folder(store.into());
     let mut store =

@@ -35,7 +35,7 @@ fn set_mode(path: &Path, mode: u32) {
 fn doctor_checks_the_data_folder() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let expected = [("record", "note"), ("data", "note"), ("key", "note"), ("secrets", "note"), ("anchor", "note")];
+    let expected = [("record", "note"), ("data", "note"), ("keys", "note"), ("secrets", "note"), ("anchor", "note")];
     let expected = [&expected[..], &[("anchor-place", "note")]].concat();
     assert_eq!(doctor(folder.path(), &[]), (Some(0), found(&expected)), "nothing has begun");
     assert!(!data.exists(), "nothing is made");
@@ -47,7 +47,8 @@ fn doctor_checks_the_data_folder() {
         std::fs::write(data.join(name), "").unwrap();
         set_mode(&data.join(name), mode);
     }
-    assert_eq!(doctor(folder.path(), &[]), (Some(0), found(&[("anchor-place", "note")])));
+    let places = [("keys-place", "note"), ("anchor-place", "note")];
+    assert_eq!(doctor(folder.path(), &[]), (Some(0), found(&places)));
     let before = std::fs::read_dir(&data).unwrap().count();
     let (status, printed, _) = taisai(folder.path(), &["doctor", "--data", "data"]);
     assert_eq!(status, Some(0), "{printed}");
@@ -58,7 +59,8 @@ fn doctor_checks_the_data_folder() {
     set_mode(&data.join("house.key"), 0o644);
     set_mode(&data.join("anchor.txt"), 0o666);
     std::fs::remove_file(data.join("secrets.db")).unwrap();
-    let expected = [("data", "wrong"), ("key", "wrong"), ("secrets", "wrong"), ("anchor", "wrong")];
+    let expected =
+        [("data", "wrong"), ("keys", "wrong"), ("keys-place", "note"), ("secrets", "wrong"), ("anchor", "wrong")];
     let expected = [&expected[..], &[("anchor-place", "note")]].concat();
     assert_eq!(doctor(folder.path(), &[]), (Some(1), found(&expected)), "all at once");
     let (_, printed, _) = taisai(folder.path(), &["doctor"]);
@@ -66,7 +68,7 @@ fn doctor_checks_the_data_folder() {
 }
 
 /// The findings on this machine for a casino that is not set up yet.
-const BEFORE: [(&str, &str); 4] = [("record", "note"), ("data", "note"), ("key", "note"), ("anchor", "note")];
+const BEFORE: [(&str, &str); 4] = [("record", "note"), ("data", "note"), ("keys", "note"), ("anchor", "note")];
 
 #[test]
 fn doctor_checks_database_and_standby() {

@@ -96,6 +96,9 @@ fn backup_of_a_running_server_verifies() {
         serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     }
     assert!(log.contains("the server has stopped"), "{log}");
+    let copied = |name: &str| folder.path().join("copy").join(name).exists();
+    assert_eq!(["journal.db", "secrets.db", "house.key"].map(copied), [true, true, false], "keys are never copied");
+    std::fs::copy(folder.path().join("demo/house.key"), folder.path().join("copy/house.key")).expect("a copy");
     for store in ["demo", "copy"] {
         let (status, printed, error) = taisai(folder.path(), &["audit", "verify", store, "--json"]);
         assert_eq!(status, Some(0), "{store}: {printed}{error}");

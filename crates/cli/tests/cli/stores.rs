@@ -60,7 +60,7 @@ fn every_command_works_on_postgres() {
     let (house, folder) = (PostgresStore::open(), folder());
     let (store, folder) = (house.record(), folder.path());
     let store = store.as_str();
-    let beside = ["--key", "house.key", "--anchor", "anchor.txt"];
+    let beside = ["--keys", "house.key", "--anchor", "anchor.txt"];
     let played = run_ok(folder, &[&["play", "script.round", "--store", store], &beside[..]].concat());
     let last = played.lines().last().unwrap().trim();
     let key = last.split(' ').find(|word| word.starts_with("ed25519:")).unwrap().to_owned();
@@ -141,7 +141,7 @@ fn every_command_works_on_postgres() {
 fn read_only_user_can_audit_and_query() {
     let (house, folder) = (PostgresStore::open(), folder());
     let (store, folder) = (house.record(), folder.path());
-    run_ok(folder, &["play", "script.round", "--store", &store, "--key", "house.key"]);
+    run_ok(folder, &["play", "script.round", "--store", &store, "--keys", "house.key"]);
     run_ok(folder, &["report", "rebuild", &store]);
     house.sql("record", "CREATE ROLE auditor LOGIN PASSWORD 'hush'; GRANT pg_read_all_data TO auditor");
     let reading = house.address("auditor:hush", "record");
@@ -160,7 +160,7 @@ fn database_errors_are_one_line() {
     let (house, folder) = (PostgresStore::open(), folder());
     house.sql("postgres", "CREATE DATABASE newer OWNER house");
     let newer = house.address("house:hush", "newer");
-    run_ok(folder.path(), &["play", "script.round", "--store", &newer, "--key", "house.key"]);
+    run_ok(folder.path(), &["play", "script.round", "--store", &newer, "--keys", "house.key"]);
     house.sql("newer", "UPDATE taisai_journal.layout SET number = number + 1");
     let at = |who: &str, database: &str| house.address(who, database);
     let record = house.record();

@@ -58,7 +58,7 @@ impl CasinoSetup {
     fn config(&self) -> String {
         let Self { terminals, clusters, .. } = self;
         format!(
-            "key = \"house.key\"\n\n[house]\nname = \"Tests\"\nprofile = \"profile.toml\"\n\n[[table]]\n\
+            "keys = \"house.key\"\n\n[house]\nname = \"Tests\"\nprofile = \"profile.toml\"\n\n[[table]]\n\
              number = {TABLE}\ngame = \"sic-bo-etg\"\nlayout = \"B\"\nterminals = {terminals}\nclusters = {clusters}\n"
         )
     }

@@ -173,6 +173,8 @@ pub(super) fn affected_seats(house: &House, command: &HouseCommand) -> Vec<(Clus
         | C::GiveCode { .. }
         | C::Revoke { .. }
         | C::CopiedToken { .. }
+        | C::UseKeys { .. }
+        | C::ChangeSecret { .. }
         | C::RequestApproval { .. }
         | C::AnswerApproval { .. }
         | C::WithdrawApproval { .. }

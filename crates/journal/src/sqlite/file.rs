@@ -13,7 +13,7 @@ use super::SqliteError;
 use crate::chain::ChainName;
 use crate::hash::Hash;
 use crate::journal::ChainHead;
-use crate::key::sync_folder_of;
+use crate::key_file::sync_folder_of;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DatabaseFile {

@@ -5,9 +5,9 @@ use taisai::replay::failure::CheckResult;
 use taisai::replay::setup::TABLE;
 use taisai_rules::Money;
 use taisai_table::{
-    Act, Actor, ApprovalId, ClaimId, ClaimReason, ClusterId, CommandId, DeviceId, DeviceKind, HouseCommand, Person,
-    PersonId, ReceivableRuling, Redeemer, ReportedEvent, Role, Roles, Seat, SessionId, TableId, Time, Transfer,
-    TransferPurpose, VoucherHash,
+    Act, Actor, ApprovalId, ClaimId, ClaimReason, ClusterId, CommandId, DeviceId, DeviceKind, HouseCommand,
+    KeyFingerprint, KeysInUse, Person, PersonId, ReceivableRuling, Redeemer, ReportedEvent, Role, Roles, Seat,
+    SecretOwner, SessionId, SignerKey, TableId, Time, Transfer, TransferPurpose, VoucherHash,
 };
 
 use super::casino::{
@@ -144,6 +144,16 @@ impl SimulatedCasino<'_> {
         self.try_house(by(ADMINISTRATOR), command)
     }
 
+    /// A secret is set anew or refused, and the keys are replaced.
+    fn change_secret(&mut self, owner: SecretOwner) -> CheckResult {
+        let version = self.house().secret_version(owner) + 1;
+        self.try_house(Actor::System, HouseCommand::ChangeSecret { owner, version })?;
+        self.try_house(Actor::System, HouseCommand::Report { what: ReportedEvent::SecretRefused { owner } })?;
+        let key = self.random.pick(&[[1; 32], [2; 32]]);
+        let keys = KeysInUse { fingerprint: KeyFingerprint(key), signer: SignerKey(key) };
+        self.try_house(Actor::System, HouseCommand::UseKeys { keys })
+    }
+
     /// A terminal is stolen and another put in its place; screens come and go; stackers are seen to.
     fn change_devices(&mut self) -> CheckResult {
         let second = Some(person(SUPERVISOR));
@@ -162,7 +172,8 @@ impl SimulatedCasino<'_> {
             }
             1 => {
                 let device = self.random.pick(&[TUMBLER, DeviceId(987_654)]);
-                self.try_house(Actor::System, HouseCommand::CopiedToken { device })
+                self.try_house(Actor::System, HouseCommand::CopiedToken { device })?;
+                self.change_secret(SecretOwner::Device(device))
             }
             2 => {
                 self.next_device += 1;

@@ -93,7 +93,7 @@ counters! {
         Found AddPerson SetRoles Suspend Reinstate LoginFailed LoginSucceeded Unlock Enrol GiveCode Revoke CopiedToken
         RequestApproval AnswerApproval WithdrawApproval AddTable Configure SellVoucher RedeemAtCage RedeemAtSeat
         VoidVoucher RuleExpired ClearRedemptionLock Receive Delivered PayClaim RuleReceivable Report Tick
-        UseApproval Acknowledge ConfirmVoucher ReissueVoucher TakeClaim TakeBackClaim ReadClaim
+        UseApproval Acknowledge ConfirmVoucher ReissueVoucher TakeClaim TakeBackClaim ReadClaim UseKeys ChangeSecret
     }
     "house event" HouseEvents of HouseEvent {
         Done LoginCounted ApprovalRequested VoucherIssued CashPaid CreditsSent ClaimOpened ReceivableOpened PlayMoney
@@ -102,7 +102,7 @@ counters! {
     "report" Reports of ReportedEvent {
         ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling MoneyRuling RulingWitnessed LargeWin
         OverDifferential TumblerFault StackerDiffers BuyInReversed
-        FlatDiceVoided ToBeRuled DiceDamaged DiceInspected CommandIdReused
+        FlatDiceVoided ToBeRuled DiceDamaged DiceInspected CommandIdReused SecretRefused
     }
 }
 

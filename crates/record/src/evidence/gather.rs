@@ -238,7 +238,7 @@ mod tests {
     fn no_state_is_copied_on_the_way() {
         const ENTRIES: u64 = 20;
         let (folder, memory, table) = (tempfile::tempdir().expect("a folder"), MemoryStore::default(), TableId(1));
-        let files = RecordFiles { key: folder.path().join("house.key"), anchor: None, trusted: Vec::new() };
+        let files = RecordFiles { key_file: folder.path().join("house.key"), anchor: None, trusted: Vec::new() };
         let program = Program { version: "0.1.0".to_owned(), hash: [1; 32] };
         let warn = Arc::new(|warning| panic!("{warning}"));
         let journal = Box::new(memory.open());

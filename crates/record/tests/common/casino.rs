@@ -27,7 +27,7 @@ pub(crate) fn program() -> Program {
 
 /// The files beside a store, in a folder of their own.
 pub(crate) fn files(folder: &Path) -> RecordFiles {
-    RecordFiles { key: folder.join("house.key"), anchor: Some(folder.join("anchor.txt")), trusted: Vec::new() }
+    RecordFiles { key_file: folder.join("house.key"), anchor: Some(folder.join("anchor.txt")), trusted: Vec::new() }
 }
 
 pub(crate) fn chain(name: &str) -> ChainName {

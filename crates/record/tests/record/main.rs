@@ -8,6 +8,7 @@ mod bytes;
 mod casino;
 mod clusters;
 mod evidence;
+mod keys;
 mod killed;
 mod large;
 mod live_table;

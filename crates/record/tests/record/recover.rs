@@ -127,7 +127,7 @@ fn chain_read_from_another_server_is_not_opened() {
     casino.play(1);
     casino.close();
     // The anchor is on another machine, so it cannot show the loss.
-    let (from, to) = (crate::casino::files(folder.path()).key, crate::casino::files(other.path()).key);
+    let (from, to) = (crate::casino::files(folder.path()).key_file, crate::casino::files(other.path()).key_file);
     std::fs::copy(from, to).unwrap();
     let divided = Box::new(Divided { written: memory.open(), read: lagging });
     let error = TestCasino::open(divided, other.path(), "tai-sai").err().expect("it lacks acknowledged bets");
@@ -148,7 +148,7 @@ fn chain_without_acknowledged_blocks_is_not_opened_again() {
     let promoted = memory.fork();
     casino.play(1);
     casino.close();
-    let (from, to) = (crate::casino::files(folder.path()).key, crate::casino::files(other.path()).key);
+    let (from, to) = (crate::casino::files(folder.path()).key_file, crate::casino::files(other.path()).key_file);
     std::fs::copy(from, to).unwrap();
     let open = |memory: &MemoryStore| {
         TestCasino::open(acknowledged.guard(Box::new(memory.open())), other.path(), "tai-sai").map(TestCasino::close)
@@ -220,7 +220,7 @@ fn missing_key_is_reported_and_not_created() {
     let mut casino = TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").unwrap();
     casino.play(1);
     casino.close();
-    let key = crate::casino::files(folder.path()).key;
+    let key = crate::casino::files(folder.path()).key_file;
     std::fs::remove_file(&key).unwrap();
     assert!(TestCasino::open(Box::new(memory.open()), folder.path(), "tai-sai").is_err());
     assert!(!key.exists(), "a new key lies in its place");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use taisai_journal::{
     Anchor, AnchorLine, Archive, Block, BlockContent, BlockHeader, ChainHead, ChainName, Checkpoint, CheckpointContent,
-    Entries, Hash, MemoryStore, PublicKey, ReadError, SigningKey, SnapshotError, StoredSlip, StoredSnapshot,
+    Entries, Hash, Keys, MemoryStore, PublicKey, ReadError, SigningKey, SnapshotError, StoredSlip, StoredSnapshot,
 };
 use taisai_record::{Audit, AuditFinding, Auditor, verify_chain};
 use taisai_rules::Money;
@@ -31,7 +31,7 @@ fn play(folder: &Path, game: &str, rounds: u64) -> (MemoryStore, [[u8; 32]; 3]) 
 }
 
 pub(crate) fn key(folder: &Path) -> PublicKey {
-    SigningKey::open(&files(folder).key).unwrap().public()
+    Keys::open(&files(folder).key_file).unwrap().signing.public()
 }
 
 fn anchored(folder: &Path) -> Vec<AnchorLine> {

@@ -1,7 +1,9 @@
 //! Significant events of the House (F32), as rows.
 
 use taisai_rules::Money;
-use taisai_table::{House, OverDifferential, Redeemer, ReportedEvent, SignificantEvent, SignificantEventKind};
+use taisai_table::{
+    House, OverDifferential, Redeemer, ReportedEvent, SecretOwner, SignificantEvent, SignificantEventKind,
+};
 
 use super::{PendingHouseEntry, in_cluster};
 use crate::batch::{Attribution, ReportEvent};
@@ -42,7 +44,7 @@ pub(super) fn significant(what: &SignificantEvent, by: &ReportEvent) -> ReportEv
         SignificantEventKind::VoucherReissued { replaced, by } => {
             event.detail = Some(format!("{} by {}", replaced.0, by.0));
         }
-        SignificantEventKind::Configured | SignificantEventKind::MoneyRuled => {}
+        SignificantEventKind::Configured | SignificantEventKind::MoneyRuled | SignificantEventKind::KeysReplaced => {}
     }
     event
 }
@@ -67,10 +69,19 @@ pub(crate) fn over_differential(over: &OverDifferential, event: &mut ReportEvent
     event.detail = Some(format!("{bet_box} {counted}, {opposite} {opposite_counted}, differential {differential}"));
 }
 
+/// Whose password or device it is about.
+pub(super) const fn secret_of(owner: SecretOwner, event: &mut ReportEvent) {
+    match owner {
+        SecretOwner::Person(person) => event.subject = Some(person.0),
+        SecretOwner::Device(device) => event.device = Some(device.0),
+    }
+}
+
 fn reported(report: &ReportedEvent, event: &mut ReportEvent) {
     match report {
         ReportedEvent::ClockStepped { millis } => event.detail = Some(format!("{millis} milliseconds")),
         ReportedEvent::StoreProblem => {}
+        ReportedEvent::SecretRefused { owner } => secret_of(*owner, event),
         ReportedEvent::TerminalLost { cluster, seat } | ReportedEvent::TerminalBack { cluster, seat } => {
             event.at = Attribution { seat: Some(seat.0), ..in_cluster(*cluster, Attribution::default()) };
         }

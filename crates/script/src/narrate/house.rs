@@ -54,6 +54,8 @@ pub(super) fn describe(
         C::Found { .. }
         | C::AddTable { .. }
         | C::CopiedToken { .. }
+        | C::UseKeys { .. }
+        | C::ChangeSecret { .. }
         | C::GiveCode { .. }
         | C::Configure { .. }
         | C::Delivered { .. }

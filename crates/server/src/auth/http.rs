@@ -8,12 +8,15 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{AppendHeaders, IntoResponse};
 use serde::{Deserialize, Serialize};
 use taisai_endpoint::endpoint;
-use taisai_table::{Act, ApprovalId, HouseCommand, PersonId, Roles, Time};
+use taisai_table::{Act, ApprovalId, HouseCommand, PersonId, Roles, SecretOwner, Time};
 
 use super::approvals::{ApprovedAct, may};
 use super::caller::ClientAddress;
 use super::cookie::{self, Token};
-use super::{KnownSignIn, SignedIn, end, end_of, known, one_time_password, password, screen_source, signed_in};
+use super::{
+    KnownSignIn, SignedIn, end, end_of, known, newest_secret, one_time_password, password, record_secret,
+    report_refused, screen_source, signed_in,
+};
 use crate::auth::secrets::{Password, StoredSignIn};
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
@@ -194,7 +197,9 @@ async fn set_password(
     let hashed = server.people.hashing.hash(new).await?;
     end_of(&server, person.id, Some(found.source)).await?;
     let now = server.clock.now();
-    server.secrets.set_password(person.id, hashed, now).await?;
+    let owner = SecretOwner::Person(person.id);
+    let version = server.secrets.set_password(person.id, hashed, now, newest_secret(&server, owner).await?).await?;
+    record_secret(&server, owner, version).await?;
     server.people.sign_ins.has_password(found.source);
     server.people.sign_ins.password_entered(found.source, now);
     tracing::info!(person = person.id.0, "a password was set");
@@ -259,7 +264,10 @@ async fn give_password(
     if !server.node.house().read(move |house| house.person(person).is_some()).await? {
         return Err(Denied::Unknown);
     }
-    let password = one_time_password(&server.secrets, server.clock.now(), person).await?;
+    let owner = SecretOwner::Person(person);
+    let newest = newest_secret(&server, owner).await?;
+    let (password, version) = one_time_password(&server.secrets, server.clock.now(), person, newest).await?;
+    record_secret(&server, owner, version).await?;
     end_of(&server, person, None).await?;
     tracing::warn!(person = person.0, by = signed_in.person.id.0, "a one-time password was given");
     Ok(Json(GivenPassword { person, password }))
@@ -276,7 +284,9 @@ async fn checked(
     if !tries.enter(caller.0, server.clock.now()) {
         return Err(Denied::TooMany);
     }
-    let on_file = server.secrets.password(person).await?;
+    let newest = newest_secret(server, SecretOwner::Person(person)).await?;
+    let on_file = server.secrets.password(person, newest).await?;
+    report_refused(server).await?;
     let is_right = match server.people.hashing.is_right(password, on_file.clone()).await {
         Ok(is_right) => is_right,
         Err(denied) => {

@@ -1,23 +1,29 @@
-//! The store of secrets beside the record: password hashes, sign-ins, device keys, and keys of the installation. They are in no
-//! chain. One thread does the work in order, so that nothing else waits for a disk or a database.
+//! The store of secrets beside the record: password hashes, sign-ins and device keys. They are in no chain, and are authenticated
+//! with a key that is in the key file, not in the store. One thread does the work in order, so that nothing else waits for a disk or a database.
 
+mod authentic;
+mod check;
 mod devices;
 pub(crate) mod hex;
-mod keys;
+mod moved;
 mod passwords;
 mod readable;
 mod sign_ins;
 mod store;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 
-use taisai_journal::PostgresError;
+use taisai_journal::{KeyError, Keys, PostgresError, SqliteError};
 use taisai_record::Address;
+use taisai_table::{SecretOwner, Time};
 use tokio::sync::{mpsc, oneshot};
 
-pub(crate) use devices::StoredDevice;
-pub(crate) use keys::random;
+use authentic::RefusedSecrets;
+pub use check::{SecretFinding, check_secrets};
+pub(crate) use devices::{CodeUse, StoredDevice};
+pub(crate) use moved::{forget_secrets, move_keys};
 pub(crate) use passwords::Password;
 pub(crate) use readable::OneTimeCode;
 pub(crate) use sign_ins::{SignInKey, StoredSignIn};
@@ -41,14 +47,32 @@ const QUEUE_CAPACITY: usize = 256;
 pub enum SecretsError {
     /// There are people, but no secrets.
     #[error(
-        "{place} is missing, with everyone's passwords, the keys of devices and the key of voucher numbers: put it back from a \
-         backup. If there is none, --new-secrets makes it anew: everyone gets a password for the first time, every device is \
-         enrolled again, and vouchers printed before no longer redeem by their numbers"
+        "{place} is missing, with everyone's passwords and the keys of devices: put it back from a backup. If there is none, \
+         --new-secrets makes it anew: everyone gets a password for the first time, and every device is enrolled again"
     )]
     Missing { place: String },
     /// Existing secrets are never replaced.
     #[error("{place} exists already and is not made anew: leave --new-secrets out")]
     NotMissing { place: String },
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The key file is of another installation, or an old copy.
+    #[error("the key file is not the one that {place} was written with: use the one of the node that wrote it")]
+    OtherKeys { place: String },
+    /// Another node has the whole key file.
+    #[error(
+        "{file} has the signing key alone, and the other keys were moved from {place} into the key file of another machine: copy \
+         that one here"
+    )]
+    KeysMoved { file: PathBuf, place: String },
+    /// The record knows that the keys were moved, and the store is as it was before.
+    #[error(
+        "{place} is as it was before the keys were moved out of it, and what is in it cannot be believed: put back a backup that \
+         was made since, or move it aside and start with --new-secrets"
+    )]
+    Restored { place: String },
+    #[error("the secrets cannot be read: {0}")]
+    Read(SqliteError),
     #[error("{file} can be read or written by others: run chmod 600 on it, and set new passwords if it may be known")]
     Exposed { file: PathBuf },
     #[error("the secrets in {file} cannot be used: {source}")]
@@ -86,23 +110,33 @@ type StoreJob = Box<dyn FnOnce(&mut StoreConnection) + Send>;
 #[derive(Clone, Debug)]
 pub(crate) struct Secrets {
     work: mpsc::Sender<StoreJob>,
+    refused: Arc<RefusedSecrets>,
 }
 
 /// The store, which is opened again after a failure.
 struct StoreConnection {
     address: Address,
+    keys: Keys,
+    refused: Arc<RefusedSecrets>,
     store: Option<SecretStore>,
 }
 
 impl Secrets {
-    /// Opens the secrets beside a record, or creates them if they may be missing. Blocks on the disk or the database.
-    pub(crate) fn open(address: &Address, expected: Expected) -> Result<Self, SecretsError> {
+    /// Opens the secrets beside a record, or creates them if they may be missing. Those of an older layout are taken over if
+    /// `may_move`: only before the record knows the keys. Blocks on the disk or the database.
+    pub(crate) fn open(
+        address: &Address,
+        keys: &Keys,
+        expected: Expected,
+        may_move: bool,
+    ) -> Result<Self, SecretsError> {
         let (work, mut waiting) = mpsc::channel::<StoreJob>(QUEUE_CAPACITY);
         let (sender, receiver) = std::sync::mpsc::channel();
-        let address = address.clone();
+        let refused = Arc::<RefusedSecrets>::default();
+        let (address, keys, shared) = (address.clone(), keys.clone(), Arc::clone(&refused));
         let run = move || {
-            let opened =
-                SecretStore::open(&address, expected).map(|store| StoreConnection { address, store: Some(store) });
+            let opened = SecretStore::open(&address, &keys, (expected, may_move), &shared)
+                .map(|store| StoreConnection { address, keys, refused: shared, store: Some(store) });
             let (mut place, said) = match opened {
                 Ok(place) => (Some(place), Ok(())),
                 Err(error) => (None, Err(error)),
@@ -118,7 +152,17 @@ impl Secrets {
         let unreachable = |why: &dyn std::error::Error| SecretsError::Unreachable(why.to_string());
         thread::Builder::new().name("secrets".to_owned()).spawn(run).map_err(|error| unreachable(&error))?;
         receiver.recv().map_err(|error| unreachable(&error))??;
-        Ok(Self { work })
+        Ok(Self { work, refused })
+    }
+
+    /// The secrets must exist from now on.
+    pub(crate) async fn take_into_use(&self) -> Result<(), SecretsError> {
+        self.with(SecretStore::take_into_use).await
+    }
+
+    /// Whose secrets were refused since the last call, to be reported.
+    pub(crate) fn take_refused(&self, now: Time) -> Vec<SecretOwner> {
+        self.refused.take(now)
     }
 
     /// The highest source of any device, sign-in or screen; zero if there is none.
@@ -151,7 +195,7 @@ impl StoreConnection {
     fn with<T>(&mut self, work: impl FnOnce(&mut SecretStore) -> Result<T, SecretsError>) -> Result<T, SecretsError> {
         let mut store = match self.store.take() {
             Some(store) => store,
-            None => SecretStore::open(&self.address, Expected::There)?,
+            None => SecretStore::open(&self.address, &self.keys, (Expected::There, false), &self.refused)?,
         };
         let done = work(&mut store)?;
         if store.has_warned() {
@@ -160,6 +204,12 @@ impl StoreConnection {
         self.store = Some(store);
         Ok(done)
     }
+}
+
+pub(crate) fn random<const N: usize>() -> Result<[u8; N], SecretsError> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|_| SecretsError::Random)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use axum::http::{Request, StatusCode, header};
 use serde_json::{Value, json};
 use taisai_rules::Dice;
 use taisai_table::{
-    Act, ApprovalId, HouseCommand, PersonId, Role, RoundCommand, RoundNumber, Seat, TableId, VoucherSerial,
+    Act, ApprovalId, House, HouseCommand, PersonId, ReportedEvent, Role, RoundCommand, RoundNumber, Seat, SecretOwner,
+    SignificantEventKind, TableId, VoucherSerial,
 };
 use tokio::task::JoinSet;
 
@@ -98,7 +99,7 @@ async fn an_address_that_fails_too_often_waits() {
 #[tokio::test]
 async fn a_one_time_password_must_be_replaced() {
     let house = RunningServer::start().await;
-    let given = one_time_password(&house.server.secrets, house.server.clock.now(), DEALER).await.unwrap();
+    let given = one_time_password(&house.server.secrets, house.server.clock.now(), DEALER, 0).await.unwrap().0;
     let response = house.try_in(DEALER, &given).await;
     assert_eq!((response.status, &response.body["password_to_be_set"]), (StatusCode::OK, &json!(true)));
     let cookie = pair(&response);
@@ -121,6 +122,54 @@ async fn a_one_time_password_must_be_replaced() {
     assert_eq!(house.get("/me", &other).await.code(), "not-signed-in", "other logins have ended");
     assert_eq!(house.try_in(DEALER, &given).await.code(), "wrong-password");
     assert_eq!(house.try_in(DEALER, PASSWORD).await.status, StatusCode::OK);
+}
+
+/// The store as someone finds it who can write to it.
+fn change_store(house: &RunningServer, statement: &str) {
+    let store = rusqlite::Connection::open(house.data().join("secrets.db")).unwrap();
+    store.execute_batch(statement).unwrap();
+}
+
+/// How often it was reported that a person's password is not what the casino stored.
+async fn refusals(house: &RunningServer, person: PersonId) -> usize {
+    let what = SignificantEventKind::Reported(ReportedEvent::SecretRefused { owner: SecretOwner::Person(person) });
+    let look = move |house: &House| house.significant().filter(|event| event.what == what).count();
+    house.server.node.house().read(look).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_password_copied_from_another_person_lets_nobody_in() {
+    let house = RunningServer::start().await;
+    let hashed = house.server.people.hashing.hash("the password of another".to_owned()).await.unwrap();
+    house.server.secrets.set_password(DEALER, hashed, house.server.clock.now(), 0).await.unwrap();
+    house.with_password(SUPERVISOR).await;
+    assert_eq!(house.try_in(SUPERVISOR, "the password of another").await.code(), "wrong-password");
+    assert_eq!(refusals(&house, SUPERVISOR).await, 0);
+    let (from, to) = (DEALER.0, SUPERVISOR.0);
+    change_store(
+        &house,
+        &format!("UPDATE passwords SET hash = (SELECT hash FROM passwords WHERE person = {from}) WHERE person = {to}"),
+    );
+    assert_eq!(house.try_in(SUPERVISOR, "the password of another").await.code(), "wrong-password");
+    assert_eq!(house.try_in(SUPERVISOR, PASSWORD).await.code(), "wrong-password");
+    assert_eq!(refusals(&house, SUPERVISOR).await, 1);
+    assert_eq!(house.try_in(DEALER, "the password of another").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_password_that_was_replaced_stays_so_when_its_row_is_put_back() {
+    let house = RunningServer::start().await;
+    let cookie = house.sign_in(DEALER).await;
+    change_store(&house, "CREATE TABLE kept AS SELECT * FROM passwords");
+    let new = json!({"old": PASSWORD, "new": "another password since"});
+    assert_eq!(house.post("/password", &cookie, new).await.code(), "accepted");
+    let newest = house.server.node.house().read(|house| house.secret_version(SecretOwner::Person(DEALER))).await;
+    assert_eq!(newest.unwrap(), 2, "it is on record");
+    change_store(&house, "DELETE FROM passwords; INSERT INTO passwords SELECT * FROM kept");
+    assert_eq!(house.try_in(DEALER, PASSWORD).await.code(), "wrong-password");
+    assert_eq!(refusals(&house, DEALER).await, 1);
+    let (given, version) = one_time_password(&house.server.secrets, house.server.clock.now(), DEALER, 2).await.unwrap();
+    assert_eq!((version, house.try_in(DEALER, &given).await.status), (3, StatusCode::OK), "a new one does");
 }
 
 #[tokio::test]

@@ -2,10 +2,10 @@
 //! it as a command of the system.
 
 use std::io;
-use std::sync::mpsc;
 
+use taisai_journal::Keys;
 use taisai_record::{Address, WarningSink};
-use taisai_table::{Actor, CommandRequest, HouseCommand, PersonId, Refusal, Verdict};
+use taisai_table::{Actor, CommandRequest, HouseCommand, PersonId, Refusal, SecretOwner, Verdict};
 
 use crate::auth::one_time_password;
 use crate::auth::secrets::{Expected, Secrets, SecretsError};
@@ -71,23 +71,25 @@ async fn unlock_in_store<T: FnOnce(&str) -> io::Result<()>>(
     // This creates no installation.
     drop(plan.address.archive().map_err(NodeError::from)?);
     // Before anything is written.
-    let secrets = Secrets::open(&plan.address, Expected::There)?;
-    let Opened { store, mut house, clock, sources, .. } = Opened::new(clock::system, plan, Share::ALL, warn)?;
+    let keys = Keys::open(&plan.files.key_file).map_err(SecretsError::from)?;
+    let secrets = Secrets::open(&plan.address, &keys, Expected::There, false)?;
+    let mut opened = Opened::new(clock::system, plan, Share::ALL, warn)?;
+    let Opened { house, clock, sources, .. } = &mut opened;
     let command = HouseCommand::Unlock { person, second: None };
-    let request = CommandRequest { time: clock.now(), actor: Actor::System, id: OwnIds::new(&sources).next(), command };
+    let mut ids = OwnIds::new(sources);
+    let request = CommandRequest { time: clock.now(), actor: Actor::System, id: ids.next(), command };
     let verdict = house.ask(request).verdict();
     if let (Verdict::Accepted, Some(print_password)) = (verdict, print_password) {
-        let password = one_time_password(&secrets, clock.now(), person).await?;
+        let owner = SecretOwner::Person(person);
+        let newest = house.machine().secret_version(owner);
+        let (password, version) = one_time_password(&secrets, clock.now(), person, newest).await?;
+        let command = HouseCommand::ChangeSecret { owner, version };
+        house.ask(CommandRequest { time: clock.now(), actor: Actor::System, id: ids.next(), command });
         let sign_ins = secrets.sign_ins().await?.into_iter().filter(|sign_in| sign_in.person == person);
         secrets.end(sign_ins.map(|sign_in| sign_in.source).collect()).await?;
         print_password(&password).map_err(|error| UnlockError::NotPrinted(error.to_string()))?;
     }
-    let (answer, recorded) = mpsc::channel();
-    house.commit(move |recorded| answer.send(recorded).unwrap_or_default()).map_err(Stopped::from)?;
-    recorded.recv().map_err(|_| Stopped::Closed)?.map_err(Stopped::from)?;
-    house.checkpoint(clock.now()).map_err(Stopped::from)?;
-    drop(house);
-    store.close().map_err(Stopped::from)?;
+    opened.close()?;
     match verdict {
         Verdict::Accepted => Ok(()),
         Verdict::Refused(Refusal::NotAllowed) => Err(UnlockError::OthersCan),

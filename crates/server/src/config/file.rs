@@ -83,7 +83,7 @@ impl ConfigReader<'_> {
         let metrics_from = root.optional("metrics_from").map(|value| networks(reader, value));
         let data = root.optional("data").and_then(|value| self.path(reader, value));
         let store = root.optional("store").and_then(|value| self.store(reader, value));
-        let key = root.optional("key").and_then(|value| self.path(reader, value));
+        let keys = root.optional("keys").and_then(|value| self.path(reader, value));
         let anchor = root.optional("anchor").and_then(|value| self.path(reader, value));
         let log = root.optional("log").and_then(|value| reader.table(value)).and_then(|table| log(reader, table));
         let tls = root.optional("tls");
@@ -108,7 +108,7 @@ impl ConfigReader<'_> {
             metrics_from: metrics_from.unwrap_or_default(),
             data: data.unwrap_or_else(|| self.folder.join(DEFAULT_DATA)),
             store,
-            key,
+            keys,
             anchor,
             log: log.unwrap_or_default(),
             tls,

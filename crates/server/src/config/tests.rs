@@ -47,7 +47,7 @@ fn example_file_describes_the_default_casino() {
     let all = read(&all.join("\n")).unwrap();
     assert_eq!(all.metrics_from, ["10.0.0.5", "10.1.0.0/16"].map(|network| network.parse().unwrap()));
     assert_eq!(all.tls.unwrap().certificate, Path::new("/etc/taisai/tls/chain.pem"));
-    assert_eq!((all.key, all.anchor), (Some("/etc/taisai/house.key".into()), Some("/mnt/other/anchor.txt".into())));
+    assert_eq!((all.keys, all.anchor), (Some("/etc/taisai/house.key".into()), Some("/mnt/other/anchor.txt".into())));
     assert_eq!(all.store.unwrap().to_string(), "postgres://taisai@db/taisai");
 }
 
@@ -240,15 +240,15 @@ fn other_machines_need_tls() {
 }
 
 #[test]
-fn the_key_lies_beside_the_record_or_in_the_data_folder() {
+fn the_key_file_lies_beside_the_record_or_in_the_data_folder() {
     let mut config = Config::default_house(&names()).unwrap();
-    assert_eq!(config.files().key, Path::new("data/house.key"));
+    assert_eq!(config.files().key_file, Path::new("data/house.key"));
     config.store = Some("elsewhere".parse().unwrap());
     assert_eq!(config.files().anchor.unwrap(), Path::new("elsewhere/anchor.txt"));
     config.store = Some("postgres://db/taisai".parse().unwrap());
     assert_eq!(config.files().anchor.unwrap(), Path::new("data/anchor.txt"));
-    config.key = Some("mine.key".into());
-    assert_eq!(config.files().key, Path::new("mine.key"));
+    config.keys = Some("mine.key".into());
+    assert_eq!(config.files().key_file, Path::new("mine.key"));
 }
 
 #[test]

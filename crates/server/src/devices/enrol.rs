@@ -9,13 +9,13 @@ use data_encoding::HEXLOWER;
 use ed25519_dalek::VerifyingKey;
 use serde::{Deserialize, Serialize};
 use taisai_endpoint::endpoint;
-use taisai_table::{Act, Actor, CommandId, DeviceId, DeviceKind, HouseCommand, Time};
+use taisai_table::{Act, Actor, CommandId, DeviceId, DeviceKind, HouseCommand, SecretOwner, Time};
 
 use super::{lock, on_file};
 use crate::auth::approvals::{ApprovedAct, may};
 use crate::auth::commands::to_the_end;
-use crate::auth::secrets::{OneTimeCode, Secrets, SecretsError, StoredDevice, hex};
-use crate::auth::{Approved, ClientAddress, SignedIn};
+use crate::auth::secrets::{CodeUse, OneTimeCode, Secrets, SecretsError, StoredDevice, hex};
+use crate::auth::{Approved, ClientAddress, SignedIn, newest_secret, record_secret};
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
 use crate::http::reply::CommandReply;
@@ -64,9 +64,14 @@ struct Enrolled {
 }
 
 /// A code that enrols a device once, in place of an older one.
-pub(crate) async fn enrolment_code(secrets: &Secrets, device: DeviceId, expires: Time) -> Result<String, SecretsError> {
+pub(crate) async fn enrolment_code(
+    secrets: &Secrets,
+    device: DeviceId,
+    expires: Time,
+    newest: u32,
+) -> Result<String, SecretsError> {
     let code = OneTimeCode::random()?;
-    secrets.add_code(code.hash(), device, expires).await?;
+    secrets.add_code(code.hash(), device, expires, newest).await?;
     Ok(code.to_string())
 }
 
@@ -100,7 +105,8 @@ async fn code(
     }
     let lasts = u64::try_from(CODE_LIFETIME.as_millis()).map_err(|_| Denied::Internal)?;
     let expires = Time(server.clock.now().0 + lasts);
-    let code = enrolment_code(&server.secrets, device, expires).await?;
+    let newest = newest_secret(&server, SecretOwner::Device(device)).await?;
+    let code = enrolment_code(&server.secrets, device, expires, newest).await?;
     tracing::info!(device = device.0, by = signed_in.person.id.0, "gave out a code for a device");
     Ok(Json(GivenCode { device, code, expires }))
 }
@@ -122,15 +128,16 @@ async fn enrol(
     if !tries.enter(caller.0, server.clock.now()) {
         return Err(Denied::TooMany);
     }
-    let Some((device, kind)) = device_of(&server, &code).await? else {
+    let Some((CodeUse { device, version }, kind)) = device_of(&server, &code).await? else {
         tracing::warn!(address = %caller.0, "a wrong code for a device");
         return Err(Denied::BadCode);
     };
     tries.forgive(caller.0);
-    let kept = StoredDevice { device, key, source: server.sources.next() };
+    let kept = StoredDevice { device, key, source: server.sources.next(), version };
     let house = HEXLOWER.encode(&server.place.house);
     let enrol = async move {
         server.secrets.enrol(kept).await?;
+        record_secret(&server, SecretOwner::Device(device), version).await?;
         lock(&server.devices.enrolled).insert(device, kept);
         server.cut(device, Some(kept.source));
         Ok(())
@@ -146,9 +153,13 @@ fn usable_key(digits: &str) -> Option<[u8; 32]> {
     VerifyingKey::from_bytes(&bytes).ok().filter(|key| !key.is_weak()).map(|_| bytes)
 }
 
-/// The device that a code enrols, if it is still on file.
-async fn device_of(server: &Server, code: &str) -> Result<Option<(DeviceId, DeviceKind)>, Denied> {
+/// What a code enrols, if the device is still on file. A code that was used before, and put back since, enrols nothing.
+async fn device_of(server: &Server, code: &str) -> Result<Option<(CodeUse, DeviceKind)>, Denied> {
     let Some(code) = OneTimeCode::read(code) else { return Ok(None) };
-    let Some(device) = server.secrets.use_code(code.hash(), server.clock.now()).await? else { return Ok(None) };
-    Ok(on_file(server, device).await?.map(|kind| (device, kind)))
+    let Some(code) = server.secrets.use_code(code.hash(), server.clock.now()).await? else { return Ok(None) };
+    if code.version <= newest_secret(server, SecretOwner::Device(code.device)).await? {
+        server.secrets.refuse_device(code.device);
+        return Ok(None);
+    }
+    Ok(on_file(server, code.device).await?.map(|kind| (code, kind)))
 }

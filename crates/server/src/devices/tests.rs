@@ -10,13 +10,17 @@ use axum::routing::any;
 use data_encoding::HEXLOWER;
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Value, json};
-use taisai_table::{Act, DeviceId, DeviceKind, House, HouseCommand, Person, Role, Roles, SignificantEventKind, Time};
+use taisai_table::{
+    Act, DeviceId, DeviceKind, House, HouseCommand, Person, ReportedEvent, Role, Roles, SecretOwner,
+    SignificantEventKind, Time,
+};
 use tokio_tungstenite::tungstenite;
 
 use super::challenge::{Signed, content, proven};
 use super::{ConnectionSignal, Proven, enrolment_code, register};
 use crate::auth::approvals::ApprovedAct;
 use crate::auth::secrets::hex;
+use crate::auth::{TimeOuts, report_refused};
 use crate::http::denied::Denied;
 use crate::http::reply::CommandReply;
 use crate::server::SharedServer;
@@ -40,7 +44,7 @@ async fn enrol(house: &RunningServer, code: &str, key: &SigningKey) -> HttpReply
 
 async fn code(house: &RunningServer) -> String {
     let expires = Time(house.server.clock.now().0 + 60_000);
-    enrolment_code(&house.server.secrets, DEVICE, expires).await.unwrap()
+    enrolment_code(&house.server.secrets, DEVICE, expires, 0).await.unwrap()
 }
 
 async fn prove(house: &RunningServer, signed: &Signed) -> Result<Proven, Denied> {
@@ -84,14 +88,36 @@ async fn a_device_is_enrolled_by_a_code_once() {
     assert_eq!(response.body, expected);
     assert_eq!(enrol(&house, &code, &key(2)).await.code(), "bad-code", "used");
 
-    let late = enrolment_code(&house.server.secrets, DEVICE, house.server.clock.now()).await.unwrap();
+    let late = enrolment_code(&house.server.secrets, DEVICE, house.server.clock.now(), 0).await.unwrap();
     assert_eq!(enrol(&house, &late, &key(2)).await.code(), "bad-code", "too old");
-    let other = enrolment_code(&house.server.secrets, DeviceId(99), Time(u64::MAX / 2)).await.unwrap();
+    let other = enrolment_code(&house.server.secrets, DeviceId(99), Time(u64::MAX / 2), 0).await.unwrap();
     assert_eq!(enrol(&house, &other, &key(2)).await.code(), "bad-code", "not on file");
     for _ in 0..15 {
         assert_eq!(enrol(&house, "nonsense", &key(1)).await.code(), "bad-code");
     }
     assert_eq!(enrol(&house, "nonsense", &key(1)).await.code(), "too-many");
+}
+
+/// The rows of the device and of its code, as they were before, put back by someone who can write to the store.
+#[tokio::test]
+async fn an_older_key_or_a_used_code_is_not_believed_again() {
+    let house = RunningServer::start().await;
+    let place = house.server.place.house;
+    let store = rusqlite::Connection::open(house.data().join("secrets.db")).unwrap();
+    enrol(&house, &code(&house).await, &key(1)).await;
+    let code = code(&house).await;
+    store.execute_batch("CREATE TABLE old AS SELECT * FROM devices; CREATE TABLE used AS SELECT * FROM codes").unwrap();
+    assert_eq!(enrol(&house, &code, &key(2)).await.body["device"], json!(DEVICE));
+    assert!(prove(&house, &signed(&key(2), place, DEVICE, &CHALLENGE)).await.is_ok());
+    store.execute_batch("INSERT INTO codes SELECT * FROM used").unwrap();
+    assert_eq!(enrol(&house, &code, &key(3)).await.code(), "bad-code");
+    store.execute_batch("DELETE FROM devices; INSERT INTO devices SELECT * FROM old").unwrap();
+    let house = RunningServer::open(house.close().await, TimeOuts::default()).await;
+    assert_eq!(prove(&house, &signed(&key(1), place, DEVICE, &CHALLENGE)).await, Err(Denied::NotProven));
+    report_refused(&house.server).await.unwrap();
+    let what = SignificantEventKind::Reported(ReportedEvent::SecretRefused { owner: SecretOwner::Device(DEVICE) });
+    let look = move |house: &House| house.significant().filter(|event| event.what == what).count();
+    assert_eq!(house.server.node.house().read(look).await.unwrap(), 1);
 }
 
 #[tokio::test]

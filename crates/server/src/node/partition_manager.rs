@@ -18,8 +18,8 @@ use tokio::sync::watch;
 
 use super::partition_host::{PartitionHost, ReadyThread, RunningPartitions, guarded, stop_all};
 use super::{
-    InstallationPlan, Node, NodeError, Opened, TablePlan, found, laid_out, open_cluster, open_partition, open_round,
-    open_table, recorded,
+    InstallationPlan, KnownInstallation, Node, NodeError, Opened, TablePlan, check_keys, found, laid_out, open_cluster,
+    open_partition, open_round, open_table, recorded,
 };
 use crate::metrics::Metrics;
 use crate::node::clock::{self, Clock, Share, Sources};
@@ -91,7 +91,7 @@ pub(super) fn join(
     } else {
         JoinedInstallation::elsewhere(&plan, share, &received)?
     };
-    let JoinedInstallation { id, is_founded, clock, sources, profile, keys, plans, house: opened } = begun;
+    let JoinedInstallation { id, known, clock, sources, profile, keys, plans, house: opened } = begun;
     let spread = plans.values().filter(|plan| plan.seats.len() > 1).map(|plan| plan.table).collect();
     let host = Arc::new(PartitionHost {
         slips: SlipReader::start(plan.address.clone(), keys.clone())?,
@@ -126,7 +126,7 @@ pub(super) fn join(
     let serve = move || working.guarded("the partition manager", || working.serve(&received, &runtime));
     let thread = thread::Builder::new().name("partition manager".to_owned()).spawn(serve)?;
     let manager = Some(PartitionManager { events, thread: Some(thread), work: Some(work) });
-    Ok(Node { host, running: None, manager, clock, stopped, house: id, is_founded })
+    Ok(Node { host, running: None, manager, clock, stopped, house: id, known })
 }
 
 /// The House, each table, and each cluster of a table that has several.
@@ -163,7 +163,7 @@ fn is_house_here(nodes: &Peers, received: &Receiver<MembershipEvent>) -> Result<
 /// What must be known before any partition runs.
 struct JoinedInstallation {
     id: [u8; 16],
-    is_founded: bool,
+    known: KnownInstallation,
     clock: Clock,
     sources: Sources,
     profile: taisai_table::Profile,
@@ -177,10 +177,10 @@ impl JoinedInstallation {
     fn here(plan: &InstallationPlan, share: Share, warn: &WarningSink) -> Result<Self, NodeError> {
         let Opened { mut store, mut house, clock, sources, profile } =
             Opened::new(clock::system, plan, share, Arc::clone(warn))?;
-        let is_founded = house.machine().people().next().is_some();
+        let known = KnownInstallation::of(house.machine());
         let plans = found(&mut store, &mut house, plan, clock, &sources)?;
         let (id, keys) = (store.house(), store.keys().to_vec());
-        Ok(Self { id, is_founded, clock, sources, profile, keys, plans, house: Some((store, house)) })
+        Ok(Self { id, known, clock, sources, profile, keys, plans, house: Some((store, house)) })
     }
 
     /// Another node holds the House: it must record the first people before anything runs here.
@@ -204,6 +204,7 @@ impl JoinedInstallation {
             }
         }
         let house = follower.machine().ok_or(NodeError::NotFounded)?;
+        check_keys(house, plan)?;
         let mut archive = plan.address.archive()?;
         let (id, newest) = RecordStore::beginning(&mut *archive)?;
         let plans = laid_out(&mut *archive, house, plan)?;
@@ -213,7 +214,7 @@ impl JoinedInstallation {
         let sources = Sources::new(clock, share);
         sources.above(house.highest_source());
         let id = id.ok_or(NodeError::NotFounded)?;
-        Ok(Self { id, is_founded: true, clock, sources, profile, keys, plans, house: None })
+        Ok(Self { id, known: KnownInstallation::of(house), clock, sources, profile, keys, plans, house: None })
     }
 }
 

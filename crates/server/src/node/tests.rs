@@ -25,7 +25,7 @@ use crate::config::Founding;
 use crate::http::reply::CommandReply;
 use crate::metrics::Metrics;
 use crate::node::clock;
-use crate::tests::plan::{TABLE, actor};
+use crate::tests::plan::{TABLE, actor, person};
 use crate::ws::connection::{Connection, ConnectionQueue};
 
 fn plan(folder: &Path) -> InstallationPlan {

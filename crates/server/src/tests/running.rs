@@ -91,7 +91,9 @@ impl RunningServer {
             tables: vec![table],
         };
         let node = Node::open(plan, &Arc::new(Metrics::new()), Arc::new(drop)).unwrap();
-        let secrets = Secrets::open(&address, Expected::Either).unwrap();
+        let own = taisai_journal::Keys::open(&address.files().unwrap().key_file).unwrap();
+        let secrets = Secrets::open(&address, &own, Expected::Either, false).unwrap();
+        secrets.take_into_use().await.unwrap();
         let place = Property {
             name: "Test".to_owned(),
             house: [7; 16],
@@ -115,7 +117,7 @@ impl RunningServer {
             sources: node.sources().clone(),
             people: People::open(&secrets, time_outs).await.unwrap(),
             devices: Devices::open(&secrets).await.unwrap(),
-            vouchers: crate::vouchers::Printer::open(&secrets, &Profile::singapore()).await.unwrap(),
+            vouchers: crate::vouchers::Printer::new(&own, &Profile::singapore()),
             secrets,
             metrics: Arc::new(Metrics::new()),
             metrics_from: vec!["192.0.2.7".parse().unwrap()],
@@ -145,6 +147,10 @@ impl RunningServer {
         for command in [enrol, HouseCommand::Found { people }] {
             assert!(matches!(self.server.node.house().own(command).await, Ok(CommandReply::Accepted(_))));
         }
+    }
+
+    pub(crate) fn data(&self) -> std::path::PathBuf {
+        self.folder.path().join("data")
     }
 
     pub(crate) async fn close(self) -> tempfile::TempDir {
@@ -195,7 +201,7 @@ impl RunningServer {
 
     pub(crate) async fn with_password(&self, person: PersonId) {
         let hashed = self.server.people.hashing.hash(PASSWORD.to_owned()).await.unwrap();
-        self.server.secrets.set_password(person, hashed, self.server.clock.now()).await.unwrap();
+        self.server.secrets.set_password(person, hashed, self.server.clock.now(), 0).await.unwrap();
     }
 
     /// Signs a person in with a password of their own; returns the cookie.

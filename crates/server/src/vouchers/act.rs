@@ -191,6 +191,8 @@ impl ClientActs<HouseCommand> for HouseVoucherAct {
             | C::Enrol { .. }
             | C::Revoke { .. }
             | C::CopiedToken { .. }
+            | C::UseKeys { .. }
+            | C::ChangeSecret { .. }
             | C::RequestApproval { .. }
             | C::AnswerApproval { .. }
             | C::WithdrawApproval { .. }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use taisai_engine::VoucherFate;
+use taisai_journal::Keys;
 use taisai_table::{ClaimId, House, Profile, VoucherHash, VoucherSerial};
 
 use super::number::{Validation, VoucherKey};
@@ -13,7 +14,6 @@ use super::on_file::{EarlierVoucher, OnFile, detail};
 use super::page::page;
 use super::ticket::{Ticket, Voucher};
 use super::words::Currency;
-use crate::auth::secrets::{Secrets, SecretsError};
 use crate::http::denied::Denied;
 use crate::http::reply::CommandReply;
 use crate::server::{Property, Server};
@@ -59,10 +59,9 @@ pub(crate) enum Issued {
 }
 
 impl Printer {
-    /// Creates the key on the first start.
-    pub(crate) async fn open(secrets: &Secrets, profile: &Profile) -> Result<Self, SecretsError> {
+    pub(crate) fn new(keys: &Keys, profile: &Profile) -> Self {
         let zone = TimeZone::get(&profile.time_zone).unwrap_or(TimeZone::UTC);
-        Ok(Self { key: VoucherKey(secrets.key("voucher").await?), zone, currency: Currency::DOLLARS })
+        Self { key: VoucherKey(keys.voucher), zone, currency: Currency::DOLLARS }
     }
 }
 

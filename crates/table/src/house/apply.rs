@@ -60,6 +60,13 @@ impl House {
                 self.significant.push(time, who, SignificantEventKind::DeviceRevoked(*device));
             }
             C::CopiedToken { device } => self.significant.push(time, who, SignificantEventKind::TokenCopied(*device)),
+            C::UseKeys { keys } => {
+                let before = self.keys.in_use.replace(*keys);
+                if before.is_some_and(|before| before != *keys) {
+                    self.significant.push(time, who, SignificantEventKind::KeysReplaced);
+                }
+            }
+            C::ChangeSecret { owner, version } => self.keys.change_secret(*owner, *version),
             C::AnswerApproval { approval, approve } => {
                 let person = person_of(who);
                 let answer = if *approve { ApprovalAnswer::Approved(person) } else { ApprovalAnswer::Refused(person) };
@@ -200,6 +207,8 @@ impl House {
             | C::GiveCode { .. }
             | C::Revoke { .. }
             | C::CopiedToken { .. }
+            | C::UseKeys { .. }
+            | C::ChangeSecret { .. }
             | C::AnswerApproval { .. }
             | C::WithdrawApproval { .. }
             | C::AddTable { .. }

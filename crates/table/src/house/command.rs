@@ -8,6 +8,7 @@ use taisai_rules::Money;
 use super::approvals::ApprovalId;
 use super::claims::{ClaimId, ReceivableId};
 use super::devices::DeviceKind;
+use super::keys::{KeysInUse, SecretOwner};
 use super::significant::ReportedEvent;
 use super::vouchers::Redeemer;
 use crate::identity::{
@@ -229,6 +230,16 @@ pub enum HouseCommand {
     ReadClaim {
         claim: ClaimId,
     },
+    /// The installation uses these keys from now on: on its first start with a key file, and when its keys are replaced.
+    UseKeys {
+        keys: KeysInUse,
+    },
+    /// A password or the key of a device was set in place of an older one.
+    ChangeSecret {
+        owner: SecretOwner,
+        /// Counted for each owner: an older one is not believed from now on.
+        version: u32,
+    },
 }
 
 impl Sensitive for HouseCommand {
@@ -254,6 +265,8 @@ impl Sensitive for HouseCommand {
             | Self::LoginFailed { .. }
             | Self::LoginSucceeded { .. }
             | Self::CopiedToken { .. }
+            | Self::UseKeys { .. }
+            | Self::ChangeSecret { .. }
             | Self::RequestApproval { .. }
             | Self::WithdrawApproval { .. }
             | Self::UseApproval { .. }

@@ -22,6 +22,8 @@ impl House {
             C::Enrol { device, kind, second } => self.decide_enrol(actor, *device, *kind, *second),
             C::GiveCode { device, second } => self.decide_give_code(actor, *device, *second),
             C::Revoke { device } => self.decide_revoke(actor, *device),
+            C::UseKeys { keys: _ } => actor.is_system().map(|()| HouseEvent::Done),
+            C::ChangeSecret { owner, version: _ } => self.decide_change_secret(actor, *owner),
             C::CopiedToken { device } => self.decide_copied_token(actor, *device),
             C::RequestApproval { act, what } => self.decide_request_approval(actor, *act, what),
             C::AnswerApproval { approval, approve: _ } => self.decide_answer_approval(actor, time, *approval),

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 use taisai_rules::Money;
 
+use super::keys::SecretOwner;
 use super::vouchers::Redeemer;
 use super::{House, HouseDecision, HouseEvent};
 use crate::cluster::OverDifferential;
@@ -133,6 +134,11 @@ pub enum ReportedEvent {
         receipt: Receipt,
         amount: Money,
     },
+    /// What is stored of a password or a device is not what this casino stored last for that owner: it was copied, made up or
+    /// restored, and is not believed.
+    SecretRefused {
+        owner: SecretOwner,
+    },
 }
 
 /// What happened.
@@ -176,6 +182,8 @@ pub enum SignificantEventKind {
         /// The one in its place.
         by: VoucherSerial,
     },
+    /// The keys of the casino were replaced.
+    KeysReplaced,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -76,7 +76,7 @@ export const audit: typeof english = {
     'add-person': '新增员工', 'set-roles': '更改职务', suspend: '员工停职', reinstate: '员工复职', enrol: '登记设备', 'money-ruling': '涉及款项的裁定', 'ruling-unwitnessed': '裁定尚待见证', 'ruling-witnessed': '裁定已见证', 'code-given': '发出设置代码', 'device-revoked': '设备已撤销', 'add-table': '新增赌台', 'request-approval': '请求批准', 'over-differential': '计算注额相差超过差额上限',
     'answer-approval': '答复批准', acknowledge: '警示已确认', 'void-voucher': '作废票券',
     'redemption-locked': '票券锁定', 'redemption-unlocked': '票券解锁', 'voucher-failed': '票券未签发', 'clock-stepped': '时钟跳变', 'store-problem': '存储故障', 'command-id-reused': '指令编号重复', 'buy-in-reversed': '买入撤销', 'stacker-differs': '钞箱不符', 'stacker-emptied': '钞箱已清', 'tumbler-fault': '摇骰器故障', 'flat-dice-called-not-flat': '平放骰子被报不平', 'flat-dice-voided': '平放骰子被报不平', 'to-be-ruled': '须裁定的局', 'dice-damaged': '骰子组损坏', 'dice-inspected': '骰子组已检查', 'set-damaged': '骰子组损坏', 'set-inspected': '骰子组已检查', 'known-corrected': '更正已知骰点', covered: '骰子已盖', uncovered: '骰盅已揭', advised: '已提示玩家', 'total-told': '已输入总额', 'all-registered': '赢注登记完毕', 'registered-from-film': '录像登记', 'withdrawn-from-film': '删除录像登记', 'returns-closed': '退补结束',
-    'token-copied': '设备密钥重复使用', 'limit-change': '限额更改', configured: '设置已更改', 'money-ruled': '款项已裁定', 'voucher-reissued': '票券重新签发', 'take-claim': '服务员接手待付款项', 'take-back-claim': '玩家取回待付款项',
+    'token-copied': '设备密钥重复使用', 'limit-change': '限额更改', configured: '设置已更改', 'money-ruled': '款项已裁定', 'voucher-reissued': '票券重新签发', 'keys-replaced': '密钥已更换', 'use-keys': '启用密钥', 'change-secret': '密码或设备密钥已设置', 'secret-refused': '储存的密钥数据被拒绝', 'take-claim': '服务员接手待付款项', 'take-back-claim': '玩家取回待付款项',
   },
   assigned: (position) => `${position}已指派`,
   relieved: (position) => `${position}已离岗`,

@@ -76,7 +76,7 @@ export const audit: typeof english = {
     'add-person': '新增員工', 'set-roles': '更改職務', suspend: '員工停職', reinstate: '員工復職', enrol: '登記設備', 'money-ruling': '涉及款項的裁定', 'ruling-unwitnessed': '裁定尚待見證', 'ruling-witnessed': '裁定已見證', 'code-given': '發出設定代碼', 'device-revoked': '設備已撤銷', 'add-table': '新增賭檯', 'request-approval': '請求批准', 'over-differential': '計算注額相差超過差額上限',
     'answer-approval': '答覆批准', acknowledge: '警示已確認', 'void-voucher': '作廢票券',
     'redemption-locked': '票券鎖定', 'redemption-unlocked': '票券解鎖', 'voucher-failed': '票券未簽發', 'clock-stepped': '時鐘跳變', 'store-problem': '存儲故障', 'command-id-reused': '指令編號重複', 'buy-in-reversed': '買入撤銷', 'stacker-differs': '鈔箱不符', 'stacker-emptied': '鈔箱已清', 'tumbler-fault': '搖骰器故障', 'flat-dice-called-not-flat': '平放骰子被報不平', 'flat-dice-voided': '平放骰子被報不平', 'to-be-ruled': '須裁定的局', 'dice-damaged': '骰子組損壞', 'dice-inspected': '骰子組已檢查', 'set-damaged': '骰子組損壞', 'set-inspected': '骰子組已檢查', 'known-corrected': '更正已知骰點', covered: '骰子已蓋', uncovered: '骰盅已揭', advised: '已提示玩家', 'total-told': '已輸入總額', 'all-registered': '贏注登記完畢', 'registered-from-film': '錄影登記', 'withdrawn-from-film': '刪除錄影登記', 'returns-closed': '退補結束',
-    'token-copied': '設備密鑰重複使用', 'limit-change': '限額更改', configured: '設定已更改', 'money-ruled': '款項已裁定', 'voucher-reissued': '票券重新簽發', 'take-claim': '服務員接手待付款項', 'take-back-claim': '玩家取回待付款項',
+    'token-copied': '設備密鑰重複使用', 'limit-change': '限額更改', configured: '設定已更改', 'money-ruled': '款項已裁定', 'voucher-reissued': '票券重新簽發', 'keys-replaced': '密鑰已更換', 'use-keys': '啟用密鑰', 'change-secret': '密碼或設備密鑰已設定', 'secret-refused': '儲存的密鑰資料被拒絕', 'take-claim': '服務員接手待付款項', 'take-back-claim': '玩家取回待付款項',
   },
   assigned: (position) => `${position}已指派`,
   relieved: (position) => `${position}已離崗`,

@@ -3,8 +3,7 @@
 
 use std::fmt;
 
-use super::SecretsError;
-use super::keys::random;
+use super::{SecretsError, random};
 
 /// Crockford's base 32: no digit is mistaken for another.
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";

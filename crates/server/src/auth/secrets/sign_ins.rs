@@ -1,9 +1,13 @@
 //! Stored sign-ins, so that a restart signs nobody out.
 
-use taisai_table::{PersonId, Time};
+use taisai_table::{PersonId, SecretOwner, Time};
 
+use super::passwords::is_one_time;
 use super::store::{Row, SecretStore, SecretValue};
 use super::{Secrets, SecretsError};
+
+const TABLE: &str = "sign_ins";
+const FURTHER: &str = "further_sources";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredSignIn {
@@ -43,16 +47,21 @@ impl Secrets {
     }
 
     pub(crate) async fn begin(&self, begun: StoredSignIn) -> Result<(), SecretsError> {
-        let insert = "INSERT INTO sign_ins (source, token, person, begun, used, asked) VALUES ($1, $2, $3, $4, $5, $6)";
-        let StoredSignIn { source, token, person, begun, used, asked, .. } = begun;
-        let values = [source.into(), token.into(), person.0.into(), begun.0.into(), used.0.into(), asked.0.into()];
-        self.with(move |store| store.change(insert, &values)).await.map(drop)
+        let insert = "INSERT INTO sign_ins (source, token, person, begun, used, asked, mac)
+                      VALUES ($1, $2, $3, $4, $5, $6, $7)";
+        self.with(move |store| store.change_authentic(TABLE, insert, begun.values())).await.map(drop)
     }
 
     pub(crate) async fn used(&self, source: u64, used: Time, asked: Time) -> Result<(), SecretsError> {
-        let update = "UPDATE sign_ins SET used = $1, asked = $2 WHERE source = $3";
-        let values = [used.0.into(), asked.0.into(), source.into()];
-        self.with(move |store| store.change(update, &values)).await.map(drop)
+        let update =
+            "UPDATE sign_ins SET (source, token, person, begun, used, asked, mac) = ($1, $2, $3, $4, $5, $6, $7)
+                      WHERE source = $1";
+        let write = move |store: &mut SecretStore| {
+            let Some(before) = read(store, "s.source = $1", &[source.into()])?.pop() else { return Ok(()) };
+            let values = StoredSignIn { used, asked, ..before }.values();
+            store.change_authentic(TABLE, update, values).map(drop)
+        };
+        self.with(write).await
     }
 
     /// Adds the source of a screen, perhaps in place of another.
@@ -61,8 +70,8 @@ impl Secrets {
             if let Some(dropped) = dropped {
                 store.change("DELETE FROM further_sources WHERE further = $1", &[dropped.into()])?;
             }
-            let insert = "INSERT INTO further_sources (further, source) VALUES ($1, $2)";
-            store.change(insert, &[further.into(), source.into()])
+            let insert = "INSERT INTO further_sources (further, source, mac) VALUES ($1, $2, $3)";
+            store.change_authentic(FURTHER, insert, vec![further.into(), source.into()])
         };
         self.with(add).await.map(drop)
     }
@@ -94,28 +103,38 @@ impl Secrets {
 
 fn read(store: &mut SecretStore, condition: &str, values: &[SecretValue]) -> Result<Vec<StoredSignIn>, SecretsError> {
     let select = format!(
-        "SELECT f.source, f.further FROM further_sources f JOIN sign_ins s ON s.source = f.source
-         WHERE {condition} ORDER BY f.further"
+        "SELECT s.source, s.token, s.person, s.begun, s.used, s.asked, s.mac FROM sign_ins s
+         WHERE {condition} ORDER BY s.source"
     );
-    let further = store.rows(&select, values)?;
-    let pair = |row: &Row| -> Result<(u64, u64), SecretsError> { Ok((row.get(0)?, row.get(1)?)) };
-    let further: Vec<_> = further.iter().map(pair).collect::<Result<_, _>>()?;
-    let select = format!(
-        "SELECT s.source, s.token, s.person, s.begun, s.used, s.asked, coalesce(p.is_one_time, 1)
-         FROM sign_ins s LEFT JOIN passwords p ON p.person = s.person WHERE {condition} ORDER BY s.source"
-    );
-    let kept = |row: &Row| {
-        let source = row.get(0)?;
-        Ok(StoredSignIn {
+    let rows = store.authentic_rows(TABLE, &select, values, owner)?;
+    let mut sign_ins = Vec::new();
+    for row in rows {
+        let (source, person) = (row.get(0)?, PersonId(row.get(2)?));
+        let select = "SELECT further, source, mac FROM further_sources WHERE source = $1 ORDER BY further";
+        let owner = |_: &Row| Ok(SecretOwner::Person(person));
+        let further = store.authentic_rows(FURTHER, select, &[SecretValue::from(source)], owner)?;
+        sign_ins.push(StoredSignIn {
             source,
             token: row.bytes(1)?,
-            person: PersonId(row.get(2)?),
+            person,
             begun: Time(row.get(3)?),
             used: Time(row.get(4)?),
             asked: Time(row.get(5)?),
-            further: further.iter().filter(|(of, _)| *of == source).map(|(_, further)| *further).collect(),
-            is_one_time: row.get::<i64>(6)? != 0,
-        })
-    };
-    store.rows(&select, values)?.iter().map(kept).collect()
+            further: further.iter().map(|row| row.get(0)).collect::<Result<_, _>>()?,
+            is_one_time: is_one_time(store, person)?,
+        });
+    }
+    Ok(sign_ins)
+}
+
+impl StoredSignIn {
+    /// What its row is authenticated with.
+    fn values(&self) -> Vec<SecretValue> {
+        let Self { source, token, person, begun, used, asked, .. } = *self;
+        vec![source.into(), token.into(), person.0.into(), begun.0.into(), used.0.into(), asked.0.into()]
+    }
+}
+
+pub(super) fn owner(row: &Row) -> Result<SecretOwner, SecretsError> {
+    Ok(SecretOwner::Person(PersonId(row.get(2)?)))
 }

@@ -16,10 +16,10 @@ async fn corrected_after(change: &str) {
     store.busy_timeout(HANG_LIMIT).unwrap();
     store.execute_batch(change).unwrap();
     drop(store);
-    let second = Some(Person { id: PersonId(5), roles: Roles::of(&[Role::PitManager]) });
+    let second = Some(person(5, Role::PitManager));
     let dice = Dice::try_from([1, 2, 3]).unwrap();
     let correct = RoundCommand::Correct { round: RoundNumber(1), dice, why: "the camera".to_owned(), second };
-    accepted(&asker.round(person(2, Role::PitSupervisor), correct).await);
+    accepted(&asker.round(actor(2, Role::PitSupervisor), correct).await);
     let corrected = async {
         loop {
             let seat = screen.next().await["seat"].take();

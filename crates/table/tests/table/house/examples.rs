@@ -3,14 +3,14 @@
 use taisai_rules::BetBox;
 use taisai_table::{
     Act, ApprovalId, ClaimId, DeviceId, DeviceKind, ExpiredVoucher, HouseCommand, HouseEvent, OverDifferential,
-    PersonId, ReceivableId, ReceivableRuling, Redeemer, ReportedEvent, Role, Roles, RoundNumber, RoundStanding, SetOff,
-    TableId, Time, VoidReason, VoucherSerial,
+    PersonId, ReceivableId, ReceivableRuling, Redeemer, ReportedEvent, Role, Roles, RoundNumber, RoundStanding,
+    SecretOwner, SetOff, TableId, Time, VoidReason, VoucherSerial,
 };
 
 use super::floor::*;
 
 /// How many kinds of commands there are. The match below does not compile when one is added.
-const COMMANDS: usize = 36;
+const COMMANDS: usize = 38;
 const EVENTS: usize = 12;
 
 fn place(command: &HouseCommand) -> usize {
@@ -52,6 +52,8 @@ fn place(command: &HouseCommand) -> usize {
         C::TakeClaim { .. } => 33,
         C::TakeBackClaim { .. } => 34,
         C::ReadClaim { .. } => 35,
+        C::UseKeys { .. } => 36,
+        C::ChangeSecret { .. } => 37,
     }
 }
 
@@ -129,6 +131,9 @@ pub(crate) fn commands() -> Vec<HouseCommand> {
         C::TakeClaim { claim: ClaimId(1) },
         C::TakeBackClaim { claim: ClaimId(1) },
         C::ReadClaim { claim: ClaimId(1) },
+        C::UseKeys { keys: keys(1) },
+        C::ChangeSecret { owner: SecretOwner::Person(person), version: 2 },
+        C::ChangeSecret { owner: SecretOwner::Device(TERMINAL), version: 2 },
         C::Tick,
     ];
     commands.into_iter().chain(reports().map(|what| C::Report { what })).collect()
@@ -166,6 +171,7 @@ fn reports() -> impl Iterator<Item = ReportedEvent> {
         },
         ReportedEvent::CommandIdReused { table, source: 7 },
         ReportedEvent::TumblerFault { table, tumbler: DeviceId(7) },
+        ReportedEvent::SecretRefused { owner: SecretOwner::Person(PersonId(20)) },
     ]
     .into_iter()
 }

@@ -5,9 +5,9 @@ use std::num::NonZeroU16;
 use taisai_rules::Money;
 use taisai_table::{
     Act, Actor, ApprovalId, ClaimId, ClaimReason, ClusterId, CommandId, CommandRequest, Decision, DeviceId, DeviceKind,
-    Entry, Founder, House, HouseCommand, HouseEvent, Person, PersonId, Profile, Refusal, Role, Roles, RoundNumber,
-    Seat, SessionId, SignificantEventKind, TableId, Time, Transfer, TransferPurpose, VoucherHash, VoucherNumber,
-    VoucherSerial,
+    Entry, Founder, House, HouseCommand, HouseEvent, KeyFingerprint, KeysInUse, Person, PersonId, Profile, Refusal,
+    Role, Roles, RoundNumber, Seat, SessionId, SignerKey, SignificantEventKind, TableId, Time, Transfer,
+    TransferPurpose, VoucherHash, VoucherNumber, VoucherSerial,
 };
 
 pub(crate) type HouseEntry = Entry<HouseCommand, HouseEvent>;
@@ -50,6 +50,10 @@ pub(crate) const SEAT: Seat = Seat(1);
 
 pub(crate) fn claimed(id: u32, roles: &[Role]) -> Person {
     Person { id: PersonId(id), roles: Roles::of(roles) }
+}
+
+pub(crate) const fn keys(byte: u8) -> KeysInUse {
+    KeysInUse { fingerprint: KeyFingerprint([byte; 32]), signer: SignerKey([byte; 32]) }
 }
 
 /// A person of the list, with the roles on file.

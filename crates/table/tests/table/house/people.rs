@@ -3,7 +3,7 @@
 use taisai_table::{
     Acknowledgement, Act, Actor, ApprovalAnswer, ApprovalId, BadBytes, CommandId, CommandRequest, Decision, DeviceKind,
     House, HouseCommand, HouseEvent, MAX_OPEN_APPROVALS, MAX_SIGNIFICANT_EVENTS, PersonId, Profile, Refusal,
-    ReportedEvent, Role, Roles, SignificantEventKind, Time,
+    ReportedEvent, Role, Roles, SecretOwner, SignificantEventKind, Time,
 };
 
 use super::floor::*;
@@ -169,6 +169,29 @@ fn an_administrator_touches_no_money() {
     ] {
         floor.refuse(by(ADMINISTRATOR), command, Refusal::NotAllowed);
     }
+}
+
+#[test]
+fn replaced_keys_are_an_event_and_old_secrets_stay_old() {
+    let mut floor = Floor::new();
+    let (before, snapshot) = (floor.happened(), floor.house.snapshot());
+    assert_eq!(floor.house.keys(), None);
+    floor.accept(Actor::System, HouseCommand::UseKeys { keys: keys(1) });
+    floor.accept(Actor::System, HouseCommand::UseKeys { keys: keys(1) });
+    assert_eq!(floor.happened(), before, "the first keys replace none");
+    floor.accept(Actor::System, HouseCommand::UseKeys { keys: keys(2) });
+    assert_eq!(floor.happened()[0], SignificantEventKind::KeysReplaced);
+    assert_eq!(floor.house.keys(), Some(keys(2)));
+    let owner = SecretOwner::Person(PersonId(DEALER));
+    assert_eq!(floor.house.secret_version(owner), 0);
+    for version in [2, 5, 3] {
+        floor.accept(Actor::System, HouseCommand::ChangeSecret { owner, version });
+    }
+    assert_eq!(floor.house.secret_version(owner), 5, "two nodes may change it at once");
+    assert_eq!(floor.house.secret_version(SecretOwner::Device(TERMINAL)), 0);
+    let house = House::restore(&floor.house.snapshot()).unwrap();
+    assert_eq!((house.state_hash(), &house), (floor.house.state_hash(), &floor.house));
+    assert_ne!(house.state_hash(), House::restore(&snapshot).unwrap().state_hash());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use taisai_table::Refusal::{self, *};
 use taisai_table::{
     Act, Actor, ApprovalId, ClaimId, ClusterId, DeviceId, DeviceKind, Founder, HouseCommand, MAX_OPEN_APPROVALS,
     Person, PersonId, ReceivableId, ReceivableRuling, Redeemer, ReportedEvent, Role, Roles, RoundNumber, Seat,
-    SessionId, TableId, TransferPurpose,
+    SecretOwner, SessionId, TableId, TransferPurpose,
 };
 
 use super::examples::missing;
@@ -284,6 +284,18 @@ fn machines() -> Vec<Vec<Row>> {
         for_one(SUPERVISOR, |mended| C::Revoke { device: device(mended) }, &[UnknownDevice]),
         for_one(ADMINISTRATOR, |mended| C::Revoke { device: device(mended) }, &[UnknownDevice]),
         for_system(|mended| C::CopiedToken { device: device(mended) }, &[UnknownDevice]),
+        for_system(|_| C::UseKeys { keys: keys(1) }, &[]),
+        for_system(
+            |mended| C::ChangeSecret { owner: SecretOwner::Device(device(mended)), version: 1 },
+            &[UnknownDevice],
+        ),
+        for_system(
+            |mended| C::ChangeSecret {
+                owner: SecretOwner::Person(PersonId(pick(&[STRANGER, DEALER], mended))),
+                version: 1,
+            },
+            &[UnknownPerson],
+        ),
         for_two(ADMINISTRATOR, |second, mended| table(pick(&[1, 3], mended), 1, false, second), &[TableExists]),
         for_two(
             ADMINISTRATOR,

@@ -10,7 +10,7 @@ use proptest::test_runner::TestRunner;
 use taisai_table::{
     Act, Actor, ApprovalAnswer, ApprovalId, ClaimId, ClusterId, Decision, DeviceId, DeviceKind, Entry, House,
     HouseCommand, Person, PersonId, Profile, ReceivableId, ReceivableRuling, Redeemer, Refusal, ReportedEvent, Role,
-    Roles, Verdict, VoucherSerial, VoucherState,
+    Roles, SecretOwner, Verdict, VoucherSerial, VoucherState,
 };
 
 use super::examples::missing;
@@ -137,6 +137,11 @@ fn other() -> impl Strategy<Value = HouseCommand> {
         (device(), two()).prop_map(|(device, second)| C::GiveCode { device, second }),
         device().prop_map(|device| C::Revoke { device }),
         device().prop_map(|device| C::CopiedToken { device }),
+        (1..3_u8).prop_map(|byte| C::UseKeys { keys: keys(byte) }),
+        (device(), 0..4_u32)
+            .prop_map(|(device, version)| C::ChangeSecret { owner: SecretOwner::Device(device), version }),
+        (person(), 0..4_u32)
+            .prop_map(|(person, version)| C::ChangeSecret { owner: SecretOwner::Person(person), version }),
         (1..5_u64).prop_map(|approval| C::WithdrawApproval { approval: ApprovalId(approval) }),
         tables,
         configured,
@@ -174,6 +179,8 @@ fn fitting(command: &HouseCommand) -> Actor {
         | C::LoginFailed { .. }
         | C::LoginSucceeded { .. }
         | C::CopiedToken { .. }
+        | C::UseKeys { .. }
+        | C::ChangeSecret { .. }
         | C::RedeemAtSeat { .. }
         | C::Receive { .. }
         | C::Delivered { .. }
