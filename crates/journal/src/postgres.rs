@@ -95,13 +95,13 @@ impl Postgres {
         let rounds: Vec<i64> = slips.iter().map(|slip| as_sql(slip.round)).collect();
         let slip_bytes: Vec<&[u8]> = slips.iter().map(|slip| &slip.bytes[..]).collect();
         self.session.has_warned();
-        let mut values: Vec<&(dyn ToSql + Sync)> =
-            vec![&names, &epochs, &froms, &previous, &nexts, &hashes, &chains, &positions, &bytes];
-        let mut statement = &self.append;
-        if !slips.is_empty() {
-            values.extend([&slip_chains as &(dyn ToSql + Sync), &rounds, &slip_bytes]);
-            statement = &self.append_with_slips;
-        }
+        let of_blocks: [&(dyn ToSql + Sync); 9] =
+            [&names, &epochs, &froms, &previous, &nexts, &hashes, &chains, &positions, &bytes];
+        let of_slips: [&(dyn ToSql + Sync); 3] = [&slip_chains, &rounds, &slip_bytes];
+        let (statement, values) = match slips {
+            [] => (&self.append, of_blocks.to_vec()),
+            [_, ..] => (&self.append_with_slips, [&of_blocks[..], &of_slips].concat()),
+        };
         let sent = self.session.execute_then_query((statement, &values), &self.still_waits);
         match sent {
             Ok(_) if self.session.has_warned() => Err(AppendError::Unknown(Cause::from(COMMIT_WARNING))),

@@ -70,8 +70,10 @@ impl KeptSlips {
     /// stored since.
     pub(crate) fn compare(archive: &mut dyn Archive, cluster: &Cluster) -> Result<Self, ReadError> {
         let chain = chain_of(MachineId::Cluster(cluster.id()));
-        let settled = (1..).take_while(|round| cluster.slip_digest(RoundNumber(*round)).is_some()).count();
-        let mut kept = Self { missing: u64::try_from(settled).unwrap_or(u64::MAX), bad: None };
+        // The last one may be in play.
+        let last = cluster.round();
+        let missing = if cluster.slip_digest(last).is_some() { last.0 } else { last.0.saturating_sub(1) };
+        let mut kept = Self { missing, bad: None };
         let mut next = 1;
         loop {
             let slips = archive.slips(&chain, next, MAX_SLIPS_PER_READ)?;

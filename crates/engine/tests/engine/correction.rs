@@ -266,8 +266,8 @@ fn read_by(table: &mut Installation, number: u16) -> Vec<u64> {
 /// meanwhile, and nobody counts as silent.
 #[test]
 fn a_void_of_many_rounds_reads_each_slip_once() {
-    for (make, clusters, rounds) in [(together as fn() -> Installation, 1, 10_000), (apart, 2, 2_000)] {
-        let mut table = with_rounds(make(), rounds);
+    for (table, clusters, rounds) in [(together(), 1, 10_000), (apart(), 2, 2_000)] {
+        let mut table = with_rounds(table, rounds);
         table.reads_slips = false;
         table.accept_round(supervisor(), void_until(rounds));
         for number in 0..clusters {

@@ -108,7 +108,8 @@ fn settle(journal: &mut dyn Journal) {
     let slip = StoredSlip { chain: chain("table/1"), round: 7, bytes: b"slip".to_vec() };
     let next = block(&head(&small_chain()[4]), &[b"settled"]);
     journal.append_with_slips(&[next], std::slice::from_ref(&slip)).expect("a block with a slip");
-    assert_eq!(journal.archive().unwrap().slips(&slip.chain, 0, 9).unwrap(), [slip]);
+    let mut archive = journal.archive().expect("an archive");
+    assert_eq!(archive.slips(&slip.chain, 0, 9).expect("slips"), [slip]);
 }
 
 /// A store of a program without slips is read as it is, and gets their table when it is opened to write.

@@ -84,8 +84,10 @@ impl SlipReader {
     pub(crate) fn close(&self) {
         self.0.close();
         let threads = std::mem::take(&mut *lock(&self.0.threads));
-        // A thread that panicked has reported it.
-        threads.into_iter().for_each(|thread| thread.join().unwrap_or_default());
+        for thread in threads {
+            // A thread that panicked has reported it.
+            thread.join().unwrap_or_default();
+        }
     }
 }
 
