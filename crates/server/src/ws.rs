@@ -110,6 +110,15 @@ impl From<Denied> for CloseReason {
 }
 
 impl CloseReason {
+    /// The cluster does not run here. Where its record cannot be read, the device tries again until it can.
+    pub(crate) fn not_here(server: &Server, cluster: ClusterId) -> Self {
+        if server.is_closed(cluster.table) {
+            Self::Away(Denied::Unreadable.code().into())
+        } else {
+            Self::Elsewhere(cluster)
+        }
+    }
+
     fn frame(self) -> Option<CloseFrame> {
         let (code, reason) = match self {
             Self::Bad(why) => (CLOSE_BAD_MESSAGE, why),

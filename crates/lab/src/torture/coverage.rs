@@ -102,7 +102,7 @@ counters! {
     "report" Reports of ReportedEvent {
         ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling MoneyRuling RulingWitnessed LargeWin
         OverDifferential TumblerFault StackerDiffers BuyInReversed
-        FlatDiceVoided ToBeRuled DiceDamaged DiceInspected CommandIdReused
+        FlatDiceVoided ToBeRuled DiceDamaged DiceInspected CommandIdReused TableNotOpened
     }
 }
 

@@ -8,18 +8,16 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use taisai_engine::Input;
-use taisai_journal::{ChainName, ClaimError, NODE_SLOTS, TakeError};
-use taisai_record::{
-    Address, ChainFollower, MachineSetup, RecordStore, RecordStoreError, Recorder, WarningSink, chain_of, machine_of,
-};
+use taisai_journal::{ChainName, NODE_SLOTS};
+use taisai_record::{Address, ChainFollower, MachineSetup, RecordStore, Recorder, WarningSink, chain_of, machine_of};
 use taisai_table::{ClusterId, House, MachineId, TableId};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
+use super::layout::{LaidOut, found, laid_out, recorded};
 use super::partition_host::{PartitionHost, ReadyThread, RunningPartitions, guarded, stop_all};
 use super::{
-    InstallationPlan, Node, NodeError, Opened, TablePlan, found, laid_out, open_cluster, open_partition, open_round,
-    open_table, recorded,
+    InstallationPlan, Node, NodeError, Opened, TablePlan, open_cluster, open_partition, open_round, open_table,
 };
 use crate::metrics::Metrics;
 use crate::node::clock::{self, Clock, Share, Sources};
@@ -90,7 +88,8 @@ pub(super) fn join(
     } else {
         JoinedInstallation::elsewhere(&plan, share, &received)?
     };
-    let JoinedInstallation { id, is_founded, clock, sources, profile, keys, plans, house: opened } = begun;
+    let JoinedInstallation { id, is_founded, clock, sources, profile, keys, laid_out, house: opened } = begun;
+    let LaidOut { plans, unreadable } = laid_out;
     let spread = plans.values().filter(|plan| plan.seats.len() > 1).map(|plan| plan.table).collect();
     let host = Arc::new(PartitionHost {
         plan,
@@ -116,8 +115,20 @@ pub(super) fn join(
         peers,
     });
     match opened {
-        Some((store, recorder)) => work.run_house(store, recorder, clock)?,
-        None => work.read_house()?,
+        Some((store, recorder)) => {
+            work.run_house(store, recorder, clock)?;
+            for (table, error) in unreadable {
+                host.stays_closed(&partition_of(table), &error);
+            }
+        }
+        None => {
+            work.read_house()?;
+            // The node that holds the House has reported them.
+            for (table, error) in unreadable {
+                host.unopened.add(partition_of(table));
+                host.unopened.failed(&partition_of(table), error.to_string());
+            }
+        }
     }
     work.membership.claim(partitions(&host));
     let (runtime, working) = (Handle::current(), Arc::clone(&work));
@@ -166,7 +177,7 @@ struct JoinedInstallation {
     sources: Sources,
     profile: taisai_table::Profile,
     keys: Vec<taisai_journal::PublicKey>,
-    plans: super::Plans,
+    laid_out: LaidOut,
     /// The House, if this node holds it.
     house: Option<(RecordStore, Recorder<House>)>,
 }
@@ -176,9 +187,9 @@ impl JoinedInstallation {
         let Opened { mut store, mut house, clock, sources, profile } =
             Opened::new(clock::system, plan, share, Arc::clone(warn))?;
         let is_founded = house.machine().people().next().is_some();
-        let plans = found(&mut store, &mut house, plan, clock, &sources)?;
+        let laid_out = found(&mut store, &mut house, plan, clock, &sources)?;
         let (id, keys) = (store.house(), store.keys().to_vec());
-        Ok(Self { id, is_founded, clock, sources, profile, keys, plans, house: Some((store, house)) })
+        Ok(Self { id, is_founded, clock, sources, profile, keys, laid_out, house: Some((store, house)) })
     }
 
     /// Another node holds the House: it must record the first people before anything runs here.
@@ -204,14 +215,14 @@ impl JoinedInstallation {
         let house = follower.machine().ok_or(NodeError::NotFounded)?;
         let mut archive = plan.address.archive()?;
         let (id, newest) = RecordStore::beginning(&mut *archive)?;
-        let plans = laid_out(&mut *archive, house, plan)?;
+        let laid_out = laid_out(&mut *archive, house, plan)?;
         let opening = recorded(&mut *archive, MachineId::House)?;
         let profile = opening.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
         let clock = Clock::start(clock::system, newest);
         let sources = Sources::new(clock, share);
         sources.above(house.highest_source());
         let id = id.ok_or(NodeError::NotFounded)?;
-        Ok(Self { id, is_founded: true, clock, sources, profile, keys, plans, house: None })
+        Ok(Self { id, is_founded: true, clock, sources, profile, keys, laid_out, house: None })
     }
 }
 
@@ -319,20 +330,10 @@ impl ManagerThread {
     /// A table with a damaged record stays closed and the others play on; for other errors the node joins again.
     fn not_opened(&self, partition: ChainName, error: &NodeError) {
         tracing::error!(%partition, %error, "cannot open a partition");
-        let is_its_own = matches!(
-            error,
-            NodeError::Record(
-                RecordStoreError::Replay(_)
-                    | RecordStoreError::OtherSetup(_)
-                    | RecordStoreError::Opening(_)
-                    | RecordStoreError::RolledBack { .. }
-                    | RecordStoreError::Take(TakeError::Claim(ClaimError::Lost { .. }))
-            ) | NodeError::Clusters(_)
-        );
-        if partition == house() || !is_its_own {
+        if partition == house() || !error.is_of_one_table() {
             return stop_all(&self.host.stop, Stopped::Over(error.to_string()));
         }
-        if self.host.unopened.failed(&partition) {
+        if self.host.stays_closed(&partition, error) {
             self.host.unopened.opened(&partition);
             return self.membership.release(partition);
         }

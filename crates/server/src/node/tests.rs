@@ -1,6 +1,7 @@
 //! A running node: a round is played through the queue of its table, and is there after the node was opened again.
 
 mod checkpoints;
+mod damaged;
 
 use std::collections::VecDeque;
 use std::path::Path;

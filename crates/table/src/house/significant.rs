@@ -133,6 +133,14 @@ pub enum ReportedEvent {
         receipt: Receipt,
         amount: Money,
     },
+    /// A table stays closed, as the record of its dealer's side or of a cluster cannot be read.
+    TableNotOpened {
+        table: TableId,
+        /// The cluster whose record it is; none for the dealer's side.
+        cluster: Option<ClusterId>,
+        /// The block that is damaged or missing, where that is known.
+        block: Option<u64>,
+    },
 }
 
 /// What happened.
