@@ -35,12 +35,15 @@ use taisai_record::{
     ReplayError, StoreError, WarningSink,
 };
 use taisai_rules::Game;
-use taisai_table::{Cluster, ClusterId, House, MachineId, Profile, Refusal, Registration, Round, Seat, TableId};
+use taisai_table::{
+    Actor, Cluster, ClusterId, CommandRequest, House, HouseCommand, MachineId, Profile, Refusal, Registration,
+    ReportedEvent, Round, Seat, TableId, Time,
+};
 use tokio::sync::watch;
 
 use crate::http::accept::TlsError;
 use crate::metrics::Metrics;
-use crate::node::clock::{Clock, Share, Sources, System};
+use crate::node::clock::{Clock, ClockGap, OwnIds, Share, Sources, System};
 use crate::node::handle::{HouseHandle, TableHandle};
 use crate::node::router::Router;
 use crate::node::stopped::Stopped;
@@ -84,6 +87,8 @@ pub struct InstallationPlan {
     /// Whether tables with real money may play games that are not approved.
     pub allows_unapproved: bool,
     pub tables: Vec<TablePlan>,
+    /// Whether a person has said that the clock of this machine is right, however far it is from the record.
+    pub accepts_clock: bool,
     /// What the store has acknowledged to this process: a node that joins again refuses a store with less.
     pub acknowledged: AcknowledgedHeads,
 }
@@ -108,6 +113,9 @@ pub enum NodeError {
         approved.map_or_else(|| "no game of that name and version is approved".to_owned(), |hash| format!("the approved one has {hash}"))
     )]
     NotApproved { table: TableId, game: String, found: String, approved: Option<&'static str> },
+    /// A person must say whether the clock is right.
+    #[error(transparent)]
+    Clock(#[from] ClockGap),
     #[error("table {} must have from 1 to 65,535 clusters", .0.0)]
     Clusters(TableId),
     #[error("cannot start a thread: {0}")]
@@ -154,6 +162,7 @@ impl NodeError {
             | Self::OtherPurpose
             | Self::Table { .. }
             | Self::NotApproved { .. }
+            | Self::Clock(_)
             | Self::Thread(_)
             | Self::Stopped(_)
             | Self::Leases(_)
@@ -194,6 +203,7 @@ impl NodeError {
             Self::OtherPurpose
             | Self::Table { .. }
             | Self::NotApproved { .. }
+            | Self::Clock(_)
             | Self::Clusters(_)
             | Self::Thread(_)
             | Self::Leases(_)
@@ -336,6 +346,14 @@ impl InstallationPlan {
         if self.is_training { ChainPurpose::Training } else { ChainPurpose::Real }
     }
 
+    /// Compares the clock of this machine with the newest entry of the record. The difference is told where a person has accepted it.
+    fn check_clock(&self, system: System, newest: Option<Time>) -> Result<Option<ClockGap>, ClockGap> {
+        match ClockGap::between(system, newest) {
+            Some(gap) if !self.accepts_clock => Err(gap),
+            gap => Ok(gap),
+        }
+    }
+
     /// Real money is played for by approved games only, unless the casino says otherwise. A file that is no game is refused later.
     fn check_approval(&self, plan: &TablePlan) -> Result<(), NodeError> {
         let Ok(game) = Game::from_toml(&plan.game) else { return Ok(()) };
@@ -356,25 +374,33 @@ struct ReadHouse {
     store: RecordStore,
     house: ReadMachine<House>,
     profile: Profile,
+    /// How far the clock is from the record, if a person has accepted that.
+    gap: Option<ClockGap>,
 }
 
 impl ReadHouse {
     fn new(system: System, plan: &InstallationPlan, warn: WarningSink) -> Result<Self, NodeError> {
         let mut store = open_store(plan, warn)?;
+        let gap = plan.check_clock(system, store.newest())?;
         let clock = Clock::start(system, store.newest());
         let setup = MachineSetup::House { is_training: plan.is_training };
         let recorded = recorded(store.archive(), MachineId::House)?;
         let profile = recorded.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
         let house = store.read(setup, &profile, clock.now())?;
-        Ok(Self { store, house, profile })
+        Ok(Self { store, house, profile, gap })
     }
 
     fn take(self, system: System, share: Share) -> Result<Opened, NodeError> {
-        let Self { mut store, house, profile } = self;
-        let house = store.take(house)?;
+        let Self { mut store, house, profile, gap } = self;
+        let mut house = store.take(house)?;
         let clock = Clock::start(system, store.newest());
         let sources = Sources::new(clock, share);
         sources.above(house.machine().highest_source());
+        if let Some(millis) = gap.and_then(ClockGap::ahead) {
+            let command = HouseCommand::Report { what: ReportedEvent::ClockStepped { millis } };
+            let id = OwnIds::new(&sources).next();
+            house.ask(CommandRequest { time: clock.now(), actor: Actor::System, id, command });
+        }
         Ok(Opened { store, house, clock, sources, profile })
     }
 }
@@ -413,7 +439,7 @@ impl ReadInstallation {
     }
 
     fn read_by(system: System, plan: InstallationPlan, warn: WarningSink) -> Result<Self, NodeError> {
-        let ReadHouse { mut store, house, profile } = ReadHouse::new(system, &plan, warn.clone())?;
+        let ReadHouse { mut store, house, profile, gap } = ReadHouse::new(system, &plan, warn.clone())?;
         let house = store.check_end(house)?;
         let clock = Clock::start(system, store.newest());
         let planned = with_tables(house.machine(), &plan, clock)?;
@@ -432,7 +458,7 @@ impl ReadInstallation {
             let table = *table;
             return Err(unreadable.remove(&table).expect("it was found"));
         }
-        Ok(Self { plan, plans, house: ReadHouse { store, house, profile }, tables, unreadable, warn, system })
+        Ok(Self { plan, plans, house: ReadHouse { store, house, profile, gap }, tables, unreadable, warn, system })
     }
 
     /// Whether the record has people.
@@ -466,7 +492,7 @@ impl ReadInstallation {
             events: None,
             unopened: Arc::default(),
             warn,
-            system,
+            clock,
         });
         // All queues exist before the first thread sends a message.
         let starts: Vec<_> = taken.into_iter().map(|(round, clusters)| host.table(round, clusters, clock)).collect();

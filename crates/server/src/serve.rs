@@ -139,7 +139,9 @@ pub async fn serve(
             has_run = true;
             if is_news { tell(address, first_use) } else { Ok(()) }
         };
-        let ended = run((plan.clone(), former.clone()), &mut front, Arc::clone(&warn), listens, stop.as_mut()).await;
+        let ended =
+            run((plan.clone(), former.clone()), &mut front, Arc::clone(&warn), listens, stop.as_mut())
+                .await;
         let Err(error) = ended else { return Ok(()) };
         if !is_shared || !has_run || !error.may_pass() {
             return Err(error.at(&plan.installation.address));
@@ -156,6 +158,8 @@ impl ServeError {
     /// Whether joining again may help.
     const fn may_pass(&self) -> bool {
         match self {
+            // A person must say whether the clock is right.
+            Self::Node(NodeError::Clock(_)) => false,
             Self::Node(_) | Self::Secrets(_) | Self::Stopped(_) | Self::NotFounded(_) => true,
             Self::Listen { .. }
             | Self::Tls(_)

@@ -18,7 +18,7 @@ use super::unopened::UnopenedPartitions;
 use super::{InstallationPlan, NodeError, TablePlan};
 use crate::http::reply::CommandReply;
 use crate::metrics::{Metrics, PartitionMetrics};
-use crate::node::clock::{Clock, Sources, System};
+use crate::node::clock::{Clock, Sources};
 use crate::node::handle::HouseHandle;
 use crate::node::house_reader::HouseReader;
 use crate::node::lease_deadline::SharedLeaseDeadline;
@@ -50,7 +50,8 @@ pub(super) struct PartitionHost {
     pub(super) events: Option<Sender<MembershipEvent>>,
     pub(super) unopened: Arc<UnopenedPartitions>,
     pub(super) warn: WarningSink,
-    pub(super) system: System,
+    /// The clock of this node, by which it opens partitions.
+    pub(super) clock: Clock,
 }
 
 /// Running partitions and their record store.

@@ -104,7 +104,7 @@ pub(super) fn join(
         events: Some(events.clone()),
         unopened: Arc::default(),
         warn,
-        system: clock::system,
+        clock,
     });
     let work = Arc::new(ManagerThread {
         host: Arc::clone(&host),
@@ -218,6 +218,7 @@ impl JoinedInstallation {
         let laid_out = laid_out(&mut *archive, house, plan)?;
         let opening = recorded(&mut *archive, MachineId::House)?;
         let profile = opening.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
+        plan.check_clock(clock::system, newest)?;
         let clock = Clock::start(clock::system, newest);
         let sources = Sources::new(clock, share);
         sources.above(house.highest_source());
@@ -351,7 +352,7 @@ impl ManagerThread {
 
     fn open(&self, partition: &ChainName) -> Result<(), NodeError> {
         let store = open_partition(&self.host.plan, &self.chains(partition), Arc::clone(&self.host.warn))?;
-        let clock = Clock::start(self.host.system, store.newest());
+        let clock = self.host.clock.after(store.newest());
         match machine_of(partition) {
             Some(MachineId::Round(table)) => self.open_table(store, table, clock),
             Some(MachineId::Cluster(cluster)) => self.open_cluster(store, cluster, clock),
@@ -361,7 +362,7 @@ impl ManagerThread {
 
     /// A clock later than everything on record, now that no other node can append.
     fn clock_after(&self, store: &RecordStore) -> Clock {
-        Clock::start(self.host.system, store.newest())
+        self.host.clock.after(store.newest())
     }
 
     /// The chains whose newest entry the clock of a partition must be after: its own, and for a cluster alone that of its round.

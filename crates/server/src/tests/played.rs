@@ -31,6 +31,7 @@ pub(crate) fn plan(folder: &Path) -> InstallationPlan {
     let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
     InstallationPlan {
         files: address.files().unwrap(),
+        accepts_clock: false,
         acknowledged: taisai_journal::AcknowledgedHeads::default(),
         address,
         program: program(),

@@ -54,6 +54,7 @@ impl Cage {
         };
         let plan = InstallationPlan {
             files: address.files().unwrap(),
+            accepts_clock: false,
             acknowledged: taisai_journal::AcknowledgedHeads::default(),
             address,
             program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },

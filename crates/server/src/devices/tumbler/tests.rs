@@ -38,6 +38,7 @@ impl Pit {
         let game = Games::embedded().find("sic-bo-etg", None).unwrap().file().to_owned();
         let plan = InstallationPlan {
             files: address.files().unwrap(),
+            accepts_clock: false,
             acknowledged: taisai_journal::AcknowledgedHeads::default(),
             address,
             program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
