@@ -1306,6 +1306,14 @@ export interface components {
                 round: components["schemas"]["RoundNumber"];
                 second?: components["schemas"]["Person"] | null;
             };
+        } | {
+            "raise-event": {
+                what: components["schemas"]["ReportedEvent"];
+            };
+        } | {
+            "events-held": {
+                last: components["schemas"]["CommandId"];
+            };
         };
         /** @description What happened at the players' side, without what the command says already. */
         ClusterEvent: "done" | {
@@ -3709,6 +3717,14 @@ export interface components {
                 /** @description Whether all that wins is registered there, at a table that registers winners. */
                 is_registered: boolean;
             };
+        } | {
+            "raise-event": {
+                what: components["schemas"]["ReportedEvent"];
+            };
+        } | {
+            "events-held": {
+                last: components["schemas"]["CommandId"];
+            };
         };
         /** @description What happened at the dealer's side. */
         RoundEvent: "table-opened" | "closure-announced" | "table-closed" | {
@@ -3826,7 +3842,7 @@ export interface components {
                 /** @description Whether all that wins is registered there, at a table that registers winners. */
                 is_registered: boolean;
             };
-        };
+        } | "event-raised" | "events-held";
         /** @description A round of a table. */
         RoundLine: {
             /**

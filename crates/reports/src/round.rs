@@ -122,7 +122,9 @@ impl ProjectedMachine for Round {
             | RoundEvent::Resumed { .. }
             | RoundEvent::Noted
             | RoundEvent::Witnessed { .. }
-            | RoundEvent::Followed { .. } => {}
+            | RoundEvent::Followed { .. }
+            | RoundEvent::EventRaised
+            | RoundEvent::EventsHeld => {}
         }
         Ok(())
     }
@@ -228,7 +230,9 @@ fn reason(command: &RoundCommand) -> (Option<&str>, Option<Person>) {
         | RoundCommand::Continue
         | RoundCommand::Restarted
         | RoundCommand::Witness { .. }
-        | RoundCommand::Report { .. } => (None, None),
+        | RoundCommand::Report { .. }
+        | RoundCommand::RaiseEvent { .. }
+        | RoundCommand::EventsHeld { .. } => (None, None),
     }
 }
 
@@ -326,7 +330,9 @@ impl RoundEvents<'_> {
             | RoundEvent::Tumbled { .. }
             | RoundEvent::AtRest { .. }
             | RoundEvent::Committed { differs: false, .. }
-            | RoundEvent::Followed { .. } => Vec::new(),
+            | RoundEvent::Followed { .. }
+            | RoundEvent::EventRaised
+            | RoundEvent::EventsHeld => Vec::new(),
         }
     }
 }

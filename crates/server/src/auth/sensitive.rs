@@ -81,7 +81,9 @@ impl Sensitive for RoundCommand {
             | Self::Interrupt { .. }
             | Self::Continue
             | Self::Restarted
-            | Self::Report { .. } => PasswordRule::Never,
+            | Self::Report { .. }
+            | Self::RaiseEvent { .. }
+            | Self::EventsHeld { .. } => PasswordRule::Never,
         }
     }
 }
@@ -163,7 +165,9 @@ impl Sensitive for ClusterCommand {
             | Self::TickOff { .. }
             | Self::Follow { .. }
             | Self::Receive { .. }
-            | Self::Delivered { .. } => PasswordRule::Never,
+            | Self::Delivered { .. }
+            | Self::RaiseEvent { .. }
+            | Self::EventsHeld { .. } => PasswordRule::Never,
         }
     }
 }
