@@ -47,7 +47,7 @@ use crate::node::clock::{Clock, ClockGap, OwnIds, Share, Sources, System};
 use crate::node::handle::{HouseHandle, TableHandle};
 use crate::node::router::Router;
 use crate::node::stopped::Stopped;
-use layout::{LaidOut, add_tables, laid_out, recorded, with_tables};
+use layout::{LaidOutTables, add_tables, laid_out, recorded, with_tables};
 use lease_deadline::SharedLeaseDeadline;
 use membership::FormerNames;
 pub(crate) use partition_host::guarded;
@@ -443,7 +443,7 @@ impl ReadInstallation {
         let house = store.check_end(house)?;
         let clock = Clock::start(system, store.newest());
         let planned = with_tables(house.machine(), &plan, clock)?;
-        let LaidOut { plans, mut unreadable } = laid_out(store.archive(), &planned, &plan)?;
+        let LaidOutTables { plans, mut unreadable } = laid_out(store.archive(), &planned, &plan)?;
         let mut tables = Vec::new();
         for plan in plans.values() {
             match read_table(&mut store, plan, &profile, clock) {

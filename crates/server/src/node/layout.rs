@@ -25,7 +25,7 @@ pub(super) fn found(
     plan: &InstallationPlan,
     clock: Clock,
     sources: &Sources,
-) -> Result<LaidOut, NodeError> {
+) -> Result<LaidOutTables, NodeError> {
     // Before anything of them is recorded.
     with_tables(house.machine(), plan, clock)?;
     add_tables(house, plan, clock, sources)?;
@@ -91,7 +91,7 @@ fn addition(
 }
 
 /// The tables of the casino.
-pub(super) struct LaidOut {
+pub(super) struct LaidOutTables {
     pub(super) plans: Plans,
     /// The tables whose record does not say how they are laid out, as it cannot be read. They are not opened.
     pub(super) unreadable: BTreeMap<TableId, NodeError>,
@@ -103,7 +103,7 @@ pub(super) fn laid_out(
     archive: &mut dyn Archive,
     house: &House,
     installation: &InstallationPlan,
-) -> Result<LaidOut, NodeError> {
+) -> Result<LaidOutTables, NodeError> {
     let plans = &installation.tables;
     let (mut tables, mut unreadable) = (BTreeMap::new(), BTreeMap::new());
     for (table, on_file) in house.tables() {
@@ -140,7 +140,7 @@ pub(super) fn laid_out(
         installation.check_approval(&found)?;
         tables.insert(table, found);
     }
-    Ok(LaidOut { plans: Arc::new(tables), unreadable })
+    Ok(LaidOutTables { plans: Arc::new(tables), unreadable })
 }
 
 /// A table as its chains were first opened; missing parts are taken from the plan.

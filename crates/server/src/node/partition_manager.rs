@@ -14,7 +14,7 @@ use taisai_table::{ClusterId, House, MachineId, TableId};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::layout::{LaidOut, found, laid_out, recorded};
+use super::layout::{LaidOutTables, found, laid_out, recorded};
 use super::partition_host::{PartitionHost, ReadyThread, RunningPartitions, guarded, stop_all};
 use super::{
     InstallationPlan, Node, NodeError, Opened, TablePlan, open_cluster, open_partition, open_round, open_table,
@@ -89,7 +89,7 @@ pub(super) fn join(
         JoinedInstallation::elsewhere(&plan, share, &received)?
     };
     let JoinedInstallation { id, is_founded, clock, sources, profile, keys, laid_out, house: opened } = begun;
-    let LaidOut { plans, unreadable } = laid_out;
+    let LaidOutTables { plans, unreadable } = laid_out;
     let spread = plans.values().filter(|plan| plan.seats.len() > 1).map(|plan| plan.table).collect();
     let host = Arc::new(PartitionHost {
         plan,
@@ -177,7 +177,7 @@ struct JoinedInstallation {
     sources: Sources,
     profile: taisai_table::Profile,
     keys: Vec<taisai_journal::PublicKey>,
-    laid_out: LaidOut,
+    laid_out: LaidOutTables,
     /// The House, if this node holds it.
     house: Option<(RecordStore, Recorder<House>)>,
 }
