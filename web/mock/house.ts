@@ -47,6 +47,8 @@ export class MockHouse {
   law: HouseView['law'] = LAW;
   /** While true, connections are refused. */
   isAway = false;
+  /** Why tables stay closed, by number. */
+  readonly notOpen = new Map<number, string>();
   /** Whether quiet sockets get heartbeats. */
   isBeating = true;
   /** Messages to terminals held back until `release`; null while they are sent immediately. */
@@ -103,6 +105,7 @@ export class MockHouse {
   /** Every test finds the server reachable and between rounds. */
   reset(): void {
     this.isAway = false;
+    this.notOpen.clear();
     this.isBeating = true;
     this.law = LAW;
     this.staff.refuses = null;
@@ -150,7 +153,7 @@ export class MockHouse {
     const path = new URL(request.url ?? '/', 'http://house').pathname;
     const of = /^\/api\/v1\/tables\/(\d+)\/(terminal|display|console)$/.exec(path) ?? /^\/api\/v1\/house\/()(pit|cage|audit)$/.exec(path);
     if (!of) return false;
-    if (this.isAway) {
+    if (this.isAway || this.notOpen.has(Number(of[1]))) {
       socket.destroy();
       return true;
     }
@@ -187,7 +190,7 @@ export class MockHouse {
   }
 
   private listed({ table, layout, phase, public: { is_game_approved } }: MockTable) {
-    return { table, is_game_approved, game: layout.game, title: layout.title, layout: layout.layout, phase, is_training: true, seats: [layout.has_terminals ? 8 : 10], has_terminals: layout.has_terminals };
+    return { table, is_game_approved, not_open: this.notOpen.get(table) ?? null, game: layout.game, title: layout.title, layout: layout.layout, phase, is_training: true, seats: [layout.has_terminals ? 8 : 10], has_terminals: layout.has_terminals };
   }
 
   private enrol(text: string, json: (value: unknown, status?: number) => true): true {

@@ -144,7 +144,7 @@ impl ClusterPartition {
             report_name: None,
             transfer_sent: 0,
             retry_at: None,
-            reports: ReportQueue::new(MachineId::Cluster(cluster.id()), source),
+            reports: ReportQueue::default(),
             reusing: BTreeSet::new(),
             needs_checkpoint: false,
             lost_at: None,
@@ -183,7 +183,7 @@ impl ClusterPartition {
     }
 
     pub(crate) fn has_reports(&self) -> bool {
-        !self.reports.is_empty()
+        self.machine().events().next().is_some()
     }
 
     pub(crate) fn is_in_play(&self) -> bool {
@@ -308,7 +308,11 @@ impl ClusterPartition {
             }
             Message::SeatMoney { seat, money, .. } => self.seats.set_money(seat, money),
             Message::PublicView { view, results, .. } => self.show_table(view, results, effects),
-            Message::ReportHeld { id, .. } => self.reports.held(id),
+            Message::ReportHeld { id: last, .. } => {
+                if self.reports.held(self.cluster.machine().events().position(|(id, _)| id == last)) {
+                    self.own(now, ClusterCommand::EventsHeld { last }, effects);
+                }
+            }
             // These have other receivers.
             Message::Followed { .. }
             | Message::ToHouse { .. }
@@ -361,7 +365,8 @@ impl ClusterPartition {
             for (seat, was_locked) in played {
                 if !was_locked && self.machine().is_locked(seat) {
                     let amount = self.seats.last_paid(seat).unwrap_or(Money::ZERO);
-                    self.reports.push(report::large_win(self.machine().id(), seat, amount));
+                    let what = report::large_win(self.machine().id(), seat, amount);
+                    self.own(now, ClusterCommand::RaiseEvent { what }, effects);
                 }
                 self.seats.change(seat);
             }
@@ -423,7 +428,7 @@ impl ClusterPartition {
             self.ask_public_at = Some(RETRY_INTERVAL.after(now));
             effects.send(Message::ShowTable { cluster });
         }
-        self.reports.send(now, effects);
+        self.reports.send(MachineId::Cluster(cluster), self.cluster.machine().events(), now, effects);
         Ok(())
     }
 
@@ -506,15 +511,15 @@ impl ClusterPartition {
     }
 
     fn ask(&mut self, request: CommandRequest<ClusterCommand>, effects: &mut Effects) -> Decision<ClusterEvent> {
-        let (id, bets) = (request.id, bets_in(&request.command));
+        let (now, id, bets) = (request.time, request.id, bets_in(&request.command));
         let reportable = Reportable::of(self.cluster.machine(), &request.command);
         let decision = self.cluster.ask(request);
         match &decision {
             Decision::Accepted(event) => {
                 effects.counts.bets += bets;
                 if let Some(reportable) = reportable {
-                    for report in reportable.reports(self.cluster.machine(), event) {
-                        self.reports.push(report);
+                    for what in reportable.reports(self.cluster.machine(), event) {
+                        self.own(now, ClusterCommand::RaiseEvent { what }, effects);
                     }
                     if let Some(seat) = reportable.messages_at() {
                         self.seats.change_messages(seat);
@@ -534,18 +539,18 @@ impl ClusterPartition {
                     _ => {}
                 }
             }
-            Decision::Refused(refusal) => self.refused(*refusal, id, effects),
+            Decision::Refused(refusal) => self.refused(now, *refusal, id, effects),
             Decision::Repeated(_) => {}
         }
         decision
     }
 
     /// Counts a refusal, and reports an id that was used for something else.
-    fn refused(&mut self, refusal: Refusal, id: CommandId, effects: &mut Effects) {
+    fn refused(&mut self, now: Time, refusal: Refusal, id: CommandId, effects: &mut Effects) {
         effects.counts.refusals.push(refusal);
         if refusal == Refusal::CommandIdReused && self.reusing.insert(id.source) {
-            let table = self.machine().id().table;
-            self.reports.push(ReportedEvent::CommandIdReused { table, source: id.source });
+            let what = ReportedEvent::CommandIdReused { table: self.machine().id().table, source: id.source };
+            self.own(now, ClusterCommand::RaiseEvent { what }, effects);
         }
     }
 }

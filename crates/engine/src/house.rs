@@ -9,8 +9,8 @@ mod tests;
 mod vouchers;
 
 use taisai_table::{
-    Actor, ClusterId, CommandId, CommandRequest, Decision, House, HouseCommand, HouseEvent, MachineId, ReportedEvent,
-    Time, Transfer, VoucherHash,
+    Actor, BrokenInvariant, ClusterId, CommandId, CommandRequest, Decision, House, HouseCommand, HouseEvent, MachineId,
+    ReportedEvent, Time, Transfer, VoucherHash,
 };
 
 pub use lists::{
@@ -31,6 +31,10 @@ use published::PublishedLists;
 
 /// How often vouchers and approvals expire and the state is vouched for.
 const TICK_INTERVAL: Millis = Millis(60_000);
+
+/// After this many commands the ledger is summed. It has few accounts, so this costs little however long the casino runs; everything
+/// else is checked with each tick.
+const LEDGER_CHECK_INTERVAL: u32 = 256;
 
 /// An input for the House.
 #[derive(Debug)]
@@ -84,6 +88,8 @@ pub struct HousePartition {
     /// The first tick is due at once: vouchers may have expired while nobody ran the House.
     tick_at: Time,
     is_checkpoint_due: bool,
+    /// How many commands were decided since the ledger was summed.
+    unchecked: u32,
 }
 
 impl HousePartition {
@@ -96,6 +102,7 @@ impl HousePartition {
             awaited: AwaitedVouchers::default(),
             tick_at: Time(0),
             is_checkpoint_due: false,
+            unchecked: 0,
         }
     }
 
@@ -199,6 +206,7 @@ impl HousePartition {
     fn decide(&mut self, request: CommandRequest<HouseCommand>) -> Decision<HouseEvent> {
         self.lists.expire();
         self.delivery.seats_changed(seat_money::affected_seats(self.house.machine(), &request.command));
+        self.unchecked += 1;
         self.house.ask(request)
     }
 
@@ -233,12 +241,19 @@ impl HousePartition {
         if std::mem::take(&mut self.is_checkpoint_due) {
             self.check(effects)?;
             effects.checkpoints.push(MachineId::House);
+        } else if self.unchecked >= LEDGER_CHECK_INTERVAL {
+            self.stand_by(self.machine().ledger_sums_to_zero(), effects)?;
         }
         Ok(())
     }
 
-    fn check(&self, effects: &mut Effects) -> Result<(), WorkerStop> {
-        let checked = self.machine().check();
+    fn check(&mut self, effects: &mut Effects) -> Result<(), WorkerStop> {
+        self.stand_by(self.machine().check(), effects)
+    }
+
+    /// The House stops rather than go on with wrong money: nothing of this batch is recorded.
+    fn stand_by(&mut self, checked: Result<(), BrokenInvariant>, effects: &mut Effects) -> Result<(), WorkerStop> {
+        self.unchecked = 0;
         effects.counts.are_sound = Some(checked.is_ok());
         checked.map_err(|broken| WorkerStop::Broken { of: MachineId::House, broken })
     }

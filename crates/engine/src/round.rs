@@ -159,7 +159,7 @@ impl RoundPartition {
             followers: round.clusters().map(follower).collect(),
             retry_at: None,
             waiting: VecDeque::new(),
-            reports: ReportQueue::new(MachineId::Round(round.table()), source),
+            reports: ReportQueue::default(),
             reusing: BTreeSet::new(),
             noticed: 0,
             latest,
@@ -232,7 +232,11 @@ impl RoundPartition {
                 return self.followed(now, cluster, (followed, colour_chips, is_registered), replaces, effects);
             }
             Message::ClusterView { cluster, view } => self.cluster_view(now, cluster, view, effects),
-            Message::ReportHeld { id, .. } => self.reports.held(id),
+            Message::ReportHeld { id: last, .. } => {
+                if self.reports.held(self.round.machine().events().position(|(id, _)| id == last)) {
+                    self.own(now, RoundCommand::EventsHeld { last }, effects);
+                }
+            }
             Message::ShowTable { cluster } => self.show_cluster(cluster, effects),
             // These have other receivers.
             Message::Notice { .. }
@@ -329,7 +333,7 @@ impl RoundPartition {
     }
 
     pub(crate) fn has_reports(&self) -> bool {
-        !self.reports.is_empty()
+        self.machine().events().next().is_some()
     }
 
     pub(crate) fn send(&mut self, now: Time, effects: &mut Effects) {
@@ -353,7 +357,7 @@ impl RoundPartition {
                 effects.send(Message::Notice { cluster, number, notice: notice.clone() });
             }
         }
-        self.reports.send(now, effects);
+        self.reports.send(MachineId::Round(round.table()), round.events(), now, effects);
     }
 
     /// Shows what has changed since the last time.
@@ -522,6 +526,7 @@ impl RoundPartition {
 
     fn ask(&mut self, request: CommandRequest<RoundCommand>, effects: &mut Effects) -> Decision<RoundEvent> {
         let (number, id, before) = (self.machine().number(), request.id, self.machine().phase());
+        let now = request.time;
         let decision = self.round.ask(request);
         match &decision {
             Decision::Accepted(event) => {
@@ -534,11 +539,11 @@ impl RoundPartition {
                         | RoundEvent::Ruled { .. }
                         | RoundEvent::Witnessed { .. }
                 );
-                for report in report::reports(self.round.machine(), number, event) {
-                    self.reports.push(report);
+                for what in report::reports(self.round.machine(), number, event) {
+                    self.own(now, RoundCommand::RaiseEvent { what }, effects);
                 }
             }
-            Decision::Refused(refusal) => self.refused(*refusal, id, effects),
+            Decision::Refused(refusal) => self.refused(now, *refusal, id, effects),
             Decision::Repeated(_) => {}
         }
         decision
@@ -560,11 +565,12 @@ impl RoundPartition {
     }
 
     /// Counts a refusal, and reports an id that was used for something else.
-    fn refused(&mut self, refusal: Refusal, id: CommandId, effects: &mut Effects) {
+    fn refused(&mut self, now: Time, refusal: Refusal, id: CommandId, effects: &mut Effects) {
         effects.counts.refusals.push(refusal);
         if refusal == Refusal::CommandIdReused && self.reusing.insert(id.source) {
             let table = self.machine().table();
-            self.reports.push(ReportedEvent::CommandIdReused { table, source: id.source });
+            let what = ReportedEvent::CommandIdReused { table, source: id.source };
+            self.own(now, RoundCommand::RaiseEvent { what }, effects);
         }
     }
 }

@@ -129,6 +129,17 @@ pub enum BadChainOpening {
     Snapshot(#[from] BadBytes),
 }
 
+impl BadChainOpening {
+    /// Whether a newer program wrote what this one cannot read: nothing is damaged then.
+    pub const fn is_of_newer_program(&self) -> bool {
+        match self {
+            Self::Newer(_) => true,
+            Self::Snapshot(bad) => bad.is_of_newer_program(),
+            Self::OtherMachine | Self::Missing | Self::Damaged | Self::Game(_) => false,
+        }
+    }
+}
+
 impl ChainOpening {
     /// Whether an entry of a chain is an opening.
     pub fn is_one(line: &[u8]) -> bool {

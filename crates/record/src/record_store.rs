@@ -1,6 +1,7 @@
 //! The store of a record with its writer and its checkpointer, and the chains that this program has taken. A chain is
 //! read before it is taken. From then on no other program writes to it; blocks that came in between are read as well.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
@@ -108,6 +109,44 @@ pub enum RecordStoreError {
 }
 
 impl RecordStoreError {
+    /// Whether a newer program wrote what this one cannot read: nothing is damaged then.
+    pub const fn is_of_newer_program(&self) -> bool {
+        match self {
+            Self::Replay(error) => error.is_of_newer_program(),
+            Self::Opening(bad) => bad.is_of_newer_program(),
+            Self::Store(_)
+            | Self::Read(_)
+            | Self::Key(_)
+            | Self::KeyMissing(_)
+            | Self::OtherKeys { .. }
+            | Self::Anchor(_)
+            | Self::RolledBack { .. }
+            | Self::Take(_)
+            | Self::OtherEnd { .. }
+            | Self::OtherSetup(_)
+            | Self::Thread(_) => false,
+        }
+    }
+
+    /// The chain that is damaged or cannot be read, with the block where that is known.
+    pub fn damage(&self) -> Option<(ChainName, Option<u64>)> {
+        match self {
+            Self::RolledBack { chain, position, .. } => chain.parse().ok().map(|chain| (chain, Some(*position))),
+            Self::OtherSetup(chain) => chain.parse().ok().map(|chain| (chain, None)),
+            Self::Replay(error) => error.damage(),
+            Self::Store(_)
+            | Self::Read(_)
+            | Self::Key(_)
+            | Self::KeyMissing(_)
+            | Self::OtherKeys { .. }
+            | Self::Anchor(_)
+            | Self::Take(_)
+            | Self::OtherEnd { .. }
+            | Self::Opening(_)
+            | Self::Thread(_) => None,
+        }
+    }
+
     /// Whether a write or a flush of the store failed.
     pub fn is_failed_write(&self) -> bool {
         match self {
@@ -139,6 +178,8 @@ pub struct RecordStore {
     keys: Vec<PublicKey>,
     program: Program,
     genesis: Genesis,
+    /// The newest line of the anchor for each chain.
+    anchored: BTreeMap<ChainName, AnchorLine>,
     newest: Option<Time>,
     warn: WarningSink,
 }
@@ -164,8 +205,8 @@ impl<M: RecordedMachine> ReadMachine<M> {
 }
 
 impl RecordStore {
-    /// Opens the record in a store, or begins it with this id of the installation. Compares the heads of its chains
-    /// with the anchor.
+    /// Opens the record in a store, or begins it with this id of the installation. A damaged chain of a table is refused when it is
+    /// [read](Self::read), so that it keeps no other from being opened.
     pub fn open(
         address: &Address,
         files: &RecordFiles,
@@ -221,7 +262,7 @@ impl RecordStore {
         if genesis.purpose != purpose {
             return Err(RecordStoreError::OtherSetup("house".to_owned()));
         }
-        let signed = signed(&mut *archive, &heads)?;
+        let signed = signed(&mut *archive, &heads);
         if !signed.is_empty() && files.trusted.is_empty() && !files.key_file.exists() {
             return Err(RecordStoreError::KeyMissing(files.key_file.clone()));
         }
@@ -232,12 +273,11 @@ impl RecordStore {
             return Err(RecordStoreError::OtherKeys { path, chain, signed: *key, own: own.signing.public() });
         }
         let anchor = files.anchor.as_deref().map(Anchor::open).transpose()?;
+        let mut anchored = BTreeMap::new();
         let anchor = match anchor {
             Some((anchor, known)) => {
                 let newest = known.newest().filter(|line| is_own(&line.checkpoint.content.chain));
-                // Another partition of this node may have written and anchored since the heads were read.
-                let heads = archive.heads()?;
-                compare(&mut *archive, &heads, newest)?;
+                anchored.extend(newest.map(|line| (line.checkpoint.content.chain.clone(), line.clone())));
                 for (chain, _) in signed.into_iter().filter(|(chain, _)| is_own(chain)) {
                     if known.newest().all(|line| line.checkpoint.content.chain != chain) {
                         warn(RecordWarning::Unanchored { chain: chain.to_string() });
@@ -247,10 +287,13 @@ impl RecordStore {
             }
             None => None,
         };
+        if let Some(line) = anchored.get(&house) {
+            compare(&mut *archive, line)?;
+        }
         let (checkpointer, checkpoints_thread) = Checkpointer::start(journal.archive()?, anchor, warn.clone())?;
         let owner = format!("taisai {}", program.version);
         let writer = Writer::start(journal, own.signing, owner)?;
-        Ok(Self { checkpointer, archive, writer, checkpoints_thread, keys, program, genesis, newest, warn })
+        Ok(Self { checkpointer, archive, writer, checkpoints_thread, keys, program, genesis, anchored, newest, warn })
     }
 
     /// The id of the installation whose record is in a store, and the newest time in it.
@@ -288,12 +331,21 @@ impl RecordStore {
         let opening = ChainOpening { time, program: self.program.clone(), profile: profile.clone(), setup };
         let chain = opening.setup.chain();
         let known = self.archive.heads()?.into_iter().find(|head| head.chain == chain);
-        let epoch = known.map_or(1, |head| head.epoch + 1);
+        let epoch = known.as_ref().map_or(1, |head| head.epoch + 1);
+        if let Some((genesis, _)) = known.map(|head| chain_beginning(&mut *self.archive, &head)).transpose()?.flatten()
+            && genesis != self.genesis
+        {
+            return Err(RecordStoreError::OtherSetup(chain.to_string()));
+        }
         let warn = &self.warn;
         let skipped = |position, why| warn(RecordWarning::Skipped { chain: chain.to_string(), position, why });
         let mut replay = ChainReplay::<M>::from_snapshot(&mut *self.archive, &chain, &self.keys, |_| true, skipped)?;
         replay.run(note_time(&mut self.newest))?;
         let reading = replay.pause();
+        // A chain that is sound in itself may have been cut off.
+        if let Some(line) = self.anchored.get(&chain) {
+            compare(&mut *self.archive, line)?;
+        }
         if reading.opening().is_some_and(|before| !before.builds_the_same(&opening)) {
             return Err(RecordStoreError::OtherSetup(chain.to_string()));
         }
@@ -378,25 +430,40 @@ fn note_time<M: RecordedMachine>(newest: &mut Option<Time>) -> impl FnMut(Replay
 }
 
 /// What the chains begin with, and their newest time; none without chains. A chain that begins or ends with what only a
-/// newer program understands is refused.
+/// newer program understands is refused. The damaged chain of a table is left out: whoever reads it is told.
 fn beginning(
     archive: &mut dyn Archive,
     heads: &[ChainHead],
 ) -> Result<(Option<Genesis>, Option<Time>), RecordStoreError> {
+    let house = chain_of(MachineId::House);
     let (mut found, mut newest) = (None, None);
     for head in heads {
-        let mut verifier = Verifier::new(head.chain.clone(), TrustedKeys::AnyKey);
-        for bytes in archive.read(&head.chain, 0, 1)? {
-            verifier.follow(bytes).map_err(ReplayError::from)?;
-        }
-        if let Some(genesis) = verifier.genesis() {
-            if *found.get_or_insert(*genesis) != *genesis {
-                return Err(RecordStoreError::OtherSetup(head.chain.to_string()));
+        match chain_beginning(archive, head) {
+            Ok(None) => {}
+            Ok(Some((genesis, last))) => {
+                // The chains come by their names, and the House's is the first.
+                if *found.get_or_insert(genesis) == genesis {
+                    newest = newest.max(last);
+                }
             }
-            newest = newest.max(last_time(archive, head)?);
+            Err(error) if head.chain == house || error.is_of_newer_program() => return Err(error),
+            Err(_) => {}
         }
     }
     Ok((found, newest))
+}
+
+/// What a chain begins with, and its newest time; none while it has no block.
+fn chain_beginning(
+    archive: &mut dyn Archive,
+    head: &ChainHead,
+) -> Result<Option<(Genesis, Option<Time>)>, RecordStoreError> {
+    let mut verifier = Verifier::new(head.chain.clone(), TrustedKeys::AnyKey);
+    for bytes in archive.read(&head.chain, 0, 1)? {
+        verifier.follow(bytes).map_err(ReplayError::from)?;
+    }
+    let Some(genesis) = verifier.genesis().copied() else { return Ok(None) };
+    Ok(Some((genesis, last_time(archive, head)?)))
 }
 
 /// The newest time at the end of a chain. The last entries show whether a newer program has written to the chain,
@@ -430,34 +497,27 @@ fn recorded_time(chain: &ChainName, at: EntryPosition, bytes: &[u8]) -> Result<T
     entry_time(bytes).map_err(|bad| ReplayError::Entry { chain: chain(), at, bad })
 }
 
-/// The chains that have a checkpoint among their last blocks, and the key that signed the newest.
-fn signed(archive: &mut dyn Archive, heads: &[ChainHead]) -> Result<Vec<(ChainName, PublicKey)>, RecordStoreError> {
-    let mut signed = Vec::new();
-    for head in heads {
-        // A block that is damaged is named when its chain is read.
-        let newest = newest_checkpoint(archive, head)?.and_then(|bytes| Block::decode(bytes).ok());
-        if let Some(BlockContent::Checkpoint(checkpoint)) = newest.as_ref().map(Block::content) {
-            signed.push((head.chain.clone(), checkpoint.key));
-        }
-    }
-    Ok(signed)
+/// The chains that have a checkpoint among their last blocks, and the key that signed the newest. One that cannot be read is left out:
+/// whoever reads it finds the damage.
+fn signed(archive: &mut dyn Archive, heads: &[ChainHead]) -> Vec<(ChainName, PublicKey)> {
+    let key = |head: &ChainHead| {
+        let newest = newest_checkpoint(archive, head).ok().flatten().and_then(|bytes| Block::decode(bytes).ok())?;
+        let BlockContent::Checkpoint(checkpoint) = newest.content() else { return None };
+        Some((head.chain.clone(), checkpoint.key))
+    };
+    heads.iter().filter_map(key).collect()
 }
 
-/// Whether each chain holds the last block that the anchor knows of it.
-fn compare<'a>(
-    archive: &mut dyn Archive,
-    heads: &[ChainHead],
-    known: impl Iterator<Item = &'a AnchorLine>,
-) -> Result<(), RecordStoreError> {
-    for newest in known {
-        let vouched = &newest.checkpoint.content;
-        let is_there = heads.iter().any(|head| head.chain == vouched.chain && head.next > vouched.position);
-        let bytes = if is_there { archive.read(&vouched.chain, vouched.position, 1)?.into_iter().next() } else { None };
-        let block = bytes.and_then(|bytes| Block::decode(bytes).ok());
-        if block.is_none_or(|block| block.hash() != vouched.hash) {
-            let (chain, position, line) = (vouched.chain.to_string(), vouched.position, newest.line);
-            return Err(RecordStoreError::RolledBack { chain, position, line });
-        }
+/// Whether a chain holds the last block that the anchor knows of it. The store may have more since the anchor was read.
+fn compare(archive: &mut dyn Archive, newest: &AnchorLine) -> Result<(), RecordStoreError> {
+    let vouched = &newest.checkpoint.content;
+    let heads = archive.heads()?;
+    let is_there = heads.iter().any(|head| head.chain == vouched.chain && head.next > vouched.position);
+    let bytes = if is_there { archive.read(&vouched.chain, vouched.position, 1)?.into_iter().next() } else { None };
+    let block = bytes.and_then(|bytes| Block::decode(bytes).ok());
+    if block.is_none_or(|block| block.hash() != vouched.hash) {
+        let (chain, position, line) = (vouched.chain.to_string(), vouched.position, newest.line);
+        return Err(RecordStoreError::RolledBack { chain, position, line });
     }
     Ok(())
 }

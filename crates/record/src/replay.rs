@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use taisai_journal::{
-    AnchorLine, Archive, Block, BlockContent, ChainFault, ChainFaultReason, ChainHead, ChainName, Checkpoint, Genesis,
-    Hash, MAX_CHECKPOINT_DISTANCE, PublicKey, ReadError, SnapshotError, StoredSnapshot, TrustedKeys, Verifier,
+    AnchorLine, Archive, BLOCK_FORMAT, BadBlock, Block, BlockContent, ChainFault, ChainFaultReason, ChainHead,
+    ChainName, Checkpoint, Genesis, Hash, MAX_CHECKPOINT_DISTANCE, PublicKey, ReadError, SnapshotError, StoredSnapshot,
+    TrustedKeys, Verifier,
 };
 use taisai_table::{BadBytes, Entry, decode};
 
@@ -60,6 +61,42 @@ impl ReplayError {
         match self {
             Self::Entry { .. } | Self::Opening { .. } => true,
             Self::Block(_) | Self::Read(_) => false,
+        }
+    }
+
+    /// Whether a newer program wrote what this one cannot read: nothing is damaged then.
+    pub const fn is_of_newer_program(&self) -> bool {
+        match self {
+            Self::Block(fault) => match fault.reason {
+                ChainFaultReason::Reader(_) => true,
+                ChainFaultReason::Block(BadBlock::Version(found)) => found > BLOCK_FORMAT,
+                ChainFaultReason::Block(BadBlock::Length | BadBlock::Hash | BadBlock::Fields)
+                | ChainFaultReason::OtherChain(_)
+                | ChainFaultReason::Position(_)
+                | ChainFaultReason::Previous
+                | ChainFaultReason::Genesis
+                | ChainFaultReason::Epoch { .. }
+                | ChainFaultReason::Signature
+                | ChainFaultReason::Key(_)
+                | ChainFaultReason::Checkpoint
+                | ChainFaultReason::OtherHouse
+                | ChainFaultReason::Anchor(_)
+                | ChainFaultReason::CutOff
+                | ChainFaultReason::CheckpointCutOff
+                | ChainFaultReason::Head => false,
+            },
+            Self::Entry { bad, .. } => bad.is_of_newer_program(),
+            Self::Opening { bad, .. } => bad.is_of_newer_program(),
+            Self::Read(_) => false,
+        }
+    }
+
+    /// The chain that is damaged or cannot be read, with the block.
+    pub(crate) fn damage(&self) -> Option<(ChainName, Option<u64>)> {
+        match self {
+            Self::Block(fault) => Some((fault.chain.clone(), Some(fault.position))),
+            Self::Entry { chain, at, .. } | Self::Opening { chain, at, .. } => Some((chain.clone(), Some(at.position))),
+            Self::Read(_) => None,
         }
     }
 }

@@ -204,13 +204,17 @@ impl Acts {
         matches!(entry.outcome, Ok(RoundEvent::BetsOpened { round, .. }) if round == self.round)
     }
 
-    /// Whether a command belongs to the round: it opens bets, or the round is in play. Reports of clusters are no acts.
+    /// Whether a command belongs to the round: it opens bets, or the round is in play. Reports of clusters, and to the House, are no acts.
     fn is_played(&self, machine: &Round, entry: &RoundEntry) -> bool {
         let is_in_play = match machine.phase() {
             Phase::Open | Phase::Closing | Phase::Closed | Phase::Result => machine.number() == self.round,
             Phase::Shut | Phase::Idle | Phase::Settled | Phase::Void => false,
         };
-        self.opens(entry) || (is_in_play && !matches!(entry.request.command, RoundCommand::Report { .. }))
+        let is_report = matches!(
+            entry.request.command,
+            RoundCommand::Report { .. } | RoundCommand::RaiseEvent { .. } | RoundCommand::EventsHeld { .. }
+        );
+        self.opens(entry) || (is_in_play && !is_report)
     }
 
     /// Whether it names the round.
@@ -248,7 +252,9 @@ impl Acts {
             | RoundCommand::Interrupt { .. }
             | RoundCommand::Continue
             | RoundCommand::Restarted
-            | RoundCommand::Report { .. } => false,
+            | RoundCommand::Report { .. }
+            | RoundCommand::RaiseEvent { .. }
+            | RoundCommand::EventsHeld { .. } => false,
         }
     }
 }

@@ -146,9 +146,11 @@ impl ProjectedMachine for Cluster {
             | ClusterCommand::Lost { .. }
             | ClusterCommand::Back { .. }
             | ClusterCommand::CountStacker { .. } => (Seats::None, None),
-            ClusterCommand::Read { .. } | ClusterCommand::TickOff { .. } | ClusterCommand::Delivered { .. } => {
-                return Ok(());
-            }
+            ClusterCommand::Read { .. }
+            | ClusterCommand::TickOff { .. }
+            | ClusterCommand::Delivered { .. }
+            | ClusterCommand::RaiseEvent { .. }
+            | ClusterCommand::EventsHeld { .. } => return Ok(()),
         };
         let before = match seats {
             Seats::One(seat) => self.session_meters(seat),

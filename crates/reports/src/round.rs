@@ -124,7 +124,9 @@ impl ProjectedMachine for Round {
             | RoundEvent::Resumed { .. }
             | RoundEvent::Noted
             | RoundEvent::Witnessed { .. }
-            | RoundEvent::Followed { .. } => {}
+            | RoundEvent::Followed { .. }
+            | RoundEvent::EventRaised
+            | RoundEvent::EventsHeld => {}
         }
         Ok(())
     }
@@ -307,7 +309,9 @@ impl RoundEvents<'_> {
             | RoundEvent::Tumbled { .. }
             | RoundEvent::AtRest { .. }
             | RoundEvent::Committed { differs: false, .. }
-            | RoundEvent::Followed { .. } => Vec::new(),
+            | RoundEvent::Followed { .. }
+            | RoundEvent::EventRaised
+            | RoundEvent::EventsHeld => Vec::new(),
         }
     }
 }

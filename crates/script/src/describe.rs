@@ -108,7 +108,7 @@ pub fn describe_event(context: &RoundContext, event: &RoundEvent) -> Option<Stri
         E::SetDamaged { dice_set } => format!("Dice set {dice_set} is damaged.{}", cite(&[Rule::DamagedDice])),
         E::SetInspected { dice_set } => format!("Dice set {dice_set} was inspected, and may be used again."),
         E::Noted => format!("The ruling is recorded.{}", cite(&[Rule::Ruling])),
-        E::Followed { .. } => return None,
+        E::Followed { .. } | E::EventRaised | E::EventsHeld => return None,
     })
 }
 

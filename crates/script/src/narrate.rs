@@ -56,7 +56,12 @@ impl Narrator {
                     // Between rounds there is no play to hold.
                     Err(_) if entry.request.command == RoundCommand::Restarted => {}
                     Err(refusal) => {
-                        let is_message = matches!(entry.request.command, RoundCommand::Report { .. });
+                        let is_message = matches!(
+                            entry.request.command,
+                            RoundCommand::Report { .. }
+                                | RoundCommand::RaiseEvent { .. }
+                                | RoundCommand::EventsHeld { .. }
+                        );
                         narration.push(refused(*refusal, is_message)?);
                     }
                 },
@@ -68,6 +73,8 @@ impl Narrator {
                             ClusterCommand::Follow { .. }
                                 | ClusterCommand::Receive { .. }
                                 | ClusterCommand::Delivered { .. }
+                                | ClusterCommand::RaiseEvent { .. }
+                                | ClusterCommand::EventsHeld { .. }
                         );
                         narration.push(refused(*refusal, is_message)?);
                     }

@@ -250,6 +250,7 @@ impl Config {
                 is_training: self.is_training,
                 allows_unapproved: self.allows_unapproved,
                 tables: self.tables.into_iter().map(TableConfig::plan).collect(),
+                accepts_clock: false,
                 acknowledged: taisai_journal::AcknowledgedHeads::default(),
             },
         })

@@ -29,6 +29,7 @@ mod node;
 pub mod reports;
 mod serve;
 mod server;
+mod store_problem;
 #[cfg(test)]
 mod tests;
 mod vouchers;

@@ -4,6 +4,7 @@
 pub(crate) mod clock;
 pub(crate) mod handle;
 mod house_reader;
+mod layout;
 pub(crate) mod lease_deadline;
 pub(crate) mod membership;
 pub(crate) mod message_forwarder;
@@ -22,37 +23,40 @@ mod unopened;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
-use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 
 use serde_json::Value;
 use taisai_engine::Message;
-use taisai_journal::{AcknowledgedHeads, Archive, ChainName, ChainPurpose, Hash, Journal, Keys, LeaseError, PublicKey};
+use taisai_journal::{
+    AcknowledgedHeads, ChainName, ChainPurpose, ClaimError, Hash, Journal, Keys, LeaseError, PublicKey, ReadError,
+    TakeError,
+};
 use taisai_record::{
-    Address, ChainOpening, FollowError, MachineSetup, Program, ReadMachine, RecordFiles, RecordStore, RecordStoreError,
-    Recorder, StoreError, WarningSink, chain_of, first_opening,
+    Address, FollowError, MachineSetup, Program, ReadMachine, RecordFiles, RecordStore, RecordStoreError, Recorder,
+    ReplayError, StoreError, WarningSink,
 };
 use taisai_rules::Game;
 use taisai_table::{
-    Actor, Cluster, ClusterId, CommandRequest, Decision, Entry, House, HouseCommand, KeyFingerprint, KeysInUse,
-    MachineId, Profile, Refusal, Registration, Round, Seat, SignerKey, TableId,
+    Actor, Cluster, ClusterId, CommandRequest, House, HouseCommand, KeyFingerprint, KeysInUse, MachineId, Profile,
+    Refusal, Registration, ReportedEvent, Round, Seat, SignerKey, TableId, Time,
 };
 use tokio::sync::watch;
 
 use crate::http::accept::TlsError;
 use crate::metrics::Metrics;
-use crate::node::clock::{Clock, OwnIds, Share, Sources, System};
+use crate::node::clock::{Clock, ClockGap, OwnIds, Share, Sources, System};
 use crate::node::handle::{HouseHandle, TableHandle};
 use crate::node::router::Router;
 use crate::node::stopped::Stopped;
+use layout::{LaidOutTables, add_tables, laid_out, recorded, with_tables};
 use lease_deadline::SharedLeaseDeadline;
 use membership::FormerNames;
 pub(crate) use partition_host::guarded;
 use partition_host::{PartitionHost, Plans, RunningPartitions};
 use partition_manager::PartitionManager;
 use peer_sender::PeerSender;
-use peers::{NodeAddress, Peers};
+use peers::{NodeAddress, Peers, partition_of};
 pub(crate) use relay::relay;
 use slip_reader::SlipReader;
 use unopened::UnopenedPartitions;
@@ -86,6 +90,8 @@ pub struct InstallationPlan {
     /// Whether tables with real money may play games that are not approved.
     pub allows_unapproved: bool,
     pub tables: Vec<TablePlan>,
+    /// Whether a person has said that the clock of this machine is right, however far it is from the record.
+    pub accepts_clock: bool,
     /// What the store has acknowledged to this process: a node that joins again refuses a store with less.
     pub acknowledged: AcknowledgedHeads,
 }
@@ -117,6 +123,9 @@ pub enum NodeError {
         approved.map_or_else(|| "no game of that name and version is approved".to_owned(), |hash| format!("the approved one has {hash}"))
     )]
     NotApproved { table: TableId, game: String, found: String, approved: Option<&'static str> },
+    /// A person must say whether the clock is right.
+    #[error(transparent)]
+    Clock(#[from] ClockGap),
     #[error("table {} must have from 1 to 65,535 clusters", .0.0)]
     Clusters(TableId),
     #[error("cannot start a thread: {0}")]
@@ -140,6 +149,63 @@ pub enum NodeError {
 }
 
 impl NodeError {
+    /// Whether it is about the record of one table, which stays closed while the others play.
+    pub(crate) const fn is_of_one_table(&self) -> bool {
+        match self {
+            Self::Record(error) => match error {
+                RecordStoreError::Replay(_)
+                | RecordStoreError::OtherSetup(_)
+                | RecordStoreError::Opening(_)
+                | RecordStoreError::RolledBack { .. }
+                | RecordStoreError::Take(TakeError::Claim(ClaimError::Lost { .. })) => true,
+                RecordStoreError::Store(_)
+                | RecordStoreError::Read(_)
+                | RecordStoreError::Key(_)
+                | RecordStoreError::KeyMissing(_)
+                | RecordStoreError::OtherKeys { .. }
+                | RecordStoreError::Anchor(_)
+                | RecordStoreError::Take(_)
+                | RecordStoreError::OtherEnd { .. }
+                | RecordStoreError::Thread(_) => false,
+            },
+            Self::Clusters(_) => true,
+            Self::Store(_)
+            | Self::OtherPurpose
+            | Self::OtherKeys { .. }
+            | Self::Table { .. }
+            | Self::NotApproved { .. }
+            | Self::Clock(_)
+            | Self::Thread(_)
+            | Self::Stopped(_)
+            | Self::Leases(_)
+            | Self::Follow(_)
+            | Self::Authority(_)
+            | Self::Over(_)
+            | Self::NotFounded => false,
+        }
+    }
+
+    /// Whether the store did not give what was to be read.
+    const fn is_failed_read(&self) -> bool {
+        matches!(
+            self,
+            Self::Record(
+                RecordStoreError::Replay(ReplayError::Read(ReadError::Failed(_)))
+                    | RecordStoreError::Read(ReadError::Failed(_))
+            )
+        )
+    }
+
+    /// The chain that is damaged or cannot be read, with the block where that is known.
+    fn damage(&self) -> Option<(ChainName, Option<u64>)> {
+        if let Self::Record(error) = self { error.damage() } else { None }
+    }
+
+    /// Whether a newer program wrote what this one cannot read.
+    const fn is_of_newer_program(&self) -> bool {
+        matches!(self, Self::Record(error) if error.is_of_newer_program())
+    }
+
     /// Whether a write or a flush of the store failed.
     pub(crate) fn is_failed_write(&self) -> bool {
         match self {
@@ -150,6 +216,7 @@ impl NodeError {
             | Self::OtherKeys { .. }
             | Self::Table { .. }
             | Self::NotApproved { .. }
+            | Self::Clock(_)
             | Self::Clusters(_)
             | Self::Thread(_)
             | Self::Leases(_)
@@ -228,6 +295,11 @@ impl NodeHandle {
         seats.is_some_and(|seats| (1..*seats).contains(&seat))
     }
 
+    /// How a table is laid out, if that is known.
+    pub(crate) fn plan(&self, table: TableId) -> Option<&TablePlan> {
+        self.plans.get(&table)
+    }
+
     pub(crate) fn peer_sender(&self) -> Option<&PeerSender> {
         self.router.peers()
     }
@@ -302,6 +374,14 @@ impl InstallationPlan {
         if self.is_training { ChainPurpose::Training } else { ChainPurpose::Real }
     }
 
+    /// Compares the clock of this machine with the newest entry of the record. The difference is told where a person has accepted it.
+    fn check_clock(&self, system: System, newest: Option<Time>) -> Result<Option<ClockGap>, ClockGap> {
+        match ClockGap::between(system, newest) {
+            Some(gap) if !self.accepts_clock => Err(gap),
+            gap => Ok(gap),
+        }
+    }
+
     /// Real money is played for by approved games only, unless the casino says otherwise. A file that is no game is refused later.
     fn check_approval(&self, plan: &TablePlan) -> Result<(), NodeError> {
         let Ok(game) = Game::from_toml(&plan.game) else { return Ok(()) };
@@ -322,17 +402,20 @@ struct ReadHouse {
     store: RecordStore,
     house: ReadMachine<House>,
     profile: Profile,
+    /// How far the clock is from the record, if a person has accepted that.
+    gap: Option<ClockGap>,
 }
 
 impl ReadHouse {
     fn new(system: System, plan: &InstallationPlan, warn: WarningSink) -> Result<Self, NodeError> {
         let mut store = open_store(plan, warn)?;
+        let gap = plan.check_clock(system, store.newest())?;
         let clock = Clock::start(system, store.newest());
         let setup = MachineSetup::House { is_training: plan.is_training };
         let recorded = recorded(store.archive(), MachineId::House)?;
         let profile = recorded.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
         let house = store.read(setup, &profile, clock.now())?;
-        Ok(Self { store, house, profile })
+        Ok(Self { store, house, profile, gap })
     }
 
     /// With the key file that the record knows.
@@ -343,11 +426,16 @@ impl ReadHouse {
     }
 
     fn take_over(self, system: System, share: Share) -> Result<Opened, NodeError> {
-        let Self { mut store, house, profile } = self;
-        let house = store.take(house)?;
+        let Self { mut store, house, profile, gap } = self;
+        let mut house = store.take(house)?;
         let clock = Clock::start(system, store.newest());
         let sources = Sources::new(clock, share);
         sources.above(house.machine().highest_source());
+        if let Some(millis) = gap.and_then(ClockGap::ahead) {
+            let command = HouseCommand::Report { what: ReportedEvent::ClockStepped { millis } };
+            let id = OwnIds::new(&sources).next();
+            house.ask(CommandRequest { time: clock.now(), actor: Actor::System, id, command });
+        }
         Ok(Opened { store, house, clock, sources, profile })
     }
 }
@@ -394,6 +482,8 @@ pub(crate) struct ReadInstallation {
     plans: Plans,
     house: ReadHouse,
     tables: Vec<ReadTable>,
+    /// The tables whose record cannot be read.
+    unreadable: BTreeMap<TableId, NodeError>,
     warn: WarningSink,
     system: System,
 }
@@ -405,16 +495,26 @@ impl ReadInstallation {
     }
 
     fn read_by(system: System, plan: InstallationPlan, warn: WarningSink) -> Result<Self, NodeError> {
-        let ReadHouse { mut store, house, profile } = ReadHouse::with_own_keys(system, &plan, warn.clone())?;
+        let ReadHouse { mut store, house, profile, gap } = ReadHouse::with_own_keys(system, &plan, warn.clone())?;
         let house = store.check_end(house)?;
         let clock = Clock::start(system, store.newest());
         let planned = with_tables(house.machine(), &plan, clock)?;
-        let plans = laid_out(store.archive(), &planned, &plan)?;
+        let LaidOutTables { plans, mut unreadable } = laid_out(store.archive(), &planned, &plan)?;
         let mut tables = Vec::new();
         for plan in plans.values() {
-            tables.push(read_table(&mut store, plan, &profile, clock)?);
+            match read_table(&mut store, plan, &profile, clock) {
+                Ok(table) => tables.push(table),
+                Err(error @ NodeError::Record(RecordStoreError::Read(_))) => drop(unreadable.insert(plan.table, error)),
+                Err(error) if error.is_of_one_table() => drop(unreadable.insert(plan.table, error)),
+                Err(error) => return Err(error),
+            }
         }
-        Ok(Self { plan, plans, house: ReadHouse { store, house, profile }, tables, warn, system })
+        // Nothing is damaged then: the newer program is the one to use, for every table.
+        if let Some((table, _)) = unreadable.iter().find(|(_, error)| error.is_of_newer_program()) {
+            let table = *table;
+            return Err(unreadable.remove(&table).expect("it was found"));
+        }
+        Ok(Self { plan, plans, house: ReadHouse { store, house, profile, gap }, tables, unreadable, warn, system })
     }
 
     pub(crate) fn known(&self) -> KnownInstallation {
@@ -424,7 +524,7 @@ impl ReadInstallation {
     /// Takes every chain and runs the installation. Call it from a blocking thread inside a runtime, where the publishers will run.
     pub(crate) fn run(self, metrics: &Arc<Metrics>) -> Result<Node, NodeError> {
         let known = self.known();
-        let Self { plan, plans, house, tables, warn, system } = self;
+        let Self { plan, plans, house, tables, unreadable, warn, system } = self;
         let Opened { mut store, mut house, clock, sources, profile } = house.take_over(system, Share::ALL)?;
         add_tables(&mut house, &plan, clock, &sources)?;
         let mut taken = Vec::new();
@@ -448,11 +548,14 @@ impl ReadInstallation {
             events: None,
             unopened: Arc::default(),
             warn,
-            system,
+            clock,
         });
         // All queues exist before the first thread sends a message.
         let starts: Vec<_> = taken.into_iter().map(|(round, clusters)| host.table(round, clusters, clock)).collect();
         let mut threads = vec![host.house(house, clock).start(host.stops_node())?];
+        for (table, error) in unreadable {
+            host.stays_closed(&partition_of(table), &error);
+        }
         for table in starts {
             threads.push(table.start(host.stops_node())?);
         }
@@ -559,137 +662,6 @@ fn check_keys(house: &House, plan: &InstallationPlan) -> Result<(), NodeError> {
     let found = Keys::open(path).map_err(RecordStoreError::from)?.fingerprint();
     let known = Hash::from_bytes(known.fingerprint.0);
     if known == found { Ok(()) } else { Err(NodeError::OtherKeys { path: path.clone(), known, found }) }
-}
-
-/// What the machine of a chain was first built with.
-fn recorded(archive: &mut dyn Archive, machine: MachineId) -> Result<Option<ChainOpening>, NodeError> {
-    Ok(first_opening(archive, &chain_of(machine)).map_err(RecordStoreError::from)?)
-}
-
-/// Adds every planned table to the House, and returns the layout of each.
-fn found(
-    store: &mut RecordStore,
-    house: &mut Recorder<House>,
-    plan: &InstallationPlan,
-    clock: Clock,
-    sources: &Sources,
-) -> Result<Plans, NodeError> {
-    // Before anything of them is recorded.
-    with_tables(house.machine(), plan, clock)?;
-    add_tables(house, plan, clock, sources)?;
-    laid_out(store.archive(), house.machine(), plan)
-}
-
-/// The House as it will be with every planned table, or why there will be no such House. Nothing is recorded.
-fn with_tables(house: &House, plan: &InstallationPlan, clock: Clock) -> Result<House, NodeError> {
-    for table in &plan.tables {
-        plan.check_approval(table)?;
-    }
-    let mut planned = house.clone();
-    let sources = Sources::new(clock, Share::ALL);
-    sources.above(house.highest_source());
-    let mut ids = OwnIds::new(&sources);
-    for table in &plan.tables {
-        let Some(request) = addition(&planned, table, clock, &mut ids)? else { continue };
-        match planned.decide(&request) {
-            Decision::Accepted(event) => planned.apply(&Entry { request, outcome: Ok(event) }),
-            Decision::Repeated(_) => {}
-            Decision::Refused(refusal) => return Err(NodeError::Table { table: table.table, refusal }),
-        }
-    }
-    Ok(planned)
-}
-
-fn add_tables(
-    house: &mut Recorder<House>,
-    plan: &InstallationPlan,
-    clock: Clock,
-    sources: &Sources,
-) -> Result<(), NodeError> {
-    let mut ids = OwnIds::new(sources);
-    for table in &plan.tables {
-        let Some(request) = addition(house.machine(), table, clock, &mut ids)? else {
-            if house.machine().tables().all(|(known, _)| known != table.table) {
-                tracing::warn!(table = table.table.0, "the table is not on file; add it with `taisai config apply`");
-            }
-            continue;
-        };
-        match house.ask(request) {
-            Decision::Accepted(_) | Decision::Repeated(_) => {}
-            Decision::Refused(refusal) => return Err(NodeError::Table { table: table.table, refusal }),
-        }
-    }
-    Ok(())
-}
-
-/// Asks a House without people to add a table. Once there are people, they add tables.
-fn addition(
-    house: &House,
-    plan: &TablePlan,
-    clock: Clock,
-    ids: &mut OwnIds,
-) -> Result<Option<CommandRequest<HouseCommand>>, NodeError> {
-    let table = plan.table;
-    if house.tables().any(|(known, _)| known == table) || house.people().next().is_some() {
-        return Ok(None);
-    }
-    let clusters = u16::try_from(plan.seats.len()).ok().and_then(NonZeroU16::new).ok_or(NodeError::Clusters(table))?;
-    let command = HouseCommand::AddTable { table, clusters, training: plan.is_training, second: None };
-    Ok(Some(CommandRequest { time: clock.now(), actor: Actor::System, id: ids.next(), command }))
-}
-
-/// The tables of the casino as the record has them. A table that was added but never opened is laid out as planned; without a plan
-/// it is left out.
-fn laid_out(archive: &mut dyn Archive, house: &House, installation: &InstallationPlan) -> Result<Plans, NodeError> {
-    let plans = &installation.tables;
-    let mut tables = BTreeMap::new();
-    for (table, on_file) in house.tables() {
-        let fits = |plan: &&TablePlan| {
-            let clusters = usize::from(on_file.clusters.get());
-            plan.table == table && plan.seats.len() == clusters && plan.is_training == on_file.is_training
-        };
-        let plan = plans.iter().find(fits);
-        let Some(found) = as_recorded(archive, table, plan)? else {
-            tracing::error!(
-                table = table.0,
-                "the table is on file without a layout; describe it in the configuration file"
-            );
-            continue;
-        };
-        if plans.iter().any(|plan| plan.table == table && *plan != found) {
-            tracing::warn!(
-                table = table.0,
-                "the configuration file differs from the record; the table opens as the record has it"
-            );
-        }
-        installation.check_approval(&found)?;
-        tables.insert(table, found);
-    }
-    Ok(Arc::new(tables))
-}
-
-/// A table as its chains were first opened; missing parts are taken from the plan.
-fn as_recorded(
-    archive: &mut dyn Archive,
-    table: TableId,
-    plan: Option<&TablePlan>,
-) -> Result<Option<TablePlan>, NodeError> {
-    let Some(opening) = recorded(archive, MachineId::Round(table))? else { return Ok(plan.cloned()) };
-    let MachineSetup::Round { game, layout, registration, is_training, clusters, .. } = opening.setup else {
-        return Err(RecordStoreError::OtherSetup(chain_of(MachineId::Round(table)).to_string()).into());
-    };
-    let mut seats = Vec::new();
-    for number in 0..clusters {
-        let planned = plan.and_then(|plan| plan.seats.get(usize::from(number)).copied());
-        let found =
-            match recorded(archive, MachineId::Cluster(ClusterId { table, number }))?.map(|opening| opening.setup) {
-                Some(MachineSetup::Cluster { seats, .. }) => Some(seats),
-                Some(MachineSetup::House { .. } | MachineSetup::Round { .. }) | None => planned,
-            };
-        let Some(found) = found else { return Ok(None) };
-        seats.push(found);
-    }
-    Ok(Some(TablePlan { table, game, layout, registration, is_training, seats }))
 }
 
 type TableMachines = (Recorder<Round>, Vec<Recorder<Cluster>>);

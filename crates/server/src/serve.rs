@@ -42,6 +42,7 @@ use crate::node::stopped::Stopped;
 use crate::node::{InstallationPlan, KnownInstallation, Node, NodeError, ReadInstallation, keys_in_use};
 use crate::reports::{Reports, games_of};
 use crate::server::{Property, Server, SharedServer, Stopping};
+use crate::store_problem::StoreProblems;
 use crate::vouchers::Printer;
 
 /// How often shutdown checks whether rounds are over and connections closed.
@@ -135,6 +136,8 @@ pub async fn serve(
     let is_shared = matches!(plan.installation.address, Address::Postgres(_));
     let mut has_run = false;
     let former = FormerNames::default();
+    let problems = StoreProblems::default();
+    let warn = problems.noting(warn);
     let mut front = Front::listen(&plan)?;
     loop {
         let listens = |address: SocketAddr, first_use: Option<&FirstUse>| {
@@ -142,12 +145,15 @@ pub async fn serve(
             has_run = true;
             if is_news { print_ready(address, first_use) } else { Ok(()) }
         };
-        let ended = run((plan.clone(), former.clone()), &mut front, Arc::clone(&warn), listens, stop.as_mut()).await;
+        let ended =
+            run((plan.clone(), former.clone()), &mut front, (Arc::clone(&warn), &problems), listens, stop.as_mut())
+                .await;
         let Err(error) = ended else { return Ok(()) };
         if !is_shared || !has_run || error.recovery() == Recovery::None {
             return Err(error.at(&plan.installation.address));
         }
         tracing::warn!(%error, "this node joins again after a failure");
+        problems.note();
         front.fail(&error.to_string());
         if tokio::time::timeout(REJOIN_INTERVAL, stop.as_mut()).await.is_ok() {
             return Ok(());
@@ -253,7 +259,7 @@ impl Front {
 async fn run(
     (plan, former): (ServePlan, FormerNames),
     front: &mut Front,
-    warn: WarningSink,
+    (warn, problems): (WarningSink, &StoreProblems),
     print_ready: impl FnOnce(SocketAddr, Option<&FirstUse>) -> std::io::Result<()>,
     mut stop: Pin<&mut impl Future<Output = ()>>,
 ) -> Result<(), ServeError> {
@@ -349,6 +355,7 @@ async fn run(
     if is_shared {
         tokio::spawn(close_revoked_elsewhere(Arc::downgrade(&server)));
     }
+    tokio::spawn(problems.clone().report(Arc::downgrade(&server)));
     front.answer(routes(&server));
     tracing::info!(front_page = front_page(address, is_secured), is_training, "the server runs");
     let ended = until_stopped(&server, node.stopped(), (demo.as_ref(), plan.grace), stop).await;

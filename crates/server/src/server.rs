@@ -106,9 +106,18 @@ impl Server {
     pub(crate) fn table(&self, table: TableId) -> Result<TableHandle, Denied> {
         let missing = || {
             let is_elsewhere = self.peers.is_some() && self.node.is_laid_out(table);
-            if is_elsewhere { Denied::Elsewhere } else { Denied::Unknown }
+            match (self.is_closed(table), is_elsewhere) {
+                (true, _) => Denied::Unreadable,
+                (false, true) => Denied::Elsewhere,
+                (false, false) => Denied::Unknown,
+            }
         };
         self.node.table(table).ok_or_else(missing)
+    }
+
+    /// Whether the table stays closed, as its record cannot be read.
+    pub(crate) fn is_closed(&self, table: TableId) -> bool {
+        self.node.unopened().closed_tables().contains_key(&table)
     }
 
     /// Closes the connection of a revoked device on every node; if it was enrolled again, its new connection stays.

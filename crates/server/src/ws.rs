@@ -24,7 +24,7 @@ use futures_util::SinkExt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use taisai_table::{ClusterId, Role, Time};
+use taisai_table::{ClusterId, RecentCommands, Role, Time};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -50,8 +50,8 @@ const MAX_MESSAGE_BYTES: usize = 64 * 1024;
 /// How long a closed session waits for the reason why the server stops.
 const STOP_REASON_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// The replies to one message must fit into the connection's queue.
-const MAX_COMMANDS: usize = 100;
+/// A message that may not have been carried out is sent again: no more of its commands are taken than machines remember.
+const MAX_COMMANDS: usize = RecentCommands::KEPT;
 
 const MAX_UNREADABLE_IN_A_ROW: usize = 100;
 
@@ -110,6 +110,15 @@ impl From<Denied> for CloseReason {
 }
 
 impl CloseReason {
+    /// The cluster does not run here. Where its record cannot be read, the device tries again until it can.
+    pub(crate) fn not_here(server: &Server, cluster: ClusterId) -> Self {
+        if server.is_closed(cluster.table) {
+            Self::Away(Denied::Unreadable.code().into())
+        } else {
+            Self::Elsewhere(cluster)
+        }
+    }
+
     fn frame(self) -> Option<CloseFrame> {
         let (code, reason) = match self {
             Self::Bad(why) => (CLOSE_BAD_MESSAGE, why),

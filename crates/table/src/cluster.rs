@@ -23,7 +23,9 @@ use serde::{Deserialize, Serialize};
 use taisai_rules::{BetBox, Dice, Limits, Money};
 
 use crate::codec::{self, BadBytes};
-use crate::identity::{ClusterId, DeviceId, PersonId, RoundNumber, Seat, SessionId};
+use crate::event_outbox::EventOutbox;
+use crate::house::ReportedEvent;
+use crate::identity::{ClusterId, CommandId, DeviceId, PersonId, RoundNumber, Seat, SessionId};
 use crate::past::PastRounds;
 use crate::profile::{Law, Profile};
 use crate::recent::LatestSourceCommands;
@@ -258,6 +260,8 @@ struct ClusterState {
     /// Recent commands of the chip reader, kept apart from the other sources: if they were forgotten, chips sent again
     /// would be registered twice.
     reader: LatestSourceCommands,
+    #[serde(skip)]
+    events: EventOutbox,
 }
 
 /// One placement on a box.
@@ -318,6 +322,7 @@ impl Cluster {
             messages: BTreeMap::new(),
             returns: BTreeMap::new(),
             reader: LatestSourceCommands::default(),
+            events: EventOutbox::default(),
         };
         Self { id, rules, profile, limits: Limits::none(), state }
     }
@@ -462,6 +467,11 @@ impl Cluster {
         self.state.refusals
     }
 
+    /// The significant events that the House does not hold yet, in order, each with its number.
+    pub fn events(&self) -> impl Iterator<Item = (CommandId, ReportedEvent)> {
+        self.state.events.iter()
+    }
+
     /// The stackers of all note acceptors that have sent a command.
     pub fn stackers(&self) -> impl Iterator<Item = (DeviceId, &Stacker)> {
         self.state.stackers.iter().map(|(acceptor, stacker)| (*acceptor, stacker))
@@ -509,14 +519,16 @@ impl Cluster {
     pub fn snapshot(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         codec::write(&(&self.state, &self.state.past), &mut bytes);
+        self.state.events.write(&mut bytes);
         bytes
     }
 
     /// A cluster with the state of a snapshot.
     pub fn restore(id: ClusterId, rules: TableRules, profile: Profile, bytes: &[u8]) -> Result<Self, BadBytes> {
         let mut cluster = Self::new(id, rules, profile, 0);
-        let (state, past) = codec::read(bytes)?;
-        cluster.state = ClusterState { past, ..state };
+        let ((state, past), behind) = codec::read_first(bytes)?;
+        let events = EventOutbox::read(behind)?;
+        cluster.state = ClusterState { past, events, ..state };
         if cluster.state.totals.len() != BetBox::COUNT {
             return Err(BadBytes::Damaged);
         }
@@ -528,7 +540,8 @@ impl Cluster {
 
     /// The hash of the state: the same entries give the same hash on every machine.
     pub fn state_hash(&self) -> [u8; 32] {
-        codec::hash(&self.state, &self.state.past.pages())
+        let pages: Vec<_> = self.state.past.pages().into_iter().chain(self.state.events.page()).collect();
+        codec::hash(&self.state, &pages)
     }
 }
 

@@ -27,6 +27,16 @@ pub enum BadBytes {
     Unknown,
 }
 
+impl BadBytes {
+    /// Whether a newer program wrote them: nothing is damaged then.
+    pub const fn is_of_newer_program(self) -> bool {
+        match self {
+            Self::Newer(_) | Self::Unknown => true,
+            Self::Empty | Self::Damaged => false,
+        }
+    }
+}
+
 /// Writes an entry after what is in the buffer.
 ///
 /// # Panics

@@ -10,6 +10,7 @@
 mod cluster;
 mod codec;
 mod entry;
+mod event_outbox;
 mod house;
 mod identity;
 mod in_transit;

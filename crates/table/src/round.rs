@@ -14,7 +14,9 @@ use taisai_rules::{Dice, Face, Money};
 pub use command::{Concealed, Notice, Position, RoundCommand, RoundEvent, RoundStanding, Ruling, VoidReason};
 
 use crate::codec::{self, BadBytes};
-use crate::identity::{ClusterId, PersonId, RoundNumber, TableId, Time};
+use crate::event_outbox::EventOutbox;
+use crate::house::ReportedEvent;
+use crate::identity::{ClusterId, CommandId, PersonId, RoundNumber, TableId, Time};
 use crate::past::PastRounds;
 use crate::profile::{Law, Profile};
 use crate::rules::{TableLimits, TableRules};
@@ -186,6 +188,8 @@ struct RoundState {
     notices: VecDeque<Notice>,
     recent: CommandsBySource,
     refusals: u64,
+    #[serde(skip)]
+    events: EventOutbox,
 }
 
 #[derive(Clone, Debug)]
@@ -235,6 +239,7 @@ impl Round {
             notices: VecDeque::new(),
             recent: CommandsBySource::default(),
             refusals: 0,
+            events: EventOutbox::default(),
         };
         Self { table, rules, profile, is_training, state }
     }
@@ -388,6 +393,11 @@ impl Round {
         self.state.refusals
     }
 
+    /// The significant events that the House does not hold yet, in order, each with its number.
+    pub fn events(&self) -> impl Iterator<Item = (CommandId, ReportedEvent)> {
+        self.state.events.iter()
+    }
+
     /// Whether every cluster has applied every notice.
     pub fn is_followed(&self) -> bool {
         self.state.followers.iter().all(|follower| follower.followed == self.state.issued)
@@ -398,6 +408,7 @@ impl Round {
     pub fn snapshot(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         codec::write(&(&self.state, &self.state.past), &mut bytes);
+        self.state.events.write(&mut bytes);
         bytes
     }
 
@@ -409,12 +420,14 @@ impl Round {
         is_training: bool,
         bytes: &[u8],
     ) -> Result<Self, BadBytes> {
-        let (state, past) = codec::read(bytes)?;
-        Ok(Self { table, rules, profile, is_training, state: RoundState { past, ..state } })
+        let ((state, past), behind) = codec::read_first(bytes)?;
+        let events = EventOutbox::read(behind)?;
+        Ok(Self { table, rules, profile, is_training, state: RoundState { past, events, ..state } })
     }
 
     /// The hash of the state: the same entries give the same hash on every machine.
     pub fn state_hash(&self) -> [u8; 32] {
-        codec::hash(&self.state, &self.state.past.pages())
+        let pages: Vec<_> = self.state.past.pages().into_iter().chain(self.state.events.page()).collect();
+        codec::hash(&self.state, &pages)
     }
 }

@@ -8,6 +8,7 @@ mod betting_players;
 mod cashier;
 mod clusters;
 mod connection;
+mod damaged;
 mod database;
 mod dealer;
 mod frozen;

@@ -1,11 +1,13 @@
 //! The server as a process: the real binary on a free loopback port, in a temporary folder. Tests kill, stop and restart it on
 //! the same store.
 
+use std::io::Read as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use taisai_journal::suite::Spawned;
 use tempfile::TempDir;
 
 pub(crate) use crate::credentials::first;
@@ -113,6 +115,21 @@ impl TestCasino {
         let output = self.command().output().unwrap();
         assert!(!output.status.success(), "it runs");
         String::from_utf8(output.stderr).unwrap()
+    }
+
+    /// Tries to start it, and gives whether it ran, with what it said until it stopped.
+    pub(crate) fn starts(&mut self) -> (bool, String) {
+        assert!(self.running.is_none(), "it runs");
+        let mut child = Spawned::start(self.command().stdout(Stdio::piped()).stderr(Stdio::piped()));
+        let mut printed = child.lines();
+        let runs = printed.any(|line| line.contains("the front page"));
+        if runs {
+            child.signal("TERM");
+        }
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        child.wait().unwrap();
+        (runs, said)
     }
 
     fn command(&self) -> Command {

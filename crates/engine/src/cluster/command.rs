@@ -48,6 +48,8 @@ pub const fn seat_of(command: &ClusterCommand) -> Option<Seat> {
         | ClusterCommand::AllRegistered
         | ClusterCommand::WithdrawFromFilm { .. }
         | ClusterCommand::CloseReturns { .. }
+        | ClusterCommand::RaiseEvent { .. }
+        | ClusterCommand::EventsHeld { .. }
         | ClusterCommand::Advise { .. }
         | ClusterCommand::EmptyStacker { .. }
         | ClusterCommand::Follow { .. }
@@ -74,6 +76,8 @@ pub(super) fn bets_in(command: &ClusterCommand) -> u64 {
         | ClusterCommand::RegisterFromFilm { .. }
         | ClusterCommand::WithdrawFromFilm { .. }
         | ClusterCommand::CloseReturns { .. }
+        | ClusterCommand::RaiseEvent { .. }
+        | ClusterCommand::EventsHeld { .. }
         | ClusterCommand::BuyIn { .. }
         | ClusterCommand::ReverseBuyIn { .. }
         | ClusterCommand::Read { .. }

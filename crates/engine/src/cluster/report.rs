@@ -67,6 +67,8 @@ impl Reportable {
             | ClusterCommand::RegisterFromFilm { .. }
             | ClusterCommand::WithdrawFromFilm { .. }
             | ClusterCommand::CloseReturns { .. }
+            | ClusterCommand::RaiseEvent { .. }
+            | ClusterCommand::EventsHeld { .. }
             | ClusterCommand::Receive { .. }
             | ClusterCommand::Delivered { .. } => None,
         }

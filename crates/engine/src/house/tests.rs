@@ -328,6 +328,40 @@ fn the_state_is_checked_and_vouched_for_every_minute() {
     assert_eq!(fixture.effects.checkpoints, [MachineId::House]);
 }
 
+/// A House whose ledger is off, as a fault of the memory or of the program may leave it.
+fn unbalanced(house: &House) -> House {
+    let bytes = house.snapshot();
+    let tampered = (0..bytes.len()).find_map(|place| {
+        let mut bytes = bytes.clone();
+        bytes[place] ^= 2;
+        House::restore(&bytes).ok().filter(|house| house.ledger_sums_to_zero().is_err())
+    });
+    tampered.expect("some byte is of a balance")
+}
+
+/// Long before the next tick.
+#[test]
+fn a_ledger_that_is_off_stops_the_house_after_some_commands() {
+    let mut fixture = Fixture::new();
+    fixture.send_credits();
+    let mut house = HousePartition::new(unbalanced(fixture.house()), SOURCE + 1);
+    house.tick_at = Time(fixture.now + 60_000);
+    fixture.worker = Worker::house(house);
+    fixture.effects = Effects::default();
+    let now = Time(fixture.now);
+    let stopped = (1..=LEDGER_CHECK_INTERVAL).find_map(|count| {
+        let command = HouseCommand::CopiedToken { device: DeviceId(9) };
+        let input = Input::House(HouseInput::Own { command, reply: ReplyTo::Nobody });
+        fixture.worker.handle(now, input, &mut fixture.effects).unwrap();
+        let ended = fixture.worker.end_batch(now, &mut fixture.effects);
+        ended.err().map(|stop| (count, stop))
+    });
+    let Some((LEDGER_CHECK_INTERVAL, WorkerStop::Broken { of: MachineId::House, broken })) = stopped else {
+        panic!("it goes on with wrong money: {stopped:?}")
+    };
+    assert_eq!((broken.name, fixture.effects.counts.are_sound), ("ledger-sums-to-zero", Some(false)));
+}
+
 #[test]
 fn a_decision_is_appended_with_its_batch() {
     let mut fixture = Fixture::new();

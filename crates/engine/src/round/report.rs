@@ -49,6 +49,8 @@ pub(super) fn reports(round: &Round, number: RoundNumber, event: &RoundEvent) ->
         | RoundEvent::Held
         | RoundEvent::Resumed { .. }
         | RoundEvent::SetDamaged { .. }
-        | RoundEvent::Followed { .. } => Vec::new(),
+        | RoundEvent::Followed { .. }
+        | RoundEvent::EventRaised
+        | RoundEvent::EventsHeld => Vec::new(),
     }
 }

@@ -110,6 +110,51 @@ fn an_old_acknowledgement_does_not_drop_a_report() {
     assert_eq!(of_limits(&table), 2);
 }
 
+/// Nothing reaches the House, and every node stops. What happened before is reported once they run again, and once.
+#[test]
+fn reports_that_the_house_never_got_are_sent_after_a_restart() {
+    for is_lossy in [false, true] {
+        let mut table = with_house();
+        table.open_table();
+        table.seat(0, SEAT, 1_000);
+        table.pass(5_000);
+        let before = reports(&table).len();
+        table.carrier = Box::new(|message| if matches!(message, Message::Report { .. }) { vec![] } else { vec![0] });
+        show_limits(&mut table);
+        disconnect(&mut table);
+        table.pass(5_000);
+        assert_eq!(reports(&table).len(), before, "nothing has arrived");
+        for node in 0..table.nodes.len() {
+            table.restart(node);
+        }
+        table.carrier = if is_lossy { lossy(7, 100) } else { Box::new(|_| vec![0]) };
+        table.pass(300_000);
+        table.check_record();
+        let lost = ReportedEvent::TerminalLost { cluster: cluster(0), seat: SEAT };
+        let mut reported = reports(&table).split_off(before);
+        reported.sort_by_key(|report| *report == lost);
+        assert_eq!(reported, [ReportedEvent::LimitChange { table: TABLE }, lost]);
+        let kept = table.round().events().count() + table.cluster(0).events().count();
+        assert_eq!(kept, 0, "the House holds them");
+    }
+}
+
+/// The House does not answer while terminals come and go: none of it is dropped.
+#[test]
+fn no_report_is_dropped_however_many_wait() {
+    const TIMES: usize = 5_010;
+    let mut table = with_house();
+    table.open_table();
+    table.seat(0, SEAT, 1_000);
+    table.pass(5_000);
+    table.carrier = Box::new(|message| if matches!(message, Message::Report { .. }) { vec![] } else { vec![0] });
+    for _ in 0..TIMES {
+        disconnect(&mut table);
+        table.connect(0, SEAT, connection(0, SEAT));
+    }
+    assert_eq!(table.cluster(0).events().count(), 2 * TIMES);
+}
+
 /// Each source once a round, however often it uses an id again.
 #[test]
 fn an_id_that_is_used_again_is_reported_once_a_round() {

@@ -217,9 +217,11 @@ impl SimulatedCasino<'_> {
 
     /// What the program around the partitions reports; and significant events are seen to.
     fn report_something(&mut self) -> CheckResult {
-        let what = self
-            .random
-            .pick(&[ReportedEvent::StoreProblem, ReportedEvent::TumblerFault { table: TABLE, tumbler: TUMBLER }]);
+        let what = self.random.pick(&[
+            ReportedEvent::StoreProblem,
+            ReportedEvent::TumblerFault { table: TABLE, tumbler: TUMBLER },
+            ReportedEvent::TableNotOpened { table: TABLE, cluster: None, block: Some(7) },
+        ]);
         self.try_house(Actor::System, HouseCommand::Report { what })?;
         // The newest, one before it that may have been seen to, or one that has not happened.
         let newest = self.house().significant().next_back().map_or(0, |event| event.number);

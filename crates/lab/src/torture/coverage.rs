@@ -73,17 +73,17 @@ counters! {
     "round" RoundCommands of RoundCommand {
         OpenTable AnnounceClosure CloseTable Relieve ShowLimits UseDice UseTumbler OpenBets CloseBets Tick Activate
         Tumbled AtRest Conceal Cover Uncover Commit Void Interrupt Continue Restarted Correct CorrectKnown VoidDamaged
-        VoidByLaw DamagedSet Inspect Rule Witness Report
+        VoidByLaw DamagedSet Inspect Rule Witness Report RaiseEvent EventsHeld
     }
     "round event" RoundEvents of RoundEvent {
         TableOpened ClosureAnnounced TableClosed Relieved LimitsShown DiceInUse TumblerInUse BetsOpened BetsClosed
         Activated ActivatedInNoRound Tumbled AtRest Covered Uncovered Committed Voided RoundsVoided Established
-        KnownCorrected Held Resumed Corrected Ruled Witnessed SetDamaged SetInspected Noted Followed
+        KnownCorrected Held Resumed Corrected Ruled Witnessed SetDamaged SetInspected Noted Followed EventRaised EventsHeld
     }
     "cluster" ClusterCommands of ClusterCommand {
         Place PlaceFor PlaceExcess Withdraw Clear Repeat Double RejectExcess Advise BuyIn IssueColour RedeemColour CashOut Leave
         WalkAway Lost Back ClearLock Follow Receive Delivered AcceptNote CountStacker EmptyStacker ReverseBuyIn Read Register
-        TellTotal AllRegistered TickOff RegisterFromFilm WithdrawFromFilm CloseReturns
+        TellTotal AllRegistered TickOff RegisterFromFilm WithdrawFromFilm CloseReturns RaiseEvent EventsHeld
     }
     "chip reader" ByReaders of ByReader { Placed PlacedExcess Withdrew Cleared }
     "cluster event" ClusterEvents of ClusterEvent {
@@ -102,7 +102,7 @@ counters! {
     "report" Reports of ReportedEvent {
         ClockStepped StoreProblem TerminalLost TerminalBack LimitChange Void Correction Ruling MoneyRuling RulingWitnessed LargeWin
         OverDifferential TumblerFault StackerDiffers BuyInReversed
-        FlatDiceVoided ToBeRuled DiceDamaged DiceInspected CommandIdReused SecretRefused
+        FlatDiceVoided ToBeRuled DiceDamaged DiceInspected CommandIdReused SecretRefused TableNotOpened
     }
 }
 

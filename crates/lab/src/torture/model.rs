@@ -324,7 +324,9 @@ impl ClusterModel {
             | ClusterCommand::Lost { .. }
             | ClusterCommand::Back { .. }
             | ClusterCommand::CountStacker { .. }
-            | ClusterCommand::Delivered { .. } => {}
+            | ClusterCommand::Delivered { .. }
+            | ClusterCommand::RaiseEvent { .. }
+            | ClusterCommand::EventsHeld { .. } => {}
         }
         if let ClusterCommand::CashOut { seat, .. } | ClusterCommand::Leave { seat } = entry.request.command {
             // A lock may end with the session or outlive it; it never begins there.

@@ -6,8 +6,8 @@ use taisai_journal::{
     AcknowledgedHeads, AppendError, Archive, Block, ChainHead, ChainName, ChainPurpose, ClaimError, Journal,
     MemoryJournal, MemoryStore, ReadError, Sqlite, StoredSlip, TakeError,
 };
-use taisai_record::{Address, MachineSetup, RecordStore, RecordStoreError};
-use taisai_table::{Profile, Registration, Round, Time};
+use taisai_record::{Address, ChainOpening, MachineSetup, RecordStore, RecordStoreError, first_opening};
+use taisai_table::{Cluster, House, MachineId, Profile, Registration, Round, Time};
 
 use crate::casino::TestCasino;
 
@@ -179,12 +179,24 @@ fn partition_needs_only_its_own_chains() {
         let (program, chains) = (crate::casino::program(), [part.parse().unwrap()]);
         let warn = std::sync::Arc::new(|warning| panic!("{warning}"));
         let journal = address.journal().unwrap();
-        match RecordStore::open_partition(journal, &files, program, [9; 16], ChainPurpose::Real, &chains, warn) {
-            Ok(record_store) => {
-                assert!(!is_rolled_back, "{part}");
-                assert_eq!(record_store.house(), [7; 16], "the House says whose it is");
-                record_store.close().unwrap();
-            }
+        let opened = RecordStore::open_partition(journal, &files, program, [9; 16], ChainPurpose::Real, &chains, warn);
+        let read = opened.and_then(|mut store| {
+            assert_eq!(store.house(), [7; 16], "the House says whose it is");
+            let Some(ChainOpening { time, profile, setup, .. }) = first_opening(store.archive(), &chains[0]).unwrap()
+            else {
+                store.close().unwrap();
+                return Ok(());
+            };
+            let read = match setup.machine() {
+                MachineId::House => store.read::<House>(setup, &profile, time).map(drop),
+                MachineId::Round(_) => store.read::<Round>(setup, &profile, time).map(drop),
+                MachineId::Cluster(_) => store.read::<Cluster>(setup, &profile, time).map(drop),
+            };
+            store.close().unwrap();
+            read
+        });
+        match read {
+            Ok(()) => assert!(!is_rolled_back, "{part}"),
             Err(error) => {
                 assert!(is_rolled_back && matches!(error, RecordStoreError::RolledBack { .. }), "{part}: {error}");
             }

@@ -107,6 +107,13 @@ fn reported(report: &ReportedEvent, event: &mut ReportEvent) {
             event.at.table = Some(table.0);
             event.detail = Some(format!("source {source}"));
         }
+        ReportedEvent::TableNotOpened { table, cluster, block } => {
+            event.at = Attribution { table: Some(table.0), ..Attribution::default() };
+            if let Some(cluster) = cluster {
+                event.at = in_cluster(*cluster, Attribution::default());
+            }
+            event.detail = block.map(|block| format!("block {block}"));
+        }
         ReportedEvent::LimitChange { table } | ReportedEvent::Ruling { table } => event.at.table = Some(table.0),
         ReportedEvent::TumblerFault { table, tumbler } => {
             event.at.table = Some(table.0);

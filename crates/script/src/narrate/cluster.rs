@@ -153,9 +153,13 @@ fn describe(installation: &ScriptInstallation, command: &ClusterCommand) -> Opti
                 return None;
             }
         },
-        C::CloseReturns { .. } | C::RejectExcess | C::Follow { .. } | C::Delivered { .. } | C::EmptyStacker { .. } => {
-            return None;
-        }
+        C::CloseReturns { .. }
+        | C::RejectExcess
+        | C::Follow { .. }
+        | C::Delivered { .. }
+        | C::RaiseEvent { .. }
+        | C::EventsHeld { .. }
+        | C::EmptyStacker { .. } => return None,
     })
 }
 

@@ -96,7 +96,8 @@ async fn configuration(State(server): State<SharedServer>, _: SignedIn) -> Resul
         tables.extend(peers.gather("/api/v1/node/configuration").await);
         tables.sort_by_key(|table| table["table"].as_u64());
     }
-    let waiting = on_file.keys().filter(|table| !server.node.is_laid_out(**table)).map(|table| table.0).collect();
+    let is_waiting = |table: &&TableId| !server.node.is_laid_out(**table) && !server.is_closed(**table);
+    let waiting = on_file.keys().filter(is_waiting).map(|table| table.0).collect();
     Ok(Json(HouseConfiguration {
         name: configuration.get(NAME_KEY).cloned().unwrap_or_else(|| server.place.name.clone()),
         is_training: server.place.is_training,

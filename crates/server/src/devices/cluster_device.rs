@@ -105,7 +105,7 @@ async fn answer<D: ClusterDevice>(socket: &mut WebSocket, server: &SharedServer,
     if cluster.table != table {
         return Denied::NotYours.into();
     }
-    let Some(handle) = server.node.cluster(cluster) else { return CloseReason::Elsewhere(cluster) };
+    let Some(handle) = server.node.cluster(cluster) else { return CloseReason::not_here(server, cluster) };
     let device_connection = match register(server, proven).await {
         Ok(device_connection) => device_connection,
         Err(denied) => return denied.into(),

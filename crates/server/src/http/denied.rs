@@ -64,6 +64,7 @@ denied! {
     TooLong, SERVICE_UNAVAILABLE, "too-long", "That took too long: ask for less.";
     NotYet, CONFLICT, "not-yet", "The round is not over, or no checkpoint vouches for it yet.";
     Elsewhere, SERVICE_UNAVAILABLE, "elsewhere", "That part of the casino moves to another machine: ask again in a moment, under the same number.";
+    Unreadable, SERVICE_UNAVAILABLE, "record-unreadable", "The table stays closed: its record cannot be read.";
     Unreachable, SERVICE_UNAVAILABLE, "unreachable", "The database cannot be reached; nothing that was not recorded counts; try again.";
     Stopped, SERVICE_UNAVAILABLE, "stopped", "The server has stopped: nothing is taken until it runs again.";
     Internal, INTERNAL_SERVER_ERROR, "internal", "Something in the server failed; it is in its log.";

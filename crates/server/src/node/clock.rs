@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use taisai_rules::Moment;
 use taisai_table::{CommandId, Time};
 
 /// The system clock, in milliseconds since 1970.
@@ -11,6 +12,43 @@ pub(crate) type System = fn() -> u64;
 
 pub(crate) fn system() -> u64 {
     millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
+/// How far the system clock may be from the newest entry of the record when a program starts. A casino that runs records something every
+/// minute, and no zone, no summer time and no drift makes a day; time that was recorded once is never taken back, and vouchers expire by
+/// it.
+const MAX_CLOCK_GAP_MILLIS: u64 = 24 * 60 * 60 * 1_000;
+
+/// The system clock and the record are so far apart that a person must say which is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the clock of this machine says {}, and the newest entry of the record is of {}. If this clock is right, and the casino was closed \
+     meanwhile, start with --accept-clock; else set the clock. Time on record never goes back: vouchers expire by it",
+    utc(self.system),
+    utc(self.newest)
+)]
+pub struct ClockGap {
+    system: u64,
+    newest: u64,
+}
+
+impl ClockGap {
+    /// Compares the system clock with the newest entry of the record.
+    pub(crate) fn between(system: System, newest: Option<Time>) -> Option<Self> {
+        let gap = Self { system: system(), newest: newest?.0 };
+        (gap.system.abs_diff(gap.newest) > MAX_CLOCK_GAP_MILLIS).then_some(gap)
+    }
+
+    /// By how much the system clock is ahead of the record; nothing where it is behind. Then the time on record goes on, and the House
+    /// finds the step by itself.
+    pub(crate) fn ahead(self) -> Option<i64> {
+        self.system.checked_sub(self.newest).and_then(|millis| i64::try_from(millis).ok())
+    }
+}
+
+/// A time as people read it.
+fn utc(millis: u64) -> String {
+    Moment::from_unix_seconds(i64::try_from(millis / 1_000).unwrap_or(i64::MAX / 1_000)).to_string()
 }
 
 /// Starts at the system's time and then runs on a monotonic clock, so that setting the system clock changes no round.
@@ -26,6 +64,13 @@ impl Clock {
     pub(crate) fn start(system: System, on_record: Option<Time>) -> Self {
         let next = on_record.map_or(0, |newest| newest.0 + 1);
         Self { system, started: Instant::now(), at: system().max(next) }
+    }
+
+    /// This clock, or one that starts after the newest entry of a chain where that is later. However the system clock was set meanwhile,
+    /// it is not looked at.
+    pub(crate) fn after(&self, on_record: Option<Time>) -> Self {
+        let next = on_record.map_or(0, |newest| newest.0 + 1);
+        if next > self.now().0 { Self { started: Instant::now(), at: next, ..*self } } else { *self }
     }
 
     pub(crate) fn now(&self) -> Time {
@@ -112,6 +157,36 @@ impl OwnIds {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const DAY: u64 = 24 * 60 * 60 * 1_000;
+
+    #[test]
+    fn a_clock_more_than_a_day_from_the_record_is_a_gap() {
+        const SYSTEM: u64 = 100 * DAY;
+        let gap = |newest: u64| ClockGap::between(|| SYSTEM, Some(Time(newest)));
+        for newest in [SYSTEM, SYSTEM - DAY, SYSTEM + DAY] {
+            assert_eq!(gap(newest), None, "{newest}");
+        }
+        assert_eq!(ClockGap::between(|| SYSTEM, None), None, "there is no record");
+        let (ahead, behind) = (gap(SYSTEM - DAY - 1).unwrap(), gap(SYSTEM + DAY + 1).unwrap());
+        assert_eq!((ahead.ahead(), behind.ahead()), (Some(86_400_001), None));
+        let said = behind.to_string();
+        for word in ["1970-04-11 00:00 +00:00", "1970-04-12 00:00 +00:00", "--accept-clock"] {
+            assert!(said.contains(word), "{said}");
+        }
+    }
+
+    /// The system clock is set ahead by a year while the program runs, and then a chain is opened.
+    #[test]
+    fn a_step_of_the_system_clock_moves_no_time_that_is_recorded() {
+        static SYSTEM: AtomicU64 = AtomicU64::new(1_000_000);
+        let clock = Clock::start(|| SYSTEM.load(Ordering::Relaxed), None);
+        SYSTEM.store(1_000_000 + 365 * DAY, Ordering::Relaxed);
+        let opened = clock.after(Some(Time(2_000)));
+        assert!(clock.now().0 < DAY && opened.now().0 < DAY, "{opened:?}");
+        assert!(opened.stepped() > 364 * 86_400_000, "it is reported");
+        assert!(clock.after(Some(Time(5_000_000))).now().0 > 5_000_000, "time goes on after what is on record");
+    }
 
     #[test]
     fn nodes_never_give_the_same_source_number() {

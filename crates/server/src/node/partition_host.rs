@@ -7,15 +7,19 @@ use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 
 use taisai_engine::{ClusterPartition, HousePartition, RoundPartition, Worker};
-use taisai_journal::PublicKey;
-use taisai_record::{ChainWriter, RecordStore, Recorder, WarningSink};
-use taisai_table::{Cluster, ClusterId, House, MachineId, Profile, Round, TableId, TableRules};
+use taisai_journal::{ChainName, PublicKey};
+use taisai_record::{ChainWriter, RecordStore, Recorder, WarningSink, machine_of};
+use taisai_table::{
+    Cluster, ClusterId, House, HouseCommand, MachineId, Profile, ReportedEvent, Round, TableId, TableRules,
+};
 use tokio::sync::{mpsc, watch};
 
 use super::unopened::UnopenedPartitions;
-use super::{InstallationPlan, TablePlan};
+use super::{InstallationPlan, NodeError, TablePlan};
+use crate::http::reply::CommandReply;
 use crate::metrics::{Metrics, PartitionMetrics};
-use crate::node::clock::{Clock, Sources, System};
+use crate::node::clock::{Clock, Sources};
+use crate::node::handle::HouseHandle;
 use crate::node::house_reader::HouseReader;
 use crate::node::lease_deadline::SharedLeaseDeadline;
 use crate::node::membership::MembershipEvent;
@@ -47,7 +51,8 @@ pub(super) struct PartitionHost {
     pub(super) unopened: Arc<UnopenedPartitions>,
     pub(super) slips: SlipReader,
     pub(super) warn: WarningSink,
-    pub(super) system: System,
+    /// The clock of this node, by which it opens partitions.
+    pub(super) clock: Clock,
 }
 
 /// Running partitions and their record store.
@@ -190,6 +195,24 @@ impl PartitionHost {
         ReadyThread::new(name, move || thread.run(received))
     }
 
+    /// A partition cannot be opened: its table stays closed while the others play. The House has it as an event, once.
+    pub(super) fn stays_closed(self: &Arc<Self>, partition: &ChainName, error: &NodeError) -> bool {
+        self.unopened.add(partition.clone());
+        let is_wanted = self.unopened.failed(partition, error.to_string());
+        if let Some(what) = unopened_event(partition, error).filter(|_| self.unopened.begin_report(partition)) {
+            tracing::error!(%partition, %error, "a table stays closed");
+            let (house, unopened, partition) =
+                (HouseHandle(self.router.house()), Arc::clone(&self.unopened), partition.clone());
+            tokio::spawn(async move {
+                // The node that holds the House may not answer: the report is sent with the next attempt to open.
+                if !matches!(house.own(HouseCommand::Report { what }).await, Ok(CommandReply::Accepted(_))) {
+                    unopened.report_again(&partition);
+                }
+            });
+        }
+        is_wanted
+    }
+
     /// Asks the partition manager to take a silent cluster from its node.
     fn seize(&self) -> Box<dyn Fn(ClusterId) + Send> {
         let events = self.events.clone();
@@ -218,6 +241,17 @@ impl PartitionHost {
         let stop = self.stop.clone();
         move |ended| stop_all(&stop, ended.err().unwrap_or(Stopped::Closed))
     }
+}
+
+/// The event of a partition that cannot be opened: which table, and where its record is damaged.
+fn unopened_event(partition: &ChainName, error: &NodeError) -> Option<ReportedEvent> {
+    let (chain, block) = error.damage().unwrap_or_else(|| (partition.clone(), None));
+    let (table, cluster) = match machine_of(&chain)? {
+        MachineId::Round(table) => (table, None),
+        MachineId::Cluster(cluster) => (cluster.table, Some(cluster)),
+        MachineId::House => return None,
+    };
+    Some(ReportedEvent::TableNotOpened { table, cluster, block })
 }
 
 /// Stops the node for this reason, unless it stops already.

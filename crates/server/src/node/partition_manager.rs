@@ -8,18 +8,17 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use taisai_engine::Input;
-use taisai_journal::{ChainName, ClaimError, NODE_SLOTS, TakeError};
-use taisai_record::{
-    Address, ChainFollower, MachineSetup, RecordStore, RecordStoreError, Recorder, WarningSink, chain_of, machine_of,
-};
+use taisai_journal::{ChainName, NODE_SLOTS};
+use taisai_record::{Address, ChainFollower, MachineSetup, RecordStore, Recorder, WarningSink, chain_of, machine_of};
 use taisai_table::{ClusterId, House, MachineId, TableId};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
+use super::layout::{LaidOutTables, found, laid_out, recorded};
 use super::partition_host::{PartitionHost, ReadyThread, RunningPartitions, guarded, stop_all};
 use super::{
-    InstallationPlan, KnownInstallation, Node, NodeError, Opened, TablePlan, check_keys, found, laid_out, open_cluster,
-    open_partition, open_round, open_table, recorded,
+    InstallationPlan, KnownInstallation, Node, NodeError, Opened, TablePlan, check_keys, open_cluster, open_partition,
+    open_round, open_table,
 };
 use crate::metrics::Metrics;
 use crate::node::clock::{self, Clock, Share, Sources};
@@ -91,7 +90,8 @@ pub(super) fn join(
     } else {
         JoinedInstallation::elsewhere(&plan, share, &received)?
     };
-    let JoinedInstallation { id, known, clock, sources, profile, keys, plans, house: opened } = begun;
+    let JoinedInstallation { id, known, clock, sources, profile, keys, laid_out, house: opened } = begun;
+    let LaidOutTables { plans, unreadable } = laid_out;
     let spread = plans.values().filter(|plan| plan.seats.len() > 1).map(|plan| plan.table).collect();
     let host = Arc::new(PartitionHost {
         slips: SlipReader::start(plan.address.clone(), keys.clone())?,
@@ -107,7 +107,7 @@ pub(super) fn join(
         events: Some(events.clone()),
         unopened: Arc::default(),
         warn,
-        system: clock::system,
+        clock,
     });
     let work = Arc::new(ManagerThread {
         host: Arc::clone(&host),
@@ -118,8 +118,20 @@ pub(super) fn join(
         peers,
     });
     match opened {
-        Some((store, recorder)) => work.run_house(store, recorder, clock)?,
-        None => work.read_house()?,
+        Some((store, recorder)) => {
+            work.run_house(store, recorder, clock)?;
+            for (table, error) in unreadable {
+                host.stays_closed(&partition_of(table), &error);
+            }
+        }
+        None => {
+            work.read_house()?;
+            // The node that holds the House has reported them.
+            for (table, error) in unreadable {
+                host.unopened.add(partition_of(table));
+                host.unopened.failed(&partition_of(table), error.to_string());
+            }
+        }
     }
     work.membership.claim(partitions(&host));
     let (runtime, working) = (Handle::current(), Arc::clone(&work));
@@ -168,7 +180,7 @@ struct JoinedInstallation {
     sources: Sources,
     profile: taisai_table::Profile,
     keys: Vec<taisai_journal::PublicKey>,
-    plans: super::Plans,
+    laid_out: LaidOutTables,
     /// The House, if this node holds it.
     house: Option<(RecordStore, Recorder<House>)>,
 }
@@ -178,9 +190,9 @@ impl JoinedInstallation {
         let Opened { mut store, mut house, clock, sources, profile } =
             Opened::new(clock::system, plan, share, Arc::clone(warn))?;
         let known = KnownInstallation::of(house.machine());
-        let plans = found(&mut store, &mut house, plan, clock, &sources)?;
+        let laid_out = found(&mut store, &mut house, plan, clock, &sources)?;
         let (id, keys) = (store.house(), store.keys().to_vec());
-        Ok(Self { id, known, clock, sources, profile, keys, plans, house: Some((store, house)) })
+        Ok(Self { id, known, clock, sources, profile, keys, laid_out, house: Some((store, house)) })
     }
 
     /// Another node holds the House: it must record the first people before anything runs here.
@@ -207,14 +219,15 @@ impl JoinedInstallation {
         check_keys(house, plan)?;
         let mut archive = plan.address.archive()?;
         let (id, newest) = RecordStore::beginning(&mut *archive)?;
-        let plans = laid_out(&mut *archive, house, plan)?;
+        let laid_out = laid_out(&mut *archive, house, plan)?;
         let opening = recorded(&mut *archive, MachineId::House)?;
         let profile = opening.map_or_else(|| plan.profile.clone(), |opening| opening.profile);
+        plan.check_clock(clock::system, newest)?;
         let clock = Clock::start(clock::system, newest);
         let sources = Sources::new(clock, share);
         sources.above(house.highest_source());
         let id = id.ok_or(NodeError::NotFounded)?;
-        Ok(Self { id, known: KnownInstallation::of(house), clock, sources, profile, keys, plans, house: None })
+        Ok(Self { id, known: KnownInstallation::of(house), clock, sources, profile, keys, laid_out, house: None })
     }
 }
 
@@ -322,20 +335,10 @@ impl ManagerThread {
     /// A table with a damaged record stays closed and the others play on; for other errors the node joins again.
     fn not_opened(&self, partition: ChainName, error: &NodeError) {
         tracing::error!(%partition, %error, "cannot open a partition");
-        let is_its_own = matches!(
-            error,
-            NodeError::Record(
-                RecordStoreError::Replay(_)
-                    | RecordStoreError::OtherSetup(_)
-                    | RecordStoreError::Opening(_)
-                    | RecordStoreError::RolledBack { .. }
-                    | RecordStoreError::Take(TakeError::Claim(ClaimError::Lost { .. }))
-            ) | NodeError::Clusters(_)
-        );
-        if partition == house() || !is_its_own {
+        if partition == house() || !error.is_of_one_table() {
             return stop_all(&self.host.stop, Stopped::Over(error.to_string()));
         }
-        if self.host.unopened.failed(&partition) {
+        if self.host.stays_closed(&partition, error) {
             self.host.unopened.opened(&partition);
             return self.membership.release(partition);
         }
@@ -353,7 +356,7 @@ impl ManagerThread {
 
     fn open(&self, partition: &ChainName) -> Result<(), NodeError> {
         let store = open_partition(&self.host.plan, &self.chains(partition), Arc::clone(&self.host.warn))?;
-        let clock = Clock::start(self.host.system, store.newest());
+        let clock = self.host.clock.after(store.newest());
         match machine_of(partition) {
             Some(MachineId::Round(table)) => self.open_table(store, table, clock),
             Some(MachineId::Cluster(cluster)) => self.open_cluster(store, cluster, clock),
@@ -363,7 +366,7 @@ impl ManagerThread {
 
     /// A clock later than everything on record, now that no other node can append.
     fn clock_after(&self, store: &RecordStore) -> Clock {
-        Clock::start(self.host.system, store.newest())
+        self.host.clock.after(store.newest())
     }
 
     /// The chains whose newest entry the clock of a partition must be after: its own, and for a cluster alone that of its round.

@@ -1,6 +1,7 @@
 //! A running node: a round is played through the queue of its table, and is there after the node was opened again.
 
 mod checkpoints;
+mod damaged;
 mod slips;
 
 use std::collections::VecDeque;
@@ -411,4 +412,40 @@ async fn time_and_sources_go_on_after_what_is_on_record() {
     };
     tokio::time::timeout(HANG_LIMIT, recorded).await.expect("the step is on record");
     close(node).await;
+}
+
+/// The clock of the machine is a week from the newest entry of the record.
+#[tokio::test]
+async fn a_clock_far_from_the_record_asks_a_person() {
+    const WEEK: u64 = 7 * 24 * 60 * 60 * 1_000;
+    let folder = tempfile::tempdir().unwrap();
+    close(Node::open(plan(folder.path()), &Arc::new(Metrics::new()), Arc::new(drop)).unwrap()).await;
+    let before = heads(folder.path());
+    let clocks: [clock::System; 2] = [|| clock::system() + WEEK, || clock::system() - WEEK];
+    for system in clocks {
+        let refused = ReadInstallation::read_by(system, plan(folder.path()), Arc::new(drop)).map(drop);
+        let Err(NodeError::Clock(gap)) = refused else { panic!("it starts") };
+        assert!(gap.to_string().contains("--accept-clock"), "{gap}");
+        assert_eq!(heads(folder.path()), before, "nothing is written");
+    }
+    let accepting = || InstallationPlan { accepts_clock: true, ..plan(folder.path()) };
+    let week = i64::try_from(WEEK).unwrap();
+    // Ahead: the time is taken. Then the clock is set back, and time goes on from there.
+    for (system, steps) in
+        [(clocks[0], week - 600_000..week + 600_000), (clock::system, -week - 600_000..-week + 600_000)]
+    {
+        let read = ReadInstallation::read_by(system, accepting(), Arc::new(drop)).unwrap();
+        let node = read.run(&Arc::new(Metrics::new())).unwrap();
+        assert!(node.clock().now().0 > clock::system() + WEEK - 600_000, "time never goes back");
+        let stepped = move |house: &House| {
+            house.significant().any(|event| matches!(event.what, SignificantEventKind::Reported(ReportedEvent::ClockStepped { millis }) if steps.contains(&millis)))
+        };
+        let recorded = async {
+            while !node.handle().house().read(stepped.clone()).await.unwrap() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(HANG_LIMIT, recorded).await.expect("the step is on record");
+        close(node).await;
+    }
 }

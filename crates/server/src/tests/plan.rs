@@ -24,6 +24,7 @@ pub(crate) fn plan(folder: &Path, seats: &[u32]) -> InstallationPlan {
         address,
         program: program(),
         new_house: [7; 16],
+        accepts_clock: false,
         allows_unapproved: false,
         profile: Profile::singapore(),
         is_training: false,

@@ -81,6 +81,7 @@ impl RunningServer {
         };
         let plan = InstallationPlan {
             files: address.files().unwrap(),
+            accepts_clock: false,
             acknowledged: taisai_journal::AcknowledgedHeads::default(),
             address: address.clone(),
             program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },

@@ -271,7 +271,9 @@ impl ClientActs<ClusterCommand> for TerminalVoucherAct {
             | C::CloseReturns { .. }
             | C::Follow { .. }
             | C::Receive { .. }
-            | C::Delivered { .. } => None,
+            | C::Delivered { .. }
+            | C::RaiseEvent { .. }
+            | C::EventsHeld { .. } => None,
         }
     }
 }

@@ -327,7 +327,7 @@ async fn play(socket: &mut WebSocket, server: &SharedServer, table: TableId) -> 
         return Denied::NotYours.into();
     }
     let Some(handle) = server.node.cluster(cluster) else {
-        return CloseReason::Elsewhere(cluster);
+        return CloseReason::not_here(server, cluster);
     };
     let device_connection = match Box::pin(register(server, proven)).await {
         Ok(taken) => taken,

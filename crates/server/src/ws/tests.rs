@@ -111,3 +111,14 @@ async fn a_connection_that_answers_is_pinged_again() {
     };
     tokio::task::spawn_blocking(heartbeats).await.unwrap();
 }
+
+/// A message that is sent again after a lost connection is answered as it was: machines remember each of its commands.
+#[test]
+fn a_message_holds_no_more_commands_than_are_remembered() {
+    let message = |count: usize| serde_json::json!({"commands": vec![0; count]}).to_string();
+    let (connection, _messages) = Connection::new();
+    let mut unreadable = UnreadableCommands::new(connection);
+    let mut read = |count| unreadable.commands(&message(count), |_: serde_json::Value| vec![(); count]);
+    assert!(read(RecentCommands::KEPT).is_ok_and(|commands| commands.len() == RecentCommands::KEPT));
+    assert!(matches!(read(RecentCommands::KEPT + 1), Err(CloseReason::Bad(why)) if why.contains("at most 4 commands")));
+}

@@ -150,6 +150,8 @@ impl Cluster {
             ClusterCommand::Delivered { .. } => {
                 self.state.outbox.pop_front();
             }
+            ClusterCommand::RaiseEvent { what } => self.state.events.raise(request.id.source, *what),
+            ClusterCommand::EventsHeld { last } => self.state.events.held(*last),
         }
     }
 

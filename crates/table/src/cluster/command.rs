@@ -5,7 +5,8 @@ use smallvec::SmallVec;
 use taisai_rules::{BetBox, Money};
 
 use crate::cluster::settle::{Adjustment, OverDifferential, Slip, SlipTotals};
-use crate::identity::{DeviceId, Person, Receipt, RoundNumber, Seat};
+use crate::house::ReportedEvent;
+use crate::identity::{CommandId, DeviceId, Person, Receipt, RoundNumber, Seat};
 use crate::round::Notice;
 use crate::sensitive::{PasswordRule, Sensitive};
 use crate::transfer::{Transfer, VoucherNumber};
@@ -192,6 +193,10 @@ pub enum ClusterCommand {
     CloseReturns { round: RoundNumber, second: Option<Person> },
     /// Remove a line that was registered from the film by mistake.
     WithdrawFromFilm { round: RoundNumber, line: u32, second: Option<Person> },
+    /// What has just been decided is a significant event: it goes to the House (F32).
+    RaiseEvent { what: ReportedEvent },
+    /// The House has recorded the significant events up to this one.
+    EventsHeld { last: CommandId },
 }
 
 impl ClusterCommand {
@@ -236,7 +241,9 @@ impl Sensitive for ClusterCommand {
             | Self::TickOff { .. }
             | Self::Follow { .. }
             | Self::Receive { .. }
-            | Self::Delivered { .. } => PasswordRule::Never,
+            | Self::Delivered { .. }
+            | Self::RaiseEvent { .. }
+            | Self::EventsHeld { .. } => PasswordRule::Never,
         }
     }
 }

@@ -141,6 +141,15 @@ impl Cluster {
                     Some(_) | None => Err(Refusal::OutOfOrder),
                 }
             }
+            ClusterCommand::RaiseEvent { .. } => {
+                actor.is_system()?;
+                Ok(ClusterEvent::Done)
+            }
+            ClusterCommand::EventsHeld { last } => {
+                actor.is_system()?;
+                self.state.events.may_hold(*last)?;
+                Ok(ClusterEvent::Done)
+            }
         }
     }
 
@@ -651,6 +660,8 @@ pub(super) fn content(command: &ClusterCommand) -> u64 {
         | ClusterCommand::TickOff { .. }
         | ClusterCommand::RegisterFromFilm { .. }
         | ClusterCommand::WithdrawFromFilm { .. }
-        | ClusterCommand::CloseReturns { .. } => CommandHash::of_bytes(1, command).finish(),
+        | ClusterCommand::CloseReturns { .. }
+        | ClusterCommand::RaiseEvent { .. }
+        | ClusterCommand::EventsHeld { .. } => CommandHash::of_bytes(1, command).finish(),
     }
 }

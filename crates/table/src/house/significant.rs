@@ -139,6 +139,14 @@ pub enum ReportedEvent {
     SecretRefused {
         owner: SecretOwner,
     },
+    /// A table stays closed, as the record of its dealer's side or of a cluster cannot be read.
+    TableNotOpened {
+        table: TableId,
+        /// The cluster whose record it is; none for the dealer's side.
+        cluster: Option<ClusterId>,
+        /// The block that is damaged or missing, where that is known.
+        block: Option<u64>,
+    },
 }
 
 /// What happened.

@@ -134,6 +134,16 @@ impl RoundState {
             RoundEvent::SetDamaged { dice_set } => self.damage(*dice_set),
             RoundEvent::SetInspected { dice_set } => self.damaged_sets.retain(|damaged| damaged != dice_set),
             RoundEvent::ActivatedInNoRound | RoundEvent::Noted => {}
+            RoundEvent::EventRaised | RoundEvent::EventsHeld => self.keep_events(request),
+        }
+    }
+
+    fn keep_events(&mut self, request: &CommandRequest<RoundCommand>) {
+        if let RoundCommand::RaiseEvent { what } = request.command {
+            self.events.raise(request.id.source, what);
+        }
+        if let RoundCommand::EventsHeld { last } = request.command {
+            self.events.held(last);
         }
     }
 

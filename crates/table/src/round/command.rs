@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use taisai_rules::{Dice, Face, Game, Money, Paragraph, Rule};
 
-use crate::identity::{ClusterId, Person, PersonId, RoundNumber, Time};
+use crate::house::ReportedEvent;
+use crate::identity::{ClusterId, CommandId, Person, PersonId, RoundNumber, Time};
 use crate::profile::Law;
 use crate::rules::TableLimits;
 use crate::sensitive::{PasswordRule, Sensitive};
@@ -262,6 +263,14 @@ pub enum RoundCommand {
         /// Whether all that wins is registered there, at a table that registers winners.
         is_registered: bool,
     },
+    /// What has just been decided is a significant event: it goes to the House (F32).
+    RaiseEvent {
+        what: ReportedEvent,
+    },
+    /// The House has recorded the significant events up to this one.
+    EventsHeld {
+        last: CommandId,
+    },
 }
 
 impl Sensitive for RoundCommand {
@@ -296,7 +305,9 @@ impl Sensitive for RoundCommand {
             | Self::Interrupt { .. }
             | Self::Continue
             | Self::Restarted
-            | Self::Report { .. } => PasswordRule::Never,
+            | Self::Report { .. }
+            | Self::RaiseEvent { .. }
+            | Self::EventsHeld { .. } => PasswordRule::Never,
         }
     }
 }
@@ -339,7 +350,9 @@ impl RoundCommand {
             | Self::Inspect { .. }
             | Self::Rule { ruling: Ruling::Void { .. } | Ruling::Note, .. }
             | Self::Witness { .. }
-            | Self::Report { .. } => None,
+            | Self::Report { .. }
+            | Self::RaiseEvent { .. }
+            | Self::EventsHeld { .. } => None,
         }
     }
 }
@@ -473,6 +486,10 @@ pub enum RoundEvent {
         /// Whether all that wins is registered there, at a table that registers winners.
         is_registered: bool,
     },
+    /// A significant event waits for the House.
+    EventRaised,
+    /// The House holds significant events.
+    EventsHeld,
 }
 
 /// A message to the clusters. A cluster applies notices one by one in the order of their numbers.

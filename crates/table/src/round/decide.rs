@@ -161,6 +161,15 @@ impl Round {
                     (*cluster, *followed, *colour_chips, *is_registered);
                 Ok(RoundEvent::Followed { cluster, followed, colour_chips, is_registered })
             }
+            RoundCommand::RaiseEvent { .. } => {
+                actor.is_system()?;
+                Ok(RoundEvent::EventRaised)
+            }
+            RoundCommand::EventsHeld { last } => {
+                actor.is_system()?;
+                self.state.events.may_hold(*last)?;
+                Ok(RoundEvent::EventsHeld)
+            }
         }
     }
 

@@ -168,6 +168,7 @@ export const words = {
     'too-long': 'That took too long. Ask for less.',
     'not-yet': 'The round is not over, or no checkpoint covers it yet. Try again later.',
     elsewhere: 'This is moving to another server. Try again in a moment.',
+    'record-unreadable': 'The table stays closed: its record cannot be read.',
     stopped: 'The system has stopped. Nothing is accepted until it runs again.',
     internal: 'A system error occurred. Call an Administrator.',
     'second-person-missing': 'A second person must approve this.',

@@ -106,7 +106,7 @@ export const pit: typeof english = {
   counted: (box, amount, opposite, other, differential) => `${box}计${amount}，${opposite}计${other}；差额上限${differential}`,
   kinds: {
     'large-win': '大额赢奖，终端已锁定', 'terminal-lost': '终端离线', 'terminal-back': '终端恢复', void: '骰局作废', correction: '更正', ruling: '裁定', 'limit-change': '限额更改', 'clock-stepped': '时钟跳变', 'store-problem': '存储故障',
-    'command-id-reused': '指令编号重复使用', 'tumbler-fault': '摇骰器故障', 'flat-dice-voided': '报称骰子不平，而摇骰器读到三颗平放', 'to-be-ruled': '损坏骰子的一局须裁定', 'dice-damaged': '发现骰子组损坏', 'dice-inspected': '损坏的骰子组已检查', 'login-failed': '登录失败', 'login-locked': '登录失败过多，已锁定', 'login-unlocked': '登录已解锁', 'money-ruling': '裁定改变了骰局的派付', 'ruling-witnessed': '裁定已见证', 'code-given': '已发出设备的设置代码', 'device-revoked': '设备已撤销', 'token-copied': '设备密钥被重复使用', 'over-differential': '计算注额相差超过差额上限', 'buy-in-reversed': '买入已撤销', 'stacker-differs': '钞箱纸币与接受记录不符',
+    'command-id-reused': '指令编号重复使用', 'tumbler-fault': '摇骰器故障', 'flat-dice-voided': '报称骰子不平，而摇骰器读到三颗平放', 'to-be-ruled': '损坏骰子的一局须裁定', 'dice-damaged': '发现骰子组损坏', 'dice-inspected': '损坏的骰子组已检查', 'login-failed': '登录失败', 'login-locked': '登录失败过多，已锁定', 'login-unlocked': '登录已解锁', 'money-ruling': '裁定改变了骰局的派付', 'ruling-witnessed': '裁定已见证', 'code-given': '已发出设备的设置代码', 'device-revoked': '设备已撤销', 'token-copied': '设备密钥被重复使用', 'over-differential': '计算注额相差超过差额上限', 'buy-in-reversed': '买入已撤销', 'table-not-opened': '有赌台保持关闭：记录无法读取', 'stacker-differs': '钞箱纸币与接受记录不符',
     'redemption-locked': '错误号码过多，票券已锁定', 'redemption-unlocked': '票券已解锁', 'voucher-failed': '票券未能签发', configured: '设置已更改', 'money-ruled': '款项已裁定', 'voucher-reissued': '一张票券已重新签发', 'keys-replaced': '娱乐场密钥已更换', 'secret-refused': '储存的密码或设备密钥遭外部更改，已拒绝',
   },
   by: { table: '赌台', dealer: '荷官', shift: '班次', day: '日期', box: '投注格' },

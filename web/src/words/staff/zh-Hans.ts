@@ -165,6 +165,7 @@ export const words: StaffWords = {
     'too-long': '耗时过长：请缩小范围。',
     'not-yet': '该局尚未结束，或尚无检查点证明。请稍后再试。',
     elsewhere: '正转移到另一台服务器，请稍候再试。',
+    'record-unreadable': '赌台保持关闭：记录无法读取。',
     stopped: '系统已停止：恢复前不接受任何操作。',
     internal: '系统出错，请通知管理员。',
     'second-person-missing': '须由第二人批准。',

@@ -106,7 +106,7 @@ export const pit: typeof english = {
   counted: (box, amount, opposite, other, differential) => `${box}計${amount}，${opposite}計${other}；差額上限${differential}`,
   kinds: {
     'large-win': '大額贏獎，終端已鎖定', 'terminal-lost': '終端離線', 'terminal-back': '終端恢復', void: '骰局作廢', correction: '更正', ruling: '裁定', 'limit-change': '限額更改', 'clock-stepped': '時鐘跳變', 'store-problem': '存儲故障',
-    'command-id-reused': '指令編號重複使用', 'tumbler-fault': '搖骰器故障', 'flat-dice-voided': '報稱骰子不平，而搖骰器讀到三顆平放', 'to-be-ruled': '損壞骰子的一局須裁定', 'dice-damaged': '發現骰子組損壞', 'dice-inspected': '損壞的骰子組已檢查', 'login-failed': '登入失敗', 'login-locked': '登入失敗過多，已鎖定', 'login-unlocked': '登入已解鎖', 'money-ruling': '裁定改變了骰局的派付', 'ruling-witnessed': '裁定已見證', 'code-given': '已發出設備的設定代碼', 'device-revoked': '設備已撤銷', 'token-copied': '設備密鑰被重複使用', 'over-differential': '計算注額相差超過差額上限', 'buy-in-reversed': '買入已撤銷', 'stacker-differs': '鈔箱紙幣與接受記錄不符',
+    'command-id-reused': '指令編號重複使用', 'tumbler-fault': '搖骰器故障', 'flat-dice-voided': '報稱骰子不平，而搖骰器讀到三顆平放', 'to-be-ruled': '損壞骰子的一局須裁定', 'dice-damaged': '發現骰子組損壞', 'dice-inspected': '損壞的骰子組已檢查', 'login-failed': '登入失敗', 'login-locked': '登入失敗過多，已鎖定', 'login-unlocked': '登入已解鎖', 'money-ruling': '裁定改變了骰局的派付', 'ruling-witnessed': '裁定已見證', 'code-given': '已發出設備的設定代碼', 'device-revoked': '設備已撤銷', 'token-copied': '設備密鑰被重複使用', 'over-differential': '計算注額相差超過差額上限', 'buy-in-reversed': '買入已撤銷', 'table-not-opened': '有賭檯保持關閉：記錄無法讀取', 'stacker-differs': '鈔箱紙幣與接受記錄不符',
     'redemption-locked': '錯誤號碼過多，票券已鎖定', 'redemption-unlocked': '票券已解鎖', 'voucher-failed': '票券未能簽發', configured: '設定已更改', 'money-ruled': '款項已裁定', 'voucher-reissued': '一張票券已重新簽發', 'keys-replaced': '娛樂場密鑰已更換', 'secret-refused': '儲存的密碼或設備密鑰遭外部更改，已拒絕',
   },
   by: { table: '賭檯', dealer: '荷官', shift: '班次', day: '日期', box: '投注格' },

@@ -165,6 +165,7 @@ export const words: StaffWords = {
     'too-long': '耗時過長：請縮小範圍。',
     'not-yet': '該局尚未結束，或尚無檢查點證明。請稍後再試。',
     elsewhere: '正轉移到另一台伺服器，請稍候再試。',
+    'record-unreadable': '賭檯保持關閉：記錄無法讀取。',
     stopped: '系統已停止：恢復前不接受任何操作。',
     internal: '系統出錯，請通知管理員。',
     'second-person-missing': '須由第二人批准。',

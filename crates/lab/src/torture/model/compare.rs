@@ -64,6 +64,8 @@ impl ClusterModel {
             | ClusterCommand::RegisterFromFilm { .. }
             | ClusterCommand::WithdrawFromFilm { .. }
             | ClusterCommand::CloseReturns { .. }
+            | ClusterCommand::RaiseEvent { .. }
+            | ClusterCommand::EventsHeld { .. }
             | ClusterCommand::TickOff { .. }
             | ClusterCommand::Follow { .. }
             | ClusterCommand::Receive { .. }

@@ -17,6 +17,7 @@ use crate::config::{name_key, table_name};
 use crate::http::api::Routes;
 use crate::http::denied::Denied;
 use crate::http::request::PathParams;
+use crate::node::TablePlan;
 use crate::server::{Server, SharedServer};
 
 pub(super) fn routes() -> Routes {
@@ -65,9 +66,11 @@ pub(crate) struct TableView {
     has_terminals: bool,
     /// Which bets are registered.
     registration: Registration,
+    /// Why the table stays closed: its record, or a part of it, cannot be read. Its game may not be known then.
+    not_open: Option<String>,
 }
 
-fn view(round: &Round, name: String, seats: Vec<u32>) -> TableView {
+fn view(round: &Round, name: String, seats: Vec<u32>, not_open: Option<String>) -> TableView {
     let game = round.rules().game();
     TableView {
         table: round.table().0,
@@ -81,6 +84,27 @@ fn view(round: &Round, name: String, seats: Vec<u32>) -> TableView {
         seats,
         has_terminals: game.station() == Station::PlayerTerminals,
         registration: round.rules().registration(),
+        not_open,
+    }
+}
+
+/// A table that does not run, as far as it is known.
+fn closed_view(table: TableId, is_training: bool, plan: Option<&TablePlan>, name: String, why: String) -> TableView {
+    let game = plan.and_then(|plan| Game::from_toml(&plan.game).ok());
+    let title = |language| game.as_ref().map_or_else(String::new, |game| game.title().get(language).to_owned());
+    TableView {
+        table: table.0,
+        name,
+        game: game.as_ref().map_or_else(String::new, game_name),
+        title: InLanguages::of(title),
+        layout: plan.map_or_else(String::new, |plan| plan.layout.clone()),
+        phase: Phase::Shut,
+        is_training,
+        is_game_approved: game.as_ref().is_none_or(Game::is_approved),
+        seats: plan.map_or_else(Vec::new, |plan| plan.seats.iter().map(|seats| seats.saturating_sub(1)).collect()),
+        has_terminals: game.as_ref().is_some_and(|game| game.station() == Station::PlayerTerminals),
+        registration: plan.map_or(Registration::EveryBet, |plan| plan.registration),
+        not_open: Some(why),
     }
 }
 
@@ -94,25 +118,46 @@ async fn tables(State(server): State<SharedServer>) -> Result<Json<Vec<Value>>, 
     let mut tables = tables_here(&server).await?;
     if let Some(peers) = &server.peers {
         tables.extend(peers.gather("/api/v1/node/tables").await);
-        tables.sort_by_key(|table| table["table"].as_u64());
+        tables = each_once(tables);
     }
     Ok(Json(tables))
 }
 
-/// The tables that run here, in order.
+/// Each table once, in order: as it runs, where it runs, with what any node says of why it is not open.
+fn each_once(mut tables: Vec<Value>) -> Vec<Value> {
+    let mut once: Vec<Value> = Vec::new();
+    tables.sort_by_key(|table| (table["table"].as_u64(), table["not_open"].is_string()));
+    for mut table in tables {
+        match once.last_mut().filter(|last| last["table"] == table["table"]) {
+            Some(last) if last["not_open"].is_null() => last["not_open"] = table["not_open"].take(),
+            Some(_) => {}
+            None => once.push(table),
+        }
+    }
+    once
+}
+
+/// The tables that run here, and those that this node cannot open, in order.
 pub(crate) async fn tables_here(server: &Server) -> Result<Vec<Value>, Denied> {
     let recorded = |house: &House| {
-        house.configuration().map(|(key, value)| (key.to_owned(), value.to_owned())).collect::<BTreeMap<_, _>>()
+        let configuration = house.configuration().map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let training = house.tables().map(|(table, on_file)| (table, on_file.is_training));
+        (configuration.collect::<BTreeMap<_, _>>(), training.collect::<BTreeMap<_, _>>())
     };
-    let recorded = server.node.house().read(recorded).await?;
+    let (recorded, training) = server.node.house().read(recorded).await?;
+    let name = |table: TableId| table_name(&server.seed, table, recorded.get(&name_key(table.0)));
+    let mut closed = server.node.unopened().closed_tables();
     let mut tables = Vec::new();
     for (table, handle) in server.node.tables() {
-        let name = table_name(&server.seed, table, recorded.get(&name_key(table.0)));
-        let seats = server.node.places(table);
-        let view = handle.read_round(move |round| view(round, name, seats)).await?;
-        tables.push(serde_json::to_value(view).expect("a view can be written down"));
+        let (name, seats, not_open) = (name(table), server.node.places(table), closed.remove(&table));
+        tables.push(handle.read_round(move |round| view(round, name, seats, not_open)).await?);
     }
-    Ok(tables)
+    for (table, why) in closed {
+        let is_training = training.get(&table).copied().unwrap_or(server.place.is_training);
+        tables.push(closed_view(table, is_training, server.node.plan(table), name(table), why));
+    }
+    tables.sort_by_key(|view| view.table);
+    Ok(tables.into_iter().map(|view| serde_json::to_value(view).expect("a view can be written down")).collect())
 }
 
 /// A table as anyone at it sees it: what its display shows.
@@ -323,6 +368,38 @@ mod tests {
     use taisai_rules::Games;
 
     use super::*;
+    use crate::auth::TimeOuts;
+    use crate::tests::running::RunningServer;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_table_whose_record_is_damaged_is_listed_as_closed_with_the_reason() {
+        let house = RunningServer::start().await;
+        assert_eq!(house.get("/tables", "").await.body[0]["not_open"], Value::Null);
+        let folder = house.close().await;
+        let store = rusqlite::Connection::open(folder.path().join("data/journal.db")).unwrap();
+        let damage = "update blocks set block = zeroblob(length(block)) where position = 2 \
+                      and chain = (select id from chains where name = 'table-1-0')";
+        assert_eq!(store.execute(damage, []).unwrap(), 1);
+        drop(store);
+        let house = RunningServer::open(folder, TimeOuts::default()).await;
+        let listed = house.get("/tables", "").await.body;
+        let why = listed[0]["not_open"].as_str().unwrap_or_default();
+        assert!(why.starts_with("chain table-1-0, block 2: "), "{listed}");
+        assert_eq!((&listed[0]["game"], &listed[0]["phase"]), (&"sic-bo-etg@2".into(), &"shut".into()), "{listed}");
+        for path in ["/tables/1", "/tables/1/layout"] {
+            let denied = house.get(path, "").await;
+            assert_eq!((denied.status.as_u16(), denied.code()), (503, "record-unreadable"), "{path}");
+        }
+        house.close().await;
+    }
+
+    #[test]
+    fn a_table_is_listed_once_with_what_any_node_says_of_it() {
+        let of = |table: u16, not_open: Option<&str>| serde_json::json!({ "table": table, "not_open": not_open });
+        let listed =
+            each_once(vec![of(2, None), of(1, Some("block 7")), of(1, None), of(3, Some("a")), of(3, Some("a"))]);
+        assert_eq!(listed, [of(1, Some("block 7")), of(2, None), of(3, Some("a"))]);
+    }
 
     /// The mock of the screens uses the layouts that this server sends.
     #[test]
