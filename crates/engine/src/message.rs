@@ -185,9 +185,9 @@ impl Message {
             | Self::HouseHolds { .. }
             | Self::ToCluster { .. }
             | Self::ClusterHolds { .. }
-            | Self::Report { .. } => true,
+            | Self::Report { .. }
+            | Self::ReportHeld { .. } => true,
             Self::RoundHolds { .. }
-            | Self::ReportHeld { .. }
             | Self::ShowTable { .. }
             | Self::SeatMoney { .. }
             | Self::ClusterView { .. }
@@ -225,8 +225,16 @@ impl Message {
                 let newest = house.newest(id.source);
                 id.sequence == newest + 1 || (*is_first && id.sequence > newest)
             }
-            Self::RoundHolds { .. }
-            | Self::ReportHeld { .. }
+            Self::ReportHeld { to: MachineId::Round(table), id } => {
+                let round = machines.tables.get(table).map(|table| &table.round);
+                round.is_some_and(|round| round.events().any(|(waiting, _)| waiting == *id))
+            }
+            Self::ReportHeld { to: MachineId::Cluster(cluster), id } => {
+                let cluster = machines.cluster(*cluster);
+                cluster.is_some_and(|cluster| cluster.events().any(|(waiting, _)| waiting == *id))
+            }
+            Self::ReportHeld { to: MachineId::House, .. }
+            | Self::RoundHolds { .. }
             | Self::ShowTable { .. }
             | Self::SeatMoney { .. }
             | Self::ClusterView { .. }
