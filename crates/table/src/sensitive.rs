@@ -41,6 +41,7 @@ pub trait Sensitive: Clone {
     }
 
     /// The command without a second person: what is taken from clients, and what is approved.
+    #[must_use]
     fn without_second(mut self) -> Self {
         if let Some(second) = self.password_rule().into_second() {
             *second = None;
@@ -49,6 +50,7 @@ pub trait Sensitive: Clone {
     }
 
     /// The command with the second person who approved it; unchanged if it has no place for one.
+    #[must_use]
     fn with_second(mut self, person: Person) -> Self {
         if let Some(second) = self.password_rule().into_second() {
             *second = Some(person);
