@@ -1306,6 +1306,14 @@ export interface components {
                 round: components["schemas"]["RoundNumber"];
                 second?: components["schemas"]["Person"] | null;
             };
+        } | {
+            "raise-event": {
+                what: components["schemas"]["ReportedEvent"];
+            };
+        } | {
+            "events-held": {
+                last: components["schemas"]["CommandId"];
+            };
         };
         /** @description What happened at the players' side, without what the command says already. */
         ClusterEvent: "done" | {
@@ -1405,7 +1413,7 @@ export interface components {
          * @description Why a machine refuses, in order of precedence; then why the server denies.
          * @enum {string}
          */
-        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "other-registration" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-thrown" | "all-registered" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "not-on-pay-list" | "given-stands" | "already-registered" | "losing-box" | "nothing-to-repeat" | "unknown-buy-in" | "nothing-to-read" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "opposite-not-told" | "total-differs" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-replaced" | "voucher-expired" | "voucher-good" | "voucher-confirmed" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "claim-taken" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "unreachable" | "stopped" | "internal";
+        Code: "command-id-reused" | "command-too-old" | "not-allowed" | "second-person-missing" | "second-person-not-allowed" | "not-acting" | "training-mixed" | "out-of-order" | "other-registration" | "table-not-open" | "table-closing" | "table-open" | "rules-not-in-force" | "limits-not-shown" | "held" | "not-held" | "round-in-play" | "no-round-open" | "bets-closed" | "bets-not-closed" | "not-due" | "already-tumbled" | "not-tumbled" | "dice-concealed" | "known-dice-differ" | "read-by-tumbler" | "dice-not-known" | "result-committed" | "not-thrown" | "all-registered" | "not-in-game" | "unknown-round" | "too-many-rounds" | "round-not-settled" | "round-void" | "ruled-on" | "not-witnessed" | "nothing-to-witness" | "correction-too-late" | "round-stands" | "same-dice" | "slip-differs" | "outcome-established" | "dice-damaged" | "not-cleared" | "closure-not-announced" | "unknown-seat" | "terminal-lost" | "seat-locked" | "no-session" | "no-bets" | "box-twice" | "box-not-on-layout" | "no-such-bet" | "not-on-pay-list" | "given-stands" | "already-registered" | "losing-box" | "nothing-to-repeat" | "unknown-buy-in" | "nothing-to-read" | "bad-amount" | "note-not-taken" | "amount-too-large" | "amount-off-unit" | "below-minimum" | "over-limit" | "over-differential" | "not-below-minimum" | "opposite-not-told" | "total-differs" | "no-excess" | "bad-limits" | "not-enough-credits" | "colour-in-use" | "bad-text" | "unknown-person" | "person-exists" | "roles-conflict" | "nobody-to-manage" | "locked-out" | "unknown-device" | "device-exists" | "unknown-table" | "table-exists" | "voucher-not-on-file" | "voucher-paid" | "voucher-void" | "voucher-replaced" | "voucher-expired" | "voucher-good" | "voucher-confirmed" | "voucher-number-used" | "over-house-limit" | "unknown-claim" | "claim-taken" | "own-claim" | "unknown-receivable" | "more-than-owed" | "unknown-approval" | "too-many-approvals" | "unknown-event" | "not-signed-in" | "wrong-password" | "password-to-be-set" | "weak-password" | "sign-in-again" | "not-yours" | "not-allowed" | "not-proven" | "not-for-you" | "other-site" | "not-approved" | "unknown" | "bad-request" | "bad-command" | "bad-code" | "too-many" | "too-large" | "not-sent" | "too-slow" | "stopping" | "too-long" | "not-yet" | "elsewhere" | "record-unreadable" | "unreachable" | "stopped" | "internal";
         /** @description A set of Colour Chips with a player. */
         ColourSet: {
             /** Format: uint8 */
@@ -3446,6 +3454,16 @@ export interface components {
             "secret-refused": {
                 owner: components["schemas"]["SecretOwner"];
             };
+        } | {
+            "table-not-opened": {
+                /**
+                 * Format: uint64
+                 * @description The block that is damaged or missing, where that is known.
+                 */
+                block?: number | null;
+                cluster?: components["schemas"]["ClusterId"] | null;
+                table: components["schemas"]["TableId"];
+            };
         };
         /**
          * @description What the Dealer has to register on a box after the dice.
@@ -3702,6 +3720,14 @@ export interface components {
                 /** @description Whether all that wins is registered there, at a table that registers winners. */
                 is_registered: boolean;
             };
+        } | {
+            "raise-event": {
+                what: components["schemas"]["ReportedEvent"];
+            };
+        } | {
+            "events-held": {
+                last: components["schemas"]["CommandId"];
+            };
         };
         /** @description What happened at the dealer's side. */
         RoundEvent: "table-opened" | "closure-announced" | "table-closed" | {
@@ -3819,7 +3845,7 @@ export interface components {
                 /** @description Whether all that wins is registered there, at a table that registers winners. */
                 is_registered: boolean;
             };
-        };
+        } | "event-raised" | "events-held";
         /** @description A round of a table. */
         RoundLine: {
             /**
@@ -4562,6 +4588,8 @@ export interface components {
             layout: string;
             /** @description What the casino calls it. */
             name: string;
+            /** @description Why the table stays closed: its record, or a part of it, cannot be read. Its game may not be known then. */
+            not_open?: string | null;
             phase: components["schemas"]["Phase"];
             /** @description Which bets are registered. */
             registration: components["schemas"]["Registration"];
