@@ -81,7 +81,7 @@ export class Terminal {
   }
 
   /** Asks for the last games, as the record has them. */
-  requestGames(): void {
+  loadGames(): void {
     if (this.#view.link === 'up') this.#deps.send({ games: true });
   }
 

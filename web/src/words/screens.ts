@@ -24,3 +24,10 @@ export const screens: Record<Language, ScreenWords> = {
     roundsVoid: (from, to, why) => `第${from}至${to}局作廢：${why}所有投注全額退還。`,
   },
 };
+
+/** Of a table that stays closed, in lists of tables. */
+export const notOpen: Record<Language, string> = {
+  en: 'Closed: its record cannot be read',
+  'zh-Hans': '已关闭：记录无法读取',
+  'zh-Hant': '已關閉：記錄無法讀取',
+};

@@ -135,12 +135,12 @@ describe('the last game', () => {
 
   it('is loaded from the record with those before it, while connected', () => {
     const { terminal, messages, around } = setup();
-    terminal.requestGames();
+    terminal.loadGames();
     expect(messages).toEqual([{ games: true }]);
     terminal.receive({ games: [{ round: 11 }] });
     expect(around.view!.games).toEqual([{ round: 11 }]);
     terminal.lost('', false);
-    terminal.requestGames();
+    terminal.loadGames();
     expect(messages).toHaveLength(1);
   });
 });
