@@ -97,7 +97,7 @@ impl From<KeyFileContent> for TrustedFile {
     fn from(file: KeyFileContent) -> Self {
         let public = file.public();
         let secret = match file {
-            KeyFileContent::Keys(keys) => Some(keys),
+            KeyFileContent::Keys(keys) => Some(*keys),
             KeyFileContent::SigningOnly(_) => None,
         };
         Self { public, secret }

@@ -90,9 +90,9 @@ pub struct Keys {
 #[derive(Clone, Debug)]
 pub enum KeyFileContent {
     /// Every key.
-    Keys(Keys),
+    Keys(Box<Keys>),
     /// The signing key alone: programs before 0.2 had the others in the store.
-    SigningOnly(SigningKey),
+    SigningOnly(Box<SigningKey>),
 }
 
 impl KeyFileContent {
@@ -103,7 +103,9 @@ impl KeyFileContent {
             Err(KeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        let read = Keys::read_text(&text).map(Self::Keys).or_else(|| read_signing_key(&text).map(Self::SigningOnly));
+        let read = Keys::read_text(&text)
+            .map(|keys| Self::Keys(Box::new(keys)))
+            .or_else(|| read_signing_key(&text).map(|key| Self::SigningOnly(Box::new(key))));
         read.map(Some).ok_or_else(|| KeyError::Damaged { path: path.into() })
     }
 
@@ -132,7 +134,7 @@ impl Keys {
     /// The keys of a file.
     pub fn open(path: &Path) -> Result<Self, KeyError> {
         match KeyFileContent::read(path)? {
-            Some(KeyFileContent::Keys(keys)) => Ok(keys),
+            Some(KeyFileContent::Keys(keys)) => Ok(*keys),
             Some(KeyFileContent::SigningOnly(_)) => Err(KeyError::SigningOnly { path: path.into() }),
             None => Err(KeyError::Io { path: path.into(), source: io::ErrorKind::NotFound.into() }),
         }
@@ -200,14 +202,10 @@ impl Keys {
         let Self { signing, voucher, nodes, secrets, next, former } = self;
         let secret = [("signing", signing.secret()), ("voucher", voucher), ("nodes", nodes), ("secrets", secrets)];
         let secret = secret.into_iter().chain(next.as_ref().map(|key| ("next", key.secret())));
-        let mut text = format!("{FIRST_LINE}\n");
-        for (name, key) in secret {
-            text += &format!("{name} {}\n", hex(key));
-        }
-        for key in former {
-            text += &format!("former {key}\n");
-        }
-        text
+        let secret = secret.into_iter().map(|(name, key)| format!("{name} {}", hex(key)));
+        let former = former.iter().map(|key| format!("former {key}"));
+        let lines: Vec<_> = [FIRST_LINE.to_owned()].into_iter().chain(secret).chain(former).collect();
+        lines.join("\n") + "\n"
     }
 
     /// Writes a draft beside the file, which `place` puts into its place. The name is as durable as the content.

@@ -17,7 +17,7 @@ use super::batch::{Attribution, EntryTime, ReportEvent, SqlBatch};
 use super::machine::{ChainContext, EntryError, ProjectedMachine, event_by, opening_event};
 use crate::value::variant_name;
 use money::{Origin, expire, issue, receive, reissue, rule, take_back, voucher_to_claim};
-use significant::{secret_of, significant};
+use significant::significant;
 use taisai_record::ChainOpening;
 
 pub(super) use significant::over_differential;
@@ -113,10 +113,7 @@ impl ProjectedMachine for House {
             }
             C::Acknowledge { event } => waiting.acknowledge(self, *event, command),
             C::UseKeys { .. } => waiting.own = Some(command),
-            C::ChangeSecret { owner, .. } => {
-                secret_of(*owner, &mut waiting.event);
-                waiting.own = Some(command);
-            }
+            C::ChangeSecret { owner, .. } => waiting.change_secret(*owner, command),
             C::WithdrawApproval { .. }
             | C::UseApproval { .. }
             | C::LoginSucceeded { .. }

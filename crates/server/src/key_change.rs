@@ -79,7 +79,7 @@ pub fn new_keys(
             keys
         }
         // An earlier call was interrupted, or the file is in use, which the record tells.
-        Some(KeyFileContent::Keys(keys)) if keys.former == former => keys,
+        Some(KeyFileContent::Keys(keys)) if keys.former == former => *keys,
         Some(KeyFileContent::Keys(_) | KeyFileContent::SigningOnly(_)) => {
             return Err(KeyChangeError::NotLost(path.clone()));
         }
@@ -109,5 +109,79 @@ fn record(mut opened: Opened, keys: &Keys) -> Result<(), KeyChangeError> {
     match opened.house.ask(request).verdict() {
         Verdict::Accepted => Ok(opened.close()?),
         Verdict::Refused(refusal) => Err(KeyChangeError::Refused(refusal)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use taisai_journal::suite::TemporaryServer;
+    use taisai_record::{Program, RecordFiles};
+    use taisai_table::Profile;
+
+    use super::*;
+
+    fn installation(address: Address, folder: &std::path::Path) -> InstallationPlan {
+        let (key_file, anchor) = (folder.join("house.key"), Some(folder.join("anchor.txt")));
+        InstallationPlan {
+            address,
+            files: RecordFiles { key_file, anchor, trusted: Vec::new() },
+            program: Program { version: "0.1.0".to_owned(), hash: [1; 32] },
+            new_house: [7; 16],
+            profile: Profile::singapore(),
+            is_training: false,
+            accepts_clock: false,
+            allows_unapproved: false,
+            tables: Vec::new(),
+            acknowledged: taisai_journal::AcknowledgedHeads::default(),
+        }
+    }
+
+    fn opened(plan: &InstallationPlan) -> Result<Opened, NodeError> {
+        Opened::new(clock::system, plan, Share::ALL, Arc::new(drop))
+    }
+
+    /// Also where the command was interrupted once the record had the new key, and with the file of another node.
+    fn rotate_in(address: Address) {
+        let folder = tempfile::tempdir().unwrap();
+        let plan = installation(address, folder.path());
+        let (path, warn): (_, WarningSink) = (&plan.files.key_file, Arc::new(drop));
+        opened(&plan).unwrap().close().unwrap();
+        assert!(matches!(rotate_keys(&plan, &warn), Err(KeyChangeError::NotRecorded)));
+        let first = Keys::open(path).unwrap();
+        record(opened(&plan).unwrap(), &first).unwrap();
+        let (old, new) = rotate_keys(&plan, &warn).unwrap();
+        assert_eq!(old, first.signing.public());
+        assert_eq!(Keys::open(path).unwrap().public(), [old, new]);
+
+        let mut next = Keys::open(path).unwrap();
+        next.next = Some(Keys::random().unwrap().signing);
+        next.replace(path).unwrap();
+        let rotated = next.rotated();
+        record(opened(&plan).unwrap(), &rotated).unwrap();
+        assert!(matches!(opened(&plan), Err(NodeError::OtherKeys { .. })), "the record is ahead of the file");
+        assert_eq!(rotate_keys(&plan, &warn).unwrap(), (new, rotated.signing.public()));
+        assert_eq!(Keys::open(path).unwrap().fingerprint(), rotated.fingerprint());
+
+        let other = Keys { voucher: [1; 32], ..rotated.clone() };
+        other.replace(path).unwrap();
+        let refused = opened(&plan).map(drop);
+        assert!(matches!(refused, Err(NodeError::OtherKeys { .. })), "{refused:?}");
+        let former = rotated.public();
+        assert!(matches!(new_keys(&plan, former.clone(), &warn), Err(KeyChangeError::NotLost(_))), "it is there");
+        std::fs::remove_file(path).unwrap();
+        let made = new_keys(&plan, former, &warn).unwrap();
+        assert_eq!(Keys::open(path).unwrap().public().last(), Some(&made));
+        opened(&plan).unwrap().close().unwrap();
+    }
+
+    #[test]
+    fn keys_are_replaced_in_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        rotate_in(Address::Folder(folder.path().join("data")));
+    }
+
+    #[test]
+    fn keys_are_replaced_on_a_server() {
+        rotate_in(Address::Postgres(TemporaryServer::shared().database()));
     }
 }

@@ -267,29 +267,12 @@ async fn run(
     let (address, is_secured) = (front.address, front.headers.is_secured);
     let metrics = Arc::new(Metrics::beside(&front.connections));
     let (version, is_training) = (installation.program.version.clone(), installation.is_training);
-    let store = installation.address.clone();
     let (address_of_record, anchor, program) =
-        (store.clone(), installation.files.anchor.clone(), installation.program.clone());
+        (installation.address.clone(), installation.files.anchor.clone(), installation.program.clone());
     let games = games_of(installation.tables.iter().map(|table| table.game.as_str()), plan.texts);
-    let (counted, is_shared) = (Arc::clone(&metrics), matches!(store, Address::Postgres(_)));
-    // Opening waits for the store, and on several machines for other nodes.
-    let open = move || {
-        let key_file = installation.files.key_file.clone();
-        move_keys(&store, &key_file)?;
-        match &installation.address {
-            Address::Folder(_) => {
-                let read = ReadInstallation::new(installation, warn)?;
-                let (secrets, keys) = secrets_of(read.known(), &store, &key_file, new_secrets)?;
-                Ok::<_, ServeError>((read.run(&counted)?, secrets, keys))
-            }
-            Address::Postgres(_) => {
-                let of_node = (&node_address, &former, address, is_secured);
-                let node = Node::join(installation, of_node, &counted, warn)?;
-                let (secrets, keys) = secrets_of(node.known(), &store, &key_file, new_secrets)?;
-                Ok((node, secrets, keys))
-            }
-        }
-    };
+    let (counted, is_shared) = (Arc::clone(&metrics), matches!(installation.address, Address::Postgres(_)));
+    let open =
+        move || open_node(installation, new_secrets, (&node_address, &former, address, is_secured), &counted, warn);
     let Some((node, secrets, keys)) = opened(open, is_shared, stop.as_mut()).await? else { return Ok(()) };
     node.sources().above(secrets.highest_source().await?);
     let handle = node.handle().house();
@@ -407,6 +390,30 @@ fn log_failure(server: &Server, stopped: Stopped) -> ServeError {
 }
 
 type OpenedNode = (Node, Secrets, Keys);
+
+/// Opens the installation with its secrets and keys. Waits for the store, and on several machines for other nodes.
+fn open_node(
+    installation: InstallationPlan,
+    new_secrets: bool,
+    of_node: (&NodeAddress, &FormerNames, SocketAddr, bool),
+    metrics: &Arc<Metrics>,
+    warn: WarningSink,
+) -> Result<OpenedNode, ServeError> {
+    let (store, key_file) = (installation.address.clone(), installation.files.key_file.clone());
+    move_keys(&store, &key_file)?;
+    match &store {
+        Address::Folder(_) => {
+            let read = ReadInstallation::new(installation, warn)?;
+            let (secrets, keys) = secrets_of(read.known(), &store, &key_file, new_secrets)?;
+            Ok((read.run(metrics)?, secrets, keys))
+        }
+        Address::Postgres(_) => {
+            let node = Node::join(installation, of_node, metrics, warn)?;
+            let (secrets, keys) = secrets_of(node.known(), &store, &key_file, new_secrets)?;
+            Ok((node, secrets, keys))
+        }
+    }
+}
 
 /// Opens a node on a thread of its own. If it is stopped meanwhile, it releases what it has claimed if that is quick; otherwise its
 /// leases expire.

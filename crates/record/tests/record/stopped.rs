@@ -64,7 +64,7 @@ fn check(base: &Path, failure: DiskFailure, output: &ShiftOutput) {
         "the chain could not be claimed: ",
         "the store cannot be read: ",
         "the anchor ",
-        "the signing key ",
+        "the key file ",
         "the folder ",
         "/journal.db cannot be opened: ",
         "/journal.db cannot be copied into it and flushed: ",

@@ -50,6 +50,12 @@ pub(super) fn significant(what: &SignificantEvent, by: &ReportEvent) -> ReportEv
 }
 
 impl PendingHouseEntry {
+    /// A password or the key of a device was set.
+    pub(super) const fn change_secret(&mut self, owner: SecretOwner, command: &'static str) {
+        secret_of(owner, &mut self.event);
+        self.own = Some(command);
+    }
+
     /// Someone acknowledged an event: the row repeats what the event is about, and its detail names the event.
     pub(super) fn acknowledge(&mut self, house: &House, event: u64, command: &'static str) {
         let kept = house.significant().find(|kept| kept.number == event);
@@ -70,7 +76,7 @@ pub(crate) fn over_differential(over: &OverDifferential, event: &mut ReportEvent
 }
 
 /// Whose password or device it is about.
-pub(super) const fn secret_of(owner: SecretOwner, event: &mut ReportEvent) {
+const fn secret_of(owner: SecretOwner, event: &mut ReportEvent) {
     match owner {
         SecretOwner::Person(person) => event.subject = Some(person.0),
         SecretOwner::Device(device) => event.device = Some(device.0),

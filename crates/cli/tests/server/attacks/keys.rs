@@ -18,12 +18,12 @@ fn key_file(house: &TestCasino) -> PathBuf {
 /// The number of a voucher that the cage sells.
 fn sell(house: &TestCasino) -> String {
     let cashier = house.person("cashier");
-    let (_, sold) = house_command(&cashier, json!({"sell": {"amount": 5_000}}));
+    let (_, sold) = house_command(&cashier, &json!({"sell": {"amount": 5_000}}));
     let number = sold["accepted"]["voucher"]["voucher"]["validation"].as_str().unwrap_or_else(|| panic!("{sold}"));
     number.chars().filter(char::is_ascii_digit).collect()
 }
 
-fn house_command(by: &Person, command: Value) -> (u16, Value) {
+fn house_command(by: &Person, command: &Value) -> (u16, Value) {
     let body = json!({"source": by.source, "sequence": by.next(), "command": command});
     by.post("/api/v1/house/commands", &body)
 }
@@ -108,7 +108,45 @@ fn lost_key_file_is_made_anew_on_record() {
     assert!(said.contains("secrets.db is missing") && said.contains("--new-secrets"), "{said}");
     house.restart_with_new_secrets();
     let cashier = house.person("cashier");
-    let (_, refused) = house_command(&cashier, json!({"redeem": {"number": number}}));
+    let (_, refused) = house_command(&cashier, &json!({"redeem": {"number": number}}));
     assert_eq!(refused["refused"]["code"], "voucher-not-on-file", "a person reissues it");
     house.audit();
+}
+
+/// Someone who can write to the store gives a cashier the password of another person; and puts the store back as it was when keys lay
+/// in it.
+#[test]
+fn secrets_that_were_changed_are_named_and_refused() {
+    let mut house = TestCasino::open();
+    let (dealer, cashier) = (house.person("dealer"), house.person("cashier"));
+    house.audit();
+    let (_, said) = house.taisai(&["doctor", "--config", "taisai.toml", "--json"]);
+    assert!(said.contains("by its fingerprint") && !said.contains("secret-rows"), "{said}");
+    let secrets = rusqlite::Connection::open(house.folder().join("data/secrets.db")).unwrap();
+    let copy = "UPDATE passwords SET hash = (SELECT hash FROM passwords WHERE person = ?1) WHERE person = ?2";
+    secrets.execute(copy, [dealer.id, cashier.id]).unwrap();
+    let expected = format!("the row for person {} in passwords is not what the casino stored", cashier.id);
+    for command in [&["audit", "verify", "data"][..], &["audit", "verify", "data", "--json"]] {
+        let (is_good, said) = house.taisai(command);
+        assert!(!is_good && said.contains(&expected), "{said}");
+    }
+    let (is_good, said) = house.taisai(&["doctor", "--config", "taisai.toml", "--json"]);
+    assert!(!is_good && said.contains(&expected), "{said}");
+    let public = public_keys(&house).remove(0);
+    let (is_good, said) = house.taisai(&["audit", "verify", "data", "--key", &public]);
+    assert!(is_good, "without the key file nothing is known of secrets: {said}");
+
+    house.restart();
+    let password = house.password(dealer.id);
+    assert!(Person::try_sign_in(house.address(), cashier.id, &password).is_err());
+    Person::sign_in(house.address(), dealer.id, &password);
+    house.terminate();
+    assert!(house.stopped().0.success());
+    secrets
+        .execute_batch("UPDATE layout SET number = 1; CREATE TABLE keys (name TEXT PRIMARY KEY, key BLOB NOT NULL)")
+        .unwrap();
+    let said = house.fails_to_start();
+    assert!(said.contains("as it was before the keys were moved"), "{said}");
+    let (is_good, said) = house.taisai(&["audit", "verify", "data"]);
+    assert!(!is_good && said.contains("still has keys in it"), "{said}");
 }

@@ -13,7 +13,7 @@ use super::store::{IN_USE, SecretDatabase, SecretStore, StoredKeys};
 /// opened next. Blocks on the disk or the database.
 pub(crate) fn move_keys(address: &Address, path: &Path) -> Result<(), SecretsError> {
     let Some(KeyFileContent::SigningOnly(signing)) = KeyFileContent::read(path)? else { return Ok(()) };
-    let mut keys = Keys { signing, ..Keys::random()? };
+    let mut keys = Keys { signing: *signing, ..Keys::random()? };
     match SecretStore::stored_keys(address)? {
         StoredKeys::Here { voucher, nodes } => {
             keys.voucher = voucher.unwrap_or(keys.voucher);
