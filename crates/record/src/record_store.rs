@@ -439,7 +439,6 @@ fn beginning(
     let (mut found, mut newest) = (None, None);
     for head in heads {
         match chain_beginning(archive, head) {
-            Ok(None) => {}
             Ok(Some((genesis, last))) => {
                 // The chains come by their names, and the House's is the first.
                 if *found.get_or_insert(genesis) == genesis {
@@ -447,7 +446,7 @@ fn beginning(
                 }
             }
             Err(error) if head.chain == house || error.is_of_newer_program() => return Err(error),
-            Err(_) => {}
+            Ok(None) | Err(_) => {}
         }
     }
     Ok((found, newest))

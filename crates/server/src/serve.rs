@@ -175,6 +175,8 @@ enum Recovery {
 impl ServeError {
     fn recovery(&self) -> Recovery {
         let is_failed_write = match self {
+            // A person must say whether the clock is right.
+            Self::Node(NodeError::Clock(_)) => return Recovery::None,
             Self::Node(error) => error.is_failed_write(),
             Self::Stopped(stopped) => stopped.is_failed_write(),
             Self::Secrets(_) | Self::NotFounded(_) => false,

@@ -56,13 +56,13 @@ async fn relay(near: TcpStream, to: u16, mut ways: watch::Receiver<RelayMode>) {
     let ((near_in, near_out), (far_in, far_out)) = (near.into_split(), far.into_split());
     let mut cut = ways.clone();
     tokio::select! {
-        () = relay(near_in, far_out, ways.clone()) => {}
-        () = relay(far_in, near_out, ways) => {}
+        () = forward(near_in, far_out, ways.clone()) => {}
+        () = forward(far_in, near_out, ways) => {}
         _ = cut.wait_for(|way| *way == RelayMode::Cut) => {}
     }
 }
 
-async fn relay(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut ways: watch::Receiver<RelayMode>) {
+async fn forward(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut ways: watch::Receiver<RelayMode>) {
     let mut bytes = vec![0; 16 * 1024];
     while let Ok(len @ 1..) = from.read(&mut bytes).await {
         if !passes(&mut ways).await || to.write_all(&bytes[..len]).await.is_err() {

@@ -68,11 +68,8 @@ fn describe(installation: &ScriptInstallation, command: &ClusterCommand) -> Opti
         | C::Repeat { seat }
         | C::Double { seat } => describe_seat(installation, *seat),
         C::Register { seat, .. } => {
-            format!(
-                "Registered as it lay at the close.{} {}",
-                cite(&[Rule::Position]),
-                describe_seat(installation, *seat)
-            )
+            let now = describe_seat(installation, *seat);
+            format!("Registered as it lay at the close.{} {now}", cite(&[Rule::Position]))
         }
         C::TellTotal { bet_box, amount } => {
             let over =
@@ -149,9 +146,7 @@ fn describe(installation: &ScriptInstallation, command: &ClusterCommand) -> Opti
             TransferPurpose::Voucher { .. }
             | TransferPurpose::Claim { .. }
             | TransferPurpose::Receivable { .. }
-            | TransferPurpose::Returned { .. } => {
-                return None;
-            }
+            | TransferPurpose::Returned { .. } => return None,
         },
         C::CloseReturns { .. }
         | C::RejectExcess

@@ -117,20 +117,20 @@ pub(super) fn join(
         events: events.clone(),
         peers,
     });
-    match opened {
-        Some((store, recorder)) => {
-            work.run_house(store, recorder, clock)?;
-            for (table, error) in unreadable {
-                host.stays_closed(&partition_of(table), &error);
-            }
-        }
-        None => {
-            work.read_house()?;
-            // The node that holds the House has reported them.
-            for (table, error) in unreadable {
-                host.unopened.add(partition_of(table));
-                host.unopened.failed(&partition_of(table), error.to_string());
-            }
+    let has_house = opened.is_some();
+    if let Some((store, recorder)) = opened {
+        work.run_house(store, recorder, clock)?;
+    } else {
+        work.read_house()?;
+    }
+    for (table, error) in unreadable {
+        let partition = partition_of(table);
+        if has_house {
+            host.stays_closed(&partition, &error);
+        } else {
+            // The node that holds the House reports it.
+            host.unopened.add(partition.clone());
+            host.unopened.failed(&partition, error.to_string());
         }
     }
     work.membership.claim(partitions(&host));

@@ -6,7 +6,7 @@ use crate::cluster::{
     Betting, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterSeat, Slip, Stake, Stakes, Wager, less,
 };
 use crate::entry::{CommandRequest, Decision};
-use crate::identity::{Actor, Person, Receipt, Role, Seat};
+use crate::identity::{Actor, CommandId, Person, Receipt, Role, Seat};
 use crate::profile::{Act, ExcessPolicy};
 use crate::recent::{CommandHash, CommandIdStatus};
 use crate::refusal::Refusal;
@@ -134,23 +134,23 @@ impl Cluster {
                 actor.is_system()?;
                 self.may_receive(transfer)
             }
-            ClusterCommand::Delivered { number } => {
-                actor.is_system()?;
-                match self.state.outbox.front() {
-                    Some(transfer) if transfer.number == *number => Ok(ClusterEvent::Done),
-                    Some(_) | None => Err(Refusal::OutOfOrder),
-                }
-            }
-            ClusterCommand::RaiseEvent { .. } => {
-                actor.is_system()?;
-                Ok(ClusterEvent::Done)
-            }
-            ClusterCommand::EventsHeld { last } => {
-                actor.is_system()?;
-                self.state.events.may_hold(*last)?;
-                Ok(ClusterEvent::Done)
-            }
+            ClusterCommand::Delivered { number } => self.delivered(actor, *number),
+            ClusterCommand::RaiseEvent { .. } => actor.is_system().map(|()| ClusterEvent::Done),
+            ClusterCommand::EventsHeld { last } => self.events_held(actor, *last),
         }
+    }
+
+    fn delivered(&self, actor: Actor, number: u64) -> ClusterDecision {
+        actor.is_system()?;
+        match self.state.outbox.front() {
+            Some(transfer) if transfer.number == number => Ok(ClusterEvent::Done),
+            Some(_) | None => Err(Refusal::OutOfOrder),
+        }
+    }
+
+    fn events_held(&self, actor: Actor, last: CommandId) -> ClusterDecision {
+        actor.is_system()?;
+        self.state.events.may_hold(last).map(|()| ClusterEvent::Done)
     }
 
     fn repeat(&self, actor: Actor, seat: Seat) -> ClusterDecision {

@@ -3,7 +3,7 @@
 use taisai_rules::{Cover, Dice, Face, Station};
 
 use crate::entry::{CommandRequest, Decision};
-use crate::identity::{Actor, ClusterId, DeviceId, Person, RoundNumber, Time};
+use crate::identity::{Actor, ClusterId, CommandId, DeviceId, Person, RoundNumber, Time};
 use crate::profile::{Act, BetsCloser};
 use crate::recent::{CommandHash, CommandIdStatus};
 use crate::refusal::Refusal;
@@ -161,16 +161,14 @@ impl Round {
                     (*cluster, *followed, *colour_chips, *is_registered);
                 Ok(RoundEvent::Followed { cluster, followed, colour_chips, is_registered })
             }
-            RoundCommand::RaiseEvent { .. } => {
-                actor.is_system()?;
-                Ok(RoundEvent::EventRaised)
-            }
-            RoundCommand::EventsHeld { last } => {
-                actor.is_system()?;
-                self.state.events.may_hold(*last)?;
-                Ok(RoundEvent::EventsHeld)
-            }
+            RoundCommand::RaiseEvent { .. } => actor.is_system().map(|()| RoundEvent::EventRaised),
+            RoundCommand::EventsHeld { last } => self.events_held(actor, *last),
         }
+    }
+
+    fn events_held(&self, actor: Actor, last: CommandId) -> RoundDecision {
+        actor.is_system()?;
+        self.state.events.may_hold(last).map(|()| RoundEvent::EventsHeld)
     }
 
     fn open_table(&self, actor: Actor, time: Time) -> RoundDecision {
