@@ -175,12 +175,12 @@ enum Recovery {
 impl ServeError {
     fn recovery(&self) -> Recovery {
         let is_failed_write = match self {
-            // A person must say whether the clock is right.
-            Self::Node(NodeError::Clock(_)) => return Recovery::None,
-            Self::Node(error) => error.is_failed_write(),
+            Self::Node(error) if !matches!(error, NodeError::Clock(_)) => error.is_failed_write(),
             Self::Stopped(stopped) => stopped.is_failed_write(),
             Self::Secrets(_) | Self::NotFounded(_) => false,
-            Self::Listen { .. }
+            // Of nodes only a clock that a person must look at is left.
+            Self::Node(_)
+            | Self::Listen { .. }
             | Self::Tls(_)
             | Self::RealDemo
             | Self::NotPrinted(_)
