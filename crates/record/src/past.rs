@@ -91,13 +91,23 @@ impl KeptSlips {
 }
 
 /// Finds the slips of settled rounds by replaying their chains, where the store does not keep them. Rounds of one chain that are
-/// asked for in order are found in one replay.
+/// asked for in order are found in one replay, while other chains are asked for rounds too.
 pub struct SlipReplay {
     keys: Vec<PublicKey>,
-    paused: Option<(ChainName, PausedReplay<Cluster>)>,
+    /// The chain that was asked last is the last one.
+    chains: Vec<ChainSlips>,
+}
+
+/// What is kept of one chain between two questions.
+struct ChainSlips {
+    chain: ChainName,
+    paused: PausedReplay<Cluster>,
     /// The slips in the block with the round that was found last, from that round on.
     found: BTreeMap<RoundNumber, Slip>,
 }
+
+/// Each paused replay holds a cluster and the blocks that it has read ahead.
+const MAX_PAUSED_REPLAYS: usize = 16;
 
 /// A replay that was paused goes on to a round that is no further; to one that is, a snapshot may be nearer.
 const MAX_ROUNDS_AHEAD: u64 = 1_000;
@@ -105,7 +115,7 @@ const MAX_ROUNDS_AHEAD: u64 = 1_000;
 impl SlipReplay {
     /// Snapshots must be vouched for with one of the keys.
     pub const fn new(keys: Vec<PublicKey>) -> Self {
-        Self { keys, paused: None, found: BTreeMap::new() }
+        Self { keys, chains: Vec::new() }
     }
 
     /// The slip of a settled round; none if the chain does not hold it, or if nobody wants it any more.
@@ -116,30 +126,20 @@ impl SlipReplay {
         round: RoundNumber,
         is_wanted: impl Fn() -> bool,
     ) -> Result<Option<Slip>, ReplayError> {
-        let paused = self.paused.take().filter(|(of, _)| of == chain).map(|(_, paused)| paused);
-        if paused.is_none() || !self.found.contains_key(&round) {
-            self.found.clear();
-            let start = self.start(archive, chain, round, paused)?;
-            let mut replay = ChainReplay::resume_with_blocks(archive, start);
-            while !self.found.contains_key(&round) && is_wanted() {
-                let look = |seen: ReplayEvent<'_, Cluster>| {
-                    if let ReplayEvent::Entry(_, cluster, entry) = seen
-                        && let Some(RoundChange::Settled(settled, _)) = change(entry)
-                        && settled >= round
-                    {
-                        self.found.insert(settled, cluster.slip());
-                    }
-                    ControlFlow::Continue(())
-                };
-                if replay.next_block(look)?.is_none() {
-                    break;
-                }
+        let kept = self.chains.iter().position(|kept| kept.chain == *chain).map(|at| self.chains.remove(at));
+        let slips = match kept {
+            Some(slips) if slips.found.contains_key(&round) => slips,
+            kept => {
+                let start = self.start(archive, chain, round, kept.map(|slips| slips.paused))?;
+                ChainSlips::replay(archive, chain, round, start, is_wanted)?
             }
-            self.paused = Some((chain.clone(), replay.pause_with_blocks()));
-        } else {
-            self.paused = paused.map(|paused| (chain.clone(), paused));
+        };
+        let slip = slips.found.get(&round).cloned();
+        if self.chains.len() == MAX_PAUSED_REPLAYS {
+            self.chains.remove(0);
         }
-        Ok(self.found.get(&round).cloned())
+        self.chains.push(slips);
+        Ok(slip)
     }
 
     /// The state before a round from which least is to be replayed, as far as that can be told without looking at all snapshots
@@ -164,5 +164,34 @@ impl SlipReplay {
                 Ok(if nearer.machine().is_some() { nearer } else { paused.unwrap_or(nearer) })
             }
         }
+    }
+}
+
+impl ChainSlips {
+    /// Replays a chain up to the block that settles a round, while the round is wanted.
+    fn replay(
+        archive: &mut dyn Archive,
+        chain: &ChainName,
+        round: RoundNumber,
+        start: PausedReplay<Cluster>,
+        is_wanted: impl Fn() -> bool,
+    ) -> Result<Self, ReplayError> {
+        let mut found = BTreeMap::new();
+        let mut replay = ChainReplay::resume_with_blocks(archive, start);
+        while !found.contains_key(&round) && is_wanted() {
+            let look = |seen: ReplayEvent<'_, Cluster>| {
+                if let ReplayEvent::Entry(_, cluster, entry) = seen
+                    && let Some(RoundChange::Settled(settled, _)) = change(entry)
+                    && settled >= round
+                {
+                    found.insert(settled, cluster.slip());
+                }
+                ControlFlow::Continue(())
+            };
+            if replay.next_block(look)?.is_none() {
+                break;
+            }
+        }
+        Ok(Self { chain: chain.clone(), paused: replay.pause_with_blocks(), found })
     }
 }

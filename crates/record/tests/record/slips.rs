@@ -1,5 +1,7 @@
 //! Slips of settled rounds: those that the store keeps beside the chain are read without the chain; others are found by replaying it.
 
+use std::collections::BTreeMap;
+
 use taisai_journal::{
     Archive, ChainHead, ChainName, Hash, MemoryStore, PublicKey, ReadError, SnapshotError, StoredSlip, StoredSnapshot,
 };
@@ -8,6 +10,7 @@ use taisai_table::{BadSlip, RoundNumber, Slip};
 
 use crate::casino::{TestCasino, chain};
 use crate::verify::{audit, key};
+use crate::wide_table;
 
 const CLUSTER: &str = "table-1-0";
 const ROUNDS: u64 = 12;
@@ -164,6 +167,31 @@ fn rounds_in_order_are_found_in_one_replay() {
         let (read, all, first) = (store.blocks, played.blocks(), first.blocks);
         assert!(read <= all + first, "{read} blocks read of {all}, and {first} to find where to begin");
     }
+}
+
+/// A void of many rounds, of a table with several clusters: each of them asks for its slips, in turn with the others.
+#[test]
+fn rounds_of_several_clusters_are_found_in_one_replay_of_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = MemoryStore::default();
+    wide_table::played(&memory, folder.path()).close();
+    let clusters = &wide_table::CHAINS[2..];
+    let new = || (Counting::new(&memory), SlipReplay::new(vec![key(folder.path())]));
+    let find = |(store, replay): &mut (Counting, SlipReplay), cluster: &str, round| {
+        replay.slip(store, &chain(cluster), RoundNumber(round), || true).unwrap().expect("the slip of a settled round")
+    };
+    let mut alone = BTreeMap::new();
+    let mut read = 0;
+    for cluster in clusters {
+        let mut replay = new();
+        alone.extend((1..=4).map(|round| ((round, *cluster), find(&mut replay, cluster, round))));
+        read += replay.0.blocks;
+    }
+    let mut replay = new();
+    for ((round, cluster), slip) in &alone {
+        assert_eq!(find(&mut replay, cluster, *round), *slip, "{cluster}, round {round}");
+    }
+    assert_eq!(replay.0.blocks, read, "no block is read twice");
 }
 
 #[test]
