@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use taisai_journal::{Archive, ChainName, PublicKey, ReadError, StoredSlip};
+use taisai_journal::{Archive, ChainName, MAX_SLIP_BYTES, PublicKey, ReadError, StoredSlip};
 use taisai_rules::Dice;
 use taisai_table::{BadSlip, Cluster, ClusterCommand, ClusterEvent, Entry, MachineId, RoundNumber, Slip};
 
 use crate::opening::chain_of;
-use crate::replay::{ChainReplay, PausedReplay, ReplayError, ReplayEvent};
+use crate::replay::{BATCH, ChainReplay, PausedReplay, ReplayError, ReplayEvent};
 
 /// What an entry does to rounds: settles the one in play, or changes one that is over.
 pub(crate) enum RoundChange {
@@ -49,7 +49,7 @@ pub fn kept_slip(
     round: RoundNumber,
     digest: [u8; 32],
 ) -> Result<Option<Slip>, UnusedSlip> {
-    let kept = archive.slips(chain, round.0, 1)?.into_iter().find(|kept| kept.round == round.0);
+    let kept = archive.slips(chain, round.0, 1, MAX_SLIP_BYTES)?.into_iter().find(|kept| kept.round == round.0);
     Ok(kept.map(|kept| Slip::from_kept(&kept.bytes, digest)).transpose()?)
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct KeptSlips {
     pub(crate) bad: Option<(RoundNumber, BadSlip)>,
 }
 
-/// How many slips are read at once.
+/// How many slips are read at once, where they are small.
 const MAX_SLIPS_PER_READ: u16 = 256;
 
 impl KeptSlips {
@@ -76,7 +76,7 @@ impl KeptSlips {
         let mut kept = Self { missing, bad: None };
         let mut next = 1;
         loop {
-            let slips = archive.slips(&chain, next, MAX_SLIPS_PER_READ)?;
+            let slips = archive.slips(&chain, next, MAX_SLIPS_PER_READ, BATCH)?;
             for StoredSlip { round, bytes, .. } in &slips {
                 let round = RoundNumber(*round);
                 let Some(digest) = cluster.slip_digest(round) else { return Ok(kept) };

@@ -40,8 +40,8 @@ impl Archive for Counting {
         Ok(blocks)
     }
 
-    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
-        let slips = self.memory.slips(chain, from, most)?;
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16, bytes: usize) -> Result<Vec<StoredSlip>, ReadError> {
+        let slips = self.memory.slips(chain, from, most, bytes)?;
         self.slips += slips.len();
         Ok(slips)
     }
@@ -127,8 +127,8 @@ fn the_slip_of_an_old_round_is_one_row() {
 fn a_wrong_slip_is_never_used() {
     let played = Played::new(true);
     let (round, slip, digest) = played.rounds().nth(3).unwrap();
-    let second = played.memory.clone().slips(&chain(CLUSTER), 2, 1).unwrap().remove(0).bytes;
-    let of_round = played.memory.clone().slips(&chain(CLUSTER), round.0, 1).unwrap().remove(0).bytes;
+    let second = played.memory.clone().slips(&chain(CLUSTER), 2, 1, usize::MAX).unwrap().remove(0).bytes;
+    let of_round = played.memory.clone().slips(&chain(CLUSTER), round.0, 1, usize::MAX).unwrap().remove(0).bytes;
     let mut wrong: Vec<Vec<u8>> = vec![second, Vec::new(), of_round[..of_round.len() - 1].to_vec(), vec![9; 70]];
     wrong.extend((0..of_round.len()).map(|at| {
         let mut changed = of_round.clone();
