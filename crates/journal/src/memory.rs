@@ -138,12 +138,19 @@ impl Archive for MemoryStore {
         Ok(found)
     }
 
-    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16, bytes: usize) -> Result<Vec<StoredSlip>, ReadError> {
         let disk = self.disk();
         let slips = disk.chains.get(chain).into_iter().flat_map(|found| found.slips.range(from..));
-        let slip =
-            |(round, bytes): (&u64, &Vec<u8>)| StoredSlip { chain: chain.clone(), round: *round, bytes: bytes.clone() };
-        Ok(slips.take(most.into()).map(slip).collect())
+        let mut found: Vec<StoredSlip> = Vec::new();
+        let mut total = 0;
+        for (round, slip) in slips.take(most.into()) {
+            total += slip.len();
+            if total > bytes && !found.is_empty() {
+                break;
+            }
+            found.push(StoredSlip { chain: chain.clone(), round: *round, bytes: slip.clone() });
+        }
+        Ok(found)
     }
 
     fn put_snapshot(

@@ -53,6 +53,7 @@ pub const CASES: &[(&str, Case)] = &[
     ("of two claims of one epoch exactly one wins", race::claims),
     ("writers of several chains in any order do not block each other for ever", race::crossing),
     ("slips are read back by their rounds", slips::by_round),
+    ("slips are read in batches", slips::in_batches),
     ("slips are stored with their blocks or not at all", slips::with_their_blocks),
     ("snapshots are listed newest first, and the oldest are forgotten", snapshots::newest_first),
     ("a large snapshot comes back", snapshots::large),

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use taisai_journal::{Archive, ChainName, PublicKey, ReadError, StoredSlip};
+use taisai_journal::{Archive, ChainName, MAX_SLIP_BYTES, PublicKey, ReadError, StoredSlip};
 use taisai_rules::Dice;
 use taisai_table::{BadSlip, Cluster, ClusterCommand, ClusterEvent, Entry, MachineId, RoundNumber, Slip};
 
 use crate::opening::chain_of;
-use crate::replay::{ChainReplay, PausedReplay, ReplayError, ReplayEvent};
+use crate::replay::{BATCH, ChainReplay, PausedReplay, ReplayError, ReplayEvent};
 
 /// What an entry does to rounds: settles the one in play, or changes one that is over.
 pub(crate) enum RoundChange {
@@ -49,7 +49,7 @@ pub fn kept_slip(
     round: RoundNumber,
     digest: [u8; 32],
 ) -> Result<Option<Slip>, UnusedSlip> {
-    let kept = archive.slips(chain, round.0, 1)?.into_iter().find(|kept| kept.round == round.0);
+    let kept = archive.slips(chain, round.0, 1, MAX_SLIP_BYTES)?.into_iter().find(|kept| kept.round == round.0);
     Ok(kept.map(|kept| Slip::from_kept(&kept.bytes, digest)).transpose()?)
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct KeptSlips {
     pub(crate) bad: Option<(RoundNumber, BadSlip)>,
 }
 
-/// How many slips are read at once.
+/// How many slips are read at once, where they are small.
 const MAX_SLIPS_PER_READ: u16 = 256;
 
 impl KeptSlips {
@@ -76,7 +76,7 @@ impl KeptSlips {
         let mut kept = Self { missing, bad: None };
         let mut next = 1;
         loop {
-            let slips = archive.slips(&chain, next, MAX_SLIPS_PER_READ)?;
+            let slips = archive.slips(&chain, next, MAX_SLIPS_PER_READ, BATCH)?;
             for StoredSlip { round, bytes, .. } in &slips {
                 let round = RoundNumber(*round);
                 let Some(digest) = cluster.slip_digest(round) else { return Ok(kept) };
@@ -91,13 +91,23 @@ impl KeptSlips {
 }
 
 /// Finds the slips of settled rounds by replaying their chains, where the store does not keep them. Rounds of one chain that are
-/// asked for in order are found in one replay.
+/// asked for in order are found in one replay, while other chains are asked for rounds too.
 pub struct SlipReplay {
     keys: Vec<PublicKey>,
-    paused: Option<(ChainName, PausedReplay<Cluster>)>,
+    /// The chain that was asked last is the last one.
+    chains: Vec<ChainSlips>,
+}
+
+/// What is kept of one chain between two questions.
+struct ChainSlips {
+    chain: ChainName,
+    paused: PausedReplay<Cluster>,
     /// The slips in the block with the round that was found last, from that round on.
     found: BTreeMap<RoundNumber, Slip>,
 }
+
+/// Each paused replay holds a cluster and the blocks that it has read ahead.
+const MAX_PAUSED_REPLAYS: usize = 16;
 
 /// A replay that was paused goes on to a round that is no further; to one that is, a snapshot may be nearer.
 const MAX_ROUNDS_AHEAD: u64 = 1_000;
@@ -105,7 +115,7 @@ const MAX_ROUNDS_AHEAD: u64 = 1_000;
 impl SlipReplay {
     /// Snapshots must be vouched for with one of the keys.
     pub const fn new(keys: Vec<PublicKey>) -> Self {
-        Self { keys, paused: None, found: BTreeMap::new() }
+        Self { keys, chains: Vec::new() }
     }
 
     /// The slip of a settled round; none if the chain does not hold it, or if nobody wants it any more.
@@ -116,30 +126,20 @@ impl SlipReplay {
         round: RoundNumber,
         is_wanted: impl Fn() -> bool,
     ) -> Result<Option<Slip>, ReplayError> {
-        let paused = self.paused.take().filter(|(of, _)| of == chain).map(|(_, paused)| paused);
-        if paused.is_none() || !self.found.contains_key(&round) {
-            self.found.clear();
-            let start = self.start(archive, chain, round, paused)?;
-            let mut replay = ChainReplay::resume_with_blocks(archive, start);
-            while !self.found.contains_key(&round) && is_wanted() {
-                let look = |seen: ReplayEvent<'_, Cluster>| {
-                    if let ReplayEvent::Entry(_, cluster, entry) = seen
-                        && let Some(RoundChange::Settled(settled, _)) = change(entry)
-                        && settled >= round
-                    {
-                        self.found.insert(settled, cluster.slip());
-                    }
-                    ControlFlow::Continue(())
-                };
-                if replay.next_block(look)?.is_none() {
-                    break;
-                }
+        let kept = self.chains.iter().position(|kept| kept.chain == *chain).map(|at| self.chains.remove(at));
+        let slips = match kept {
+            Some(slips) if slips.found.contains_key(&round) => slips,
+            kept => {
+                let start = self.start(archive, chain, round, kept.map(|slips| slips.paused))?;
+                ChainSlips::replay(archive, chain, round, start, is_wanted)?
             }
-            self.paused = Some((chain.clone(), replay.pause_with_blocks()));
-        } else {
-            self.paused = paused.map(|paused| (chain.clone(), paused));
+        };
+        let slip = slips.found.get(&round).cloned();
+        if self.chains.len() == MAX_PAUSED_REPLAYS {
+            self.chains.remove(0);
         }
-        Ok(self.found.get(&round).cloned())
+        self.chains.push(slips);
+        Ok(slip)
     }
 
     /// The state before a round from which least is to be replayed, as far as that can be told without looking at all snapshots
@@ -164,5 +164,34 @@ impl SlipReplay {
                 Ok(if nearer.machine().is_some() { nearer } else { paused.unwrap_or(nearer) })
             }
         }
+    }
+}
+
+impl ChainSlips {
+    /// Replays a chain up to the block that settles a round, while the round is wanted.
+    fn replay(
+        archive: &mut dyn Archive,
+        chain: &ChainName,
+        round: RoundNumber,
+        start: PausedReplay<Cluster>,
+        is_wanted: impl Fn() -> bool,
+    ) -> Result<Self, ReplayError> {
+        let mut found = BTreeMap::new();
+        let mut replay = ChainReplay::resume_with_blocks(archive, start);
+        while !found.contains_key(&round) && is_wanted() {
+            let look = |seen: ReplayEvent<'_, Cluster>| {
+                if let ReplayEvent::Entry(_, cluster, entry) = seen
+                    && let Some(RoundChange::Settled(settled, _)) = change(entry)
+                    && settled >= round
+                {
+                    found.insert(settled, cluster.slip());
+                }
+                ControlFlow::Continue(())
+            };
+            if replay.next_block(look)?.is_none() {
+                break;
+            }
+        }
+        Ok(Self { chain: chain.clone(), paused: replay.pause_with_blocks(), found })
     }
 }

@@ -14,7 +14,7 @@ use taisai_table::{BadBytes, Entry, decode};
 use crate::machine::RecordedMachine;
 use crate::opening::{BadChainOpening, ChainOpening};
 
-/// How many bytes of blocks one read fetches.
+/// How many bytes of blocks or slips one read fetches.
 pub(crate) const BATCH: usize = 4 << 20;
 
 /// Where an entry stands in a chain.

@@ -94,11 +94,25 @@ impl PostgresArchive {
         })
     }
 
-    fn list_slips(&self, chain: &ChainName, from: i64, most: u16) -> Result<Vec<StoredSlip>, Cause> {
+    fn list_slips(&self, chain: &ChainName, from: i64, (most, bytes): (u16, usize)) -> Result<Vec<StoredSlip>, Cause> {
+        // The lengths decide which slips are sent.
         let rows = self.session.query(
-            "SELECT round, CASE WHEN length(bytes) <= $4 THEN bytes ELSE '' END FROM taisai_journal.slips
-             WHERE chain = $1 AND round >= $2 ORDER BY round LIMIT $3",
-            &[&chain.as_str(), &from, &i64::from(most), &i32::try_from(MAX_SLIP_BYTES)?],
+            "SELECT s.round, CASE WHEN length(s.bytes) <= $5 THEN s.bytes ELSE '' END
+             FROM (SELECT round, row_number() OVER rounds AS number,
+                          sum(CASE WHEN length(bytes) <= $5 THEN length(bytes) ELSE 0 END) OVER rounds AS total
+                   FROM (SELECT round, bytes FROM taisai_journal.slips
+                         WHERE chain = $1 AND round >= $2 ORDER BY round LIMIT $4) next
+                   WINDOW rounds AS (ORDER BY round)) sizes
+             JOIN taisai_journal.slips s ON s.chain = $1 AND s.round = sizes.round
+             WHERE sizes.total <= $3 OR sizes.number = 1
+             ORDER BY s.round",
+            &[
+                &chain.as_str(),
+                &from,
+                &i64::try_from(bytes).unwrap_or(i64::MAX),
+                &i64::from(most),
+                &i32::try_from(MAX_SLIP_BYTES)?,
+            ],
         )?;
         let slip = |row: &Row| {
             let round = row.try_get::<_, i64>(0)?.try_into()?;
@@ -197,9 +211,9 @@ impl Archive for PostgresArchive {
         rows.iter().map(block).collect()
     }
 
-    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16, bytes: usize) -> Result<Vec<StoredSlip>, ReadError> {
         let (true, Ok(from)) = (self.has_slips, i64::try_from(from)) else { return Ok(Vec::new()) };
-        self.list_slips(chain, from, most).map_err(ReadError::Failed)
+        self.list_slips(chain, from, (most, bytes)).map_err(ReadError::Failed)
     }
 
     fn put_snapshot(

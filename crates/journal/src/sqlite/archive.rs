@@ -140,9 +140,9 @@ impl Archive for SqliteArchive {
         Ok(found)
     }
 
-    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16, bytes: usize) -> Result<Vec<StoredSlip>, ReadError> {
         let (true, Ok(from)) = (self.has_slips, i64::try_from(from)) else { return Ok(Vec::new()) };
-        list_slips(&self.connection, chain, from, most).map_err(|error| ReadError::Failed(error.into()))
+        list_slips(&self.connection, chain, from, (most, bytes)).map_err(|error| ReadError::Failed(error.into()))
     }
 
     fn put_snapshot(
@@ -174,7 +174,12 @@ impl Archive for SqliteArchive {
     }
 }
 
-fn list_slips(connection: &Connection, chain: &ChainName, from: i64, most: u16) -> rusqlite::Result<Vec<StoredSlip>> {
+fn list_slips(
+    connection: &Connection,
+    chain: &ChainName,
+    from: i64,
+    (most, bytes): (u16, usize),
+) -> rusqlite::Result<Vec<StoredSlip>> {
     // The length is asked first, so that something huge in the place of a slip is not even loaded.
     let mut select = connection.prepare_cached(
         "SELECT round, length(bytes), bytes FROM slips
@@ -182,11 +187,16 @@ fn list_slips(connection: &Connection, chain: &ChainName, from: i64, most: u16) 
     )?;
     let mut rows = select.query(params![chain.as_str(), from, most])?;
     let mut found = Vec::new();
+    let mut total = 0;
     while let Some(row) = rows.next()? {
         let length: i64 = row.get(1)?;
-        let is_small = usize::try_from(length).is_ok_and(|length| length <= MAX_SLIP_BYTES);
-        let bytes = if is_small { row.get(2)? } else { Vec::new() };
-        found.push(StoredSlip { chain: chain.clone(), round: from_sql(row.get(0)?)?, bytes });
+        let length = usize::try_from(length).ok().filter(|length| *length <= MAX_SLIP_BYTES);
+        total += length.unwrap_or(0);
+        if total > bytes && !found.is_empty() {
+            break;
+        }
+        let slip = if length.is_some() { row.get(2)? } else { Vec::new() };
+        found.push(StoredSlip { chain: chain.clone(), round: from_sql(row.get(0)?)?, bytes: slip });
     }
     Ok(found)
 }

@@ -15,7 +15,7 @@ fn settle(journal: &mut dyn Journal, at: &ChainHead, slips: &[StoredSlip]) -> Ch
 }
 
 fn slips(archive: &mut dyn Archive, name: &str, from: u64, most: u16) -> Vec<StoredSlip> {
-    archive.slips(&chain(name), from, most).expect("slips")
+    archive.slips(&chain(name), from, most, usize::MAX).expect("slips")
 }
 
 pub(super) fn by_round(store: &dyn Fixture) {
@@ -42,6 +42,31 @@ pub(super) fn by_round(store: &dyn Fixture) {
     let mut archive = store.open().archive().expect("an archive");
     assert_eq!(slips(&mut *archive, "table-1-1", 0, 9), [slip("table-1-1", 2, b"of another")]);
     assert_eq!(slips(&mut *archive, "table-1-0", 0, 9).len(), 3);
+}
+
+pub(super) fn in_batches(store: &dyn Fixture) {
+    let mut journal = store.open();
+    let at = begin(&mut *journal, "table-1-0");
+    let lengths = [100, 20, 0, 3_000_000, 30];
+    let all: Vec<_> = (1..).zip(lengths).map(|(round, length)| slip("table-1-0", round, &bytes(length))).collect();
+    settle(&mut *journal, &at, &all);
+    let mut archive = journal.archive().expect("an archive");
+    for (from, most, budget, expected) in [
+        (1, 9, 0, 0..1),
+        (1, 9, 119, 0..1),
+        (1, 9, 120, 0..3),
+        (1, 2, 120, 0..2),
+        (2, 9, 3_000_019, 1..3),
+        (2, 9, 3_000_020, 1..4),
+        (3, 9, 0, 2..3),
+        (4, 9, 1_000_000, 3..4),
+        (4, 9, usize::MAX, 3..5),
+        (6, 9, usize::MAX, 5..5),
+        (1, 0, usize::MAX, 0..0),
+    ] {
+        let found = archive.slips(&chain("table-1-0"), from, most, budget).expect("slips");
+        assert!(found == all[expected.clone()], "{most} from {from} in {budget} bytes are {expected:?}");
+    }
 }
 
 pub(super) fn with_their_blocks(store: &dyn Fixture) {

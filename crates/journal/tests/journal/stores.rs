@@ -109,7 +109,7 @@ fn settle(journal: &mut dyn Journal) {
     let next = block(&head(&small_chain()[4]), &[b"settled"]);
     journal.append_with_slips(&[next], std::slice::from_ref(&slip)).expect("a block with a slip");
     let mut archive = journal.archive().expect("an archive");
-    assert_eq!(archive.slips(&slip.chain, 0, 9).expect("slips"), [slip]);
+    assert_eq!(archive.slips(&slip.chain, 0, 9, usize::MAX).expect("slips"), [slip]);
 }
 
 /// A store of a program without slips is read as it is, and gets their table when it is opened to write.
@@ -122,7 +122,7 @@ fn a_store_without_slips_gets_their_table() {
     drop(connection);
     let mut archive = SqliteArchive::open(folder.path()).unwrap();
     assert_eq!(verify(&mut archive, &chain("table/1")).unwrap(), small_chain());
-    assert_eq!(archive.slips(&chain("table/1"), 0, 9).unwrap(), []);
+    assert_eq!(archive.slips(&chain("table/1"), 0, 9, usize::MAX).unwrap(), []);
     drop(archive);
     settle(&mut Sqlite::open(folder.path()).unwrap());
 
@@ -137,7 +137,7 @@ fn a_store_without_slips_gets_their_table() {
         .unwrap();
     let mut archive = PostgresArchive::open(&address).unwrap();
     assert_eq!(verify(&mut archive, &chain("table/1")).unwrap(), small_chain());
-    assert_eq!(archive.slips(&chain("table/1"), 0, 9).unwrap(), []);
+    assert_eq!(archive.slips(&chain("table/1"), 0, 9, usize::MAX).unwrap(), []);
     settle(&mut Postgres::open(&address).unwrap());
 }
 
@@ -150,7 +150,7 @@ fn something_huge_is_no_slip() {
     settle(&mut journal);
     let edit = Connection::open(folder.path().join("journal.db")).unwrap();
     edit.execute_batch("UPDATE slips SET bytes = zeroblob(300000000)").unwrap();
-    let found = journal.archive().unwrap().slips(&chain("table/1"), 0, 9).unwrap();
+    let found = journal.archive().unwrap().slips(&chain("table/1"), 0, 9, usize::MAX).unwrap();
     assert_eq!(found, [StoredSlip { chain: chain("table/1"), round: 7, bytes: Vec::new() }]);
 }
 

@@ -29,8 +29,8 @@ impl Archive for Tampered {
         instead.map_or_else(|| self.memory.read(chain, from, 0), |bytes| Ok(vec![bytes]))
     }
 
-    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
-        self.memory.slips(chain, from, most)
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16, bytes: usize) -> Result<Vec<StoredSlip>, ReadError> {
+        self.memory.slips(chain, from, most, bytes)
     }
 
     fn put_snapshot(&mut self, _: &ChainName, _: u64, _: Hash, _: &[u8]) -> Result<(), SnapshotError> {

@@ -1,5 +1,7 @@
 //! Slips of settled rounds: those that the store keeps beside the chain are read without the chain; others are found by replaying it.
 
+use std::collections::BTreeMap;
+
 use taisai_journal::{
     Archive, ChainHead, ChainName, Hash, MemoryStore, PublicKey, ReadError, SnapshotError, StoredSlip, StoredSnapshot,
 };
@@ -8,6 +10,7 @@ use taisai_table::{BadSlip, RoundNumber, Slip};
 
 use crate::casino::{TestCasino, chain};
 use crate::verify::{audit, key};
+use crate::wide_table;
 
 const CLUSTER: &str = "table-1-0";
 const ROUNDS: u64 = 12;
@@ -37,8 +40,8 @@ impl Archive for Counting {
         Ok(blocks)
     }
 
-    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
-        let slips = self.memory.slips(chain, from, most)?;
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16, bytes: usize) -> Result<Vec<StoredSlip>, ReadError> {
+        let slips = self.memory.slips(chain, from, most, bytes)?;
         self.slips += slips.len();
         Ok(slips)
     }
@@ -124,8 +127,8 @@ fn the_slip_of_an_old_round_is_one_row() {
 fn a_wrong_slip_is_never_used() {
     let played = Played::new(true);
     let (round, slip, digest) = played.rounds().nth(3).unwrap();
-    let second = played.memory.clone().slips(&chain(CLUSTER), 2, 1).unwrap().remove(0).bytes;
-    let of_round = played.memory.clone().slips(&chain(CLUSTER), round.0, 1).unwrap().remove(0).bytes;
+    let second = played.memory.clone().slips(&chain(CLUSTER), 2, 1, usize::MAX).unwrap().remove(0).bytes;
+    let of_round = played.memory.clone().slips(&chain(CLUSTER), round.0, 1, usize::MAX).unwrap().remove(0).bytes;
     let mut wrong: Vec<Vec<u8>> = vec![second, Vec::new(), of_round[..of_round.len() - 1].to_vec(), vec![9; 70]];
     wrong.extend((0..of_round.len()).map(|at| {
         let mut changed = of_round.clone();
@@ -164,6 +167,31 @@ fn rounds_in_order_are_found_in_one_replay() {
         let (read, all, first) = (store.blocks, played.blocks(), first.blocks);
         assert!(read <= all + first, "{read} blocks read of {all}, and {first} to find where to begin");
     }
+}
+
+/// A void of many rounds, of a table with several clusters: each of them asks for its slips, in turn with the others.
+#[test]
+fn rounds_of_several_clusters_are_found_in_one_replay_of_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = MemoryStore::default();
+    wide_table::played(&memory, folder.path()).close();
+    let clusters = &wide_table::CHAINS[2..];
+    let new = || (Counting::new(&memory), SlipReplay::new(vec![key(folder.path())]));
+    let find = |(store, replay): &mut (Counting, SlipReplay), cluster: &str, round| {
+        replay.slip(store, &chain(cluster), RoundNumber(round), || true).unwrap().expect("the slip of a settled round")
+    };
+    let mut alone = BTreeMap::new();
+    let mut read = 0;
+    for cluster in clusters {
+        let mut replay = new();
+        alone.extend((1..=4).map(|round| ((round, *cluster), find(&mut replay, cluster, round))));
+        read += replay.0.blocks;
+    }
+    let mut replay = new();
+    for ((round, cluster), slip) in &alone {
+        assert_eq!(find(&mut replay, cluster, *round), *slip, "{cluster}, round {round}");
+    }
+    assert_eq!(replay.0.blocks, read, "no block is read twice");
 }
 
 #[test]

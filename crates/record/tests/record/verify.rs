@@ -236,9 +236,9 @@ impl Archive for Mixed {
         self.of(is_other).read(chain, from, bytes)
     }
 
-    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16, bytes: usize) -> Result<Vec<StoredSlip>, ReadError> {
         let is_other = *chain == self.chain;
-        self.of(is_other).slips(chain, from, most)
+        self.of(is_other).slips(chain, from, most, bytes)
     }
 
     fn put_snapshot(&mut self, _: &ChainName, _: u64, _: Hash, _: &[u8]) -> Result<(), SnapshotError> {
@@ -329,8 +329,8 @@ impl Archive for Cut {
         Ok(blocks)
     }
 
-    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
-        self.memory.slips(chain, from, most)
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16, bytes: usize) -> Result<Vec<StoredSlip>, ReadError> {
+        self.memory.slips(chain, from, most, bytes)
     }
 
     fn put_snapshot(&mut self, _: &ChainName, _: u64, _: Hash, _: &[u8]) -> Result<(), SnapshotError> {

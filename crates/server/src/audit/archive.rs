@@ -42,9 +42,9 @@ impl Archive for Stoppable {
         self.archive.strays()
     }
 
-    fn slips(&mut self, chain: &ChainName, from: u64, most: u16) -> Result<Vec<StoredSlip>, ReadError> {
+    fn slips(&mut self, chain: &ChainName, from: u64, most: u16, bytes: usize) -> Result<Vec<StoredSlip>, ReadError> {
         self.go_on()?;
-        self.archive.slips(chain, from, most)
+        self.archive.slips(chain, from, most, bytes)
     }
 
     fn put_snapshot(

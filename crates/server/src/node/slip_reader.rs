@@ -80,7 +80,7 @@ impl SlipReader {
         }
     }
 
-    /// Ends the threads, and so their connections. A replay stops where it is.
+    /// Ends the threads, and so their connections. A replay stops where it is, and nobody is answered any more.
     pub(crate) fn close(&self) {
         self.0.close();
         let threads = std::mem::take(&mut *lock(&self.0.threads));
@@ -111,6 +111,10 @@ impl Reading {
             tracing::warn!(chain = %question.chain(), round = question.round.0, "too many slips are being read");
             lock(&self.slips).remove(&(question.cluster, question.round));
         }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Relaxed)
     }
 
     fn answer(&self, question: SlipQuestion, slip: Option<Slip>) {
@@ -151,7 +155,9 @@ struct KeptSlips {
 
 impl KeptSlips {
     fn run(mut self, questions: &Receiver<SlipQuestion>, replays: &SyncSender<SlipQuestion>) {
-        while let Ok(question) = questions.recv() {
+        while let Ok(question) = questions.recv()
+            && !self.reading.is_closed()
+        {
             match self.slip(&question) {
                 Some(slip) => self.reading.answer(question, Some(slip)),
                 None => self.reading.put(replays, question),
@@ -199,7 +205,9 @@ struct ReplayedSlips {
 
 impl ReplayedSlips {
     fn run(mut self, questions: &Receiver<SlipQuestion>) {
-        while let Ok(question) = questions.recv() {
+        while let Ok(question) = questions.recv()
+            && !self.reading.is_closed()
+        {
             let slip = self.slip(&question).unwrap_or_else(|error| {
                 self.store.archive = None;
                 let (chain, round) = (question.chain(), question.round.0);
@@ -212,8 +220,47 @@ impl ReplayedSlips {
 
     fn slip(&mut self, question: &SlipQuestion) -> Result<Option<Slip>, String> {
         let archive = self.store.archive().map_err(|error| error.to_string())?;
-        let is_wanted = || !self.reading.is_closed.load(Ordering::Relaxed);
+        let is_wanted = || !self.reading.is_closed();
         let found = self.replay.slip(archive, &question.chain(), question.round, is_wanted);
         found.map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Sender, TryRecvError, channel};
+
+    use taisai_table::TableId;
+
+    use super::*;
+
+    fn question(answers: Sender<Option<Slip>>) -> SlipQuestion {
+        let cluster = ClusterId { table: TableId(1), number: 0 };
+        let done = Box::new(move |slip| answers.send(slip).unwrap());
+        SlipQuestion { cluster, round: RoundNumber(1), digest: [0; 32], done }
+    }
+
+    /// Each question may wait for a connection, and there may be thousands.
+    #[test]
+    fn queued_questions_are_dropped_when_the_reader_is_closed() {
+        for is_closed in [false, true] {
+            let reading: Arc<Reading> = Arc::default();
+            reading.is_closed.store(is_closed, Ordering::Relaxed);
+            let store = || ReadStore::new(Address::Folder("nowhere".into()));
+            let (replays, to_replay) = sync_channel(1);
+            let (answers, answered) = channel();
+
+            let (questions, asked) = sync_channel(1);
+            questions.send(question(answers.clone())).unwrap();
+            drop(questions);
+            KeptSlips { store: store(), reading: Arc::clone(&reading) }.run(&asked, &replays);
+            assert_eq!(to_replay.try_recv().is_err(), is_closed, "the store is asked for the slip");
+
+            replays.send(question(answers)).unwrap();
+            drop(replays);
+            ReplayedSlips { store: store(), replay: SlipReplay::new(Vec::new()), reading }.run(&to_replay);
+            let expected = if is_closed { Err(TryRecvError::Disconnected) } else { Ok(None) };
+            assert_eq!(answered.try_recv(), expected, "the chain is replayed");
+        }
     }
 }
