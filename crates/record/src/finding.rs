@@ -3,7 +3,7 @@
 use taisai_journal::{
     AnchorError, Archive, ChainHead, ChainName, Hash, MAX_BLOCK_NUMBER, PublicKey, ReadError, StrayBlock,
 };
-use taisai_table::{BadSlip, BrokenInvariant, PersonId, Role, Roles, RoundNumber};
+use taisai_table::{BadKeptSlip, BrokenInvariant, PersonId, Role, Roles, RoundNumber};
 
 use crate::opening::Program;
 use crate::replay::{EntryPosition, ReplayError, SkippedSnapshot};
@@ -44,7 +44,7 @@ pub enum AuditFinding {
     Snapshot { chain: ChainName, position: u64, why: SkippedSnapshot },
     /// A kept slip is not the one that the chain settled.
     #[error("chain {chain}: the slip that the store keeps of round {} is not used: {why}", round.0)]
-    Slip { chain: ChainName, round: RoundNumber, why: BadSlip },
+    Slip { chain: ChainName, round: RoundNumber, why: BadKeptSlip },
     /// No machine has a chain of that name.
     #[error("chain {0} belongs to no machine")]
     UnknownChain(ChainName),

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use taisai_journal::{Archive, ChainName, MAX_SLIP_BYTES, PublicKey, ReadError, StoredSlip};
 use taisai_rules::Dice;
-use taisai_table::{BadSlip, Cluster, ClusterCommand, ClusterEvent, Entry, MachineId, RoundNumber, Slip};
+use taisai_table::{BadKeptSlip, Cluster, ClusterCommand, ClusterEvent, Entry, MachineId, RoundNumber, Slip};
 
 use crate::opening::chain_of;
 use crate::replay::{BATCH, ChainReplay, PausedReplay, ReplayError, ReplayEvent};
@@ -38,7 +38,7 @@ pub enum UnusedSlip {
     #[error(transparent)]
     Read(#[from] ReadError),
     #[error(transparent)]
-    Bad(#[from] BadSlip),
+    Bad(#[from] BadKeptSlip),
 }
 
 /// The slip of a settled round that the store keeps, if it is the one that the digest in the chain stands for; none if it keeps
@@ -59,7 +59,7 @@ pub(crate) struct KeptSlips {
     /// How many of the rounds have no slip.
     pub(crate) missing: u64,
     /// The first slip that is not the one that was settled.
-    pub(crate) bad: Option<(RoundNumber, BadSlip)>,
+    pub(crate) bad: Option<(RoundNumber, BadKeptSlip)>,
 }
 
 /// How many slips are read at once, where they are small.

@@ -42,7 +42,7 @@ use player_notice::SessionMessages;
 pub use player_notice::{PlayerMessage, PlayerNotice};
 pub use register::RequiredRegistration;
 pub use settle::{Adjustment, OverDifferential, Slip, SlipLine, SlipTotals};
-pub use slip_bytes::{BadSlip, SettledSlip};
+pub use slip_bytes::{BadKeptSlip, SettledSlip};
 pub use stacker::Stacker;
 
 /// What a seat has on a box.

@@ -32,7 +32,7 @@ mod text;
 mod transfer;
 
 pub use cluster::{
-    Adjustment, BadSlip, Betting, BuyIn, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterLedger,
+    Adjustment, BadKeptSlip, Betting, BuyIn, CashOut, Chips, Cluster, ClusterCommand, ClusterEvent, ClusterLedger,
     ColourSet, FilmLine, FilmReturns, Meters, OverDifferential, PayLine, PayList, PlayerMessage, PlayerNotice,
     RejectedStake, RequiredRegistration, SettledSlip, Slip, SlipLine, SlipTotals, Stacker, Stake, Stakes, TickedOff,
 };

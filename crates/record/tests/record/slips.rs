@@ -6,7 +6,7 @@ use taisai_journal::{
     Archive, ChainHead, ChainName, Hash, MemoryStore, PublicKey, ReadError, SnapshotError, StoredSlip, StoredSnapshot,
 };
 use taisai_record::{ReplayError, SlipReplay, UnusedSlip, kept_slip};
-use taisai_table::{BadSlip, RoundNumber, Slip};
+use taisai_table::{BadKeptSlip, RoundNumber, Slip};
 
 use crate::casino::{TestCasino, chain};
 use crate::verify::{audit, key};
@@ -245,7 +245,8 @@ fn the_audit_compares_slips_with_their_chain() {
     assert_eq!(missing(&memory), (vec![], 2), "a missing slip is found in the chain");
     memory.tamper_slips(&chain(CLUSTER), |slips| slips.get_mut(&7).unwrap()[20] ^= 1);
     memory.tamper_slips(&chain(CLUSTER), |slips| drop(slips.insert(9, Vec::new())));
-    let found = format!("chain {CLUSTER}: the slip that the store keeps of round 7 is not used: {}", BadSlip::Digest);
+    let found =
+        format!("chain {CLUSTER}: the slip that the store keeps of round 7 is not used: {}", BadKeptSlip::Digest);
     assert_eq!(missing(&memory), (vec![found], 2));
     // One of a round that is not settled was stored since.
     let memory = played.memory.fork();

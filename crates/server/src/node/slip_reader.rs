@@ -52,9 +52,9 @@ impl SlipReader {
         let (questions, asked) = sync_channel(QUEUE_CAPACITY);
         let (replays, to_replay) = sync_channel(QUEUE_CAPACITY);
         let reading: Arc<Reading> = Arc::default();
-        let kept = KeptSlips { store: ReadStore::new(address.clone()), reading: Arc::clone(&reading) };
+        let kept = KeptSlipReader { store: ReadStore::new(address.clone()), reading: Arc::clone(&reading) };
         let (store, replay) = (ReadStore::new(address), SlipReplay::new(keys));
-        let replayed = ReplayedSlips { store, replay, reading: Arc::clone(&reading) };
+        let replayed = ReplayedSlipReader { store, replay, reading: Arc::clone(&reading) };
         let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| thread::Builder::new().name(name.to_owned()).spawn(run);
         let threads = vec![
             spawn("slips", Box::new(move || kept.run(&asked, &replays)))?,
@@ -148,12 +148,12 @@ impl ReadStore {
 }
 
 /// Reads slips that the store keeps.
-struct KeptSlips {
+struct KeptSlipReader {
     store: ReadStore,
     reading: Arc<Reading>,
 }
 
-impl KeptSlips {
+impl KeptSlipReader {
     fn run(mut self, questions: &Receiver<SlipQuestion>, replays: &SyncSender<SlipQuestion>) {
         while let Ok(question) = questions.recv()
             && !self.reading.is_closed()
@@ -197,13 +197,13 @@ enum UnreadSlip {
 }
 
 /// Finds slips by replaying chains.
-struct ReplayedSlips {
+struct ReplayedSlipReader {
     store: ReadStore,
     replay: SlipReplay,
     reading: Arc<Reading>,
 }
 
-impl ReplayedSlips {
+impl ReplayedSlipReader {
     fn run(mut self, questions: &Receiver<SlipQuestion>) {
         while let Ok(question) = questions.recv()
             && !self.reading.is_closed()

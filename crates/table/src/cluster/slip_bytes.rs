@@ -18,7 +18,7 @@ pub struct SettledSlip {
 
 /// Why bytes are not the slip of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadSlip {
+pub enum BadKeptSlip {
     #[error("form {0} of a slip is newer than this program")]
     Newer(u8),
     #[error("it is not the slip that the digest in the chain stands for")]
@@ -172,27 +172,27 @@ impl SlipSink for SlipBytes {
 
 impl Slip {
     /// Reads a slip that was kept, if it is the one that the digest stands for.
-    pub fn from_kept(bytes: &[u8], digest: [u8; 32]) -> Result<Self, BadSlip> {
+    pub fn from_kept(bytes: &[u8], digest: [u8; 32]) -> Result<Self, BadKeptSlip> {
         let (rest, hashed) = match bytes {
-            [FORM, rest @ ..] => rest.split_first_chunk().ok_or(BadSlip::Damaged)?,
-            [form, ..] if *form > FORM => return Err(BadSlip::Newer(*form)),
-            [] | [_, ..] => return Err(BadSlip::Damaged),
+            [FORM, rest @ ..] => rest.split_first_chunk().ok_or(BadKeptSlip::Damaged)?,
+            [form, ..] if *form > FORM => return Err(BadKeptSlip::Newer(*form)),
+            [] | [_, ..] => return Err(BadKeptSlip::Damaged),
         };
         if *blake3::hash(hashed).as_bytes() != digest {
-            return Err(BadSlip::Digest);
+            return Err(BadKeptSlip::Digest);
         }
-        let rest = usize::try_from(u32::from_le_bytes(*rest)).map_err(|_| BadSlip::Damaged)?;
-        let lines = hashed.len().checked_sub(rest).ok_or(BadSlip::Damaged)?;
+        let rest = usize::try_from(u32::from_le_bytes(*rest)).map_err(|_| BadKeptSlip::Damaged)?;
+        let lines = hashed.len().checked_sub(rest).ok_or(BadKeptSlip::Damaged)?;
         let (lines, rest) = hashed.split_at(lines);
-        let lines = LineReader(lines).lines().ok_or(BadSlip::Damaged)?;
+        let lines = SlipLineReader(lines).lines().ok_or(BadKeptSlip::Damaged)?;
         let (told, limits) = if rest.is_empty() { (Vec::new(), None) } else { codec::read(rest)? };
         Ok(Self { lines, told, limits })
     }
 }
 
-struct LineReader<'a>(&'a [u8]);
+struct SlipLineReader<'a>(&'a [u8]);
 
-impl LineReader<'_> {
+impl SlipLineReader<'_> {
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (taken, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
@@ -290,8 +290,8 @@ mod tests {
                     assert!(Slip::from_kept(&changed, digest).is_err(), "byte {at}, bit {bit}");
                 }
             }
-            assert_eq!(Slip::from_kept(&[2, 0], digest), Err(BadSlip::Newer(2)));
-            assert_eq!(Slip::from_kept(&bytes, [0; 32]), Err(BadSlip::Digest));
+            assert_eq!(Slip::from_kept(&[2, 0], digest), Err(BadKeptSlip::Newer(2)));
+            assert_eq!(Slip::from_kept(&bytes, [0; 32]), Err(BadKeptSlip::Digest));
         }
     }
 
