@@ -253,12 +253,12 @@ mod tests {
             let (questions, asked) = sync_channel(1);
             questions.send(question(answers.clone())).unwrap();
             drop(questions);
-            KeptSlips { store: store(), reading: Arc::clone(&reading) }.run(&asked, &replays);
+            KeptSlipReader { store: store(), reading: Arc::clone(&reading) }.run(&asked, &replays);
             assert_eq!(to_replay.try_recv().is_err(), is_closed, "the store is asked for the slip");
 
             replays.send(question(answers)).unwrap();
             drop(replays);
-            ReplayedSlips { store: store(), replay: SlipReplay::new(Vec::new()), reading }.run(&to_replay);
+            ReplayedSlipReader { store: store(), replay: SlipReplay::new(Vec::new()), reading }.run(&to_replay);
             let expected = if is_closed { Err(TryRecvError::Disconnected) } else { Ok(None) };
             assert_eq!(answered.try_recv(), expected, "the chain is replayed");
         }
