@@ -19,7 +19,7 @@ describe.each(LANGUAGES.map(({ language }) => language))('in %s', (language) => 
     await row.getByText(WHY).waitFor();
     await pit.locator('tbody tr:not(.stale)').nth(8).waitFor();
     const console = await staff.open(`console?table=${CLOSED}`, 21, undefined, language);
-    await console.getByRole('alert').getByText(NOT_OPEN[language]).waitFor();
+    await console.getByRole('alert').filter({ hasText: NOT_OPEN[language] }).waitFor();
     await console.getByText(WHY).waitFor();
     const front = await staff.stage.page(undefined, { kept: { language } });
     await front.goto(`${staff.stage.address}/`);

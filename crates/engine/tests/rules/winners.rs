@@ -264,6 +264,18 @@ fn a_late_void_is_made_good_from_the_film() {
     );
 }
 
+/// Sessions are numbered as the lines of the film are registered, and the seats come in order when the returns are closed.
+#[test]
+fn seats_are_registered_from_the_film_in_any_order() {
+    on(
+        &LIVE,
+        "round 456; dealer register 0 big 500; dealer registered; dealer open; dealer close
+         supervisor void-by-law 1 malfunction with manager; supervisor film 1 3 sum:4 200 with manager
+         supervisor film 1 2 small 700 with manager; supervisor close-returns 1 with manager
+         ? claims = 2/3 700 from-film 1, 3/2 200 from-film 1; ? house = -900",
+    );
+}
+
 /// What the player of a registered bet owes is set off against what the film gives the same session.
 #[test]
 fn what_the_film_gives_is_set_off_within_the_session() {

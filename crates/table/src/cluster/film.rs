@@ -323,9 +323,10 @@ impl Cluster {
         for adjustment in adjustments {
             let Adjustment { seat, session, won, returned, .. } = *adjustment;
             let mut was_void = is_void;
-            if session.0 > self.state.sessions {
-                // A session of its own for a player of whom nothing was registered in the round.
-                self.state.sessions = session.0;
+            if returns.session(seat).is_none() {
+                // A session of its own for a player of whom nothing was registered in the round. They are numbered as the film's
+                // lines were registered, and adjustments come by seat.
+                self.state.sessions = self.state.sessions.max(session.0);
                 let meters = &mut self.seat_mut(seat).meters;
                 *(if is_void { &mut meters.voids } else { &mut meters.rounds }) += 1;
             } else if returns.is_only_on_film(seat) {
