@@ -294,9 +294,9 @@ fn keys_are_moved_out_of_an_older_store() {
         let stranger = Keys::random().unwrap();
         let wrong = Secrets::open(&address, &stranger, Expected::There, true);
         assert!(matches!(wrong, Err(SecretsError::OtherKeys { .. })), "{wrong:?}");
-        blocking(|| move_keys(&address, &key_file)).unwrap();
+        blocking(|| move_keys(&address, &key_file, Expected::There)).unwrap();
         assert!(all_rows(&address).contains(&"ab".repeat(32)), "nothing is taken out before");
-        blocking(|| move_keys(&address, &key_file)).unwrap();
+        blocking(|| move_keys(&address, &key_file, Expected::There)).unwrap();
         let keys = Keys::open(&key_file).unwrap();
         assert_eq!((keys.voucher, keys.nodes), ([0xab; 32], [0xcd; 32]));
         let early = Secrets::open(&address, &keys, Expected::There, false);
@@ -324,7 +324,7 @@ fn keys_are_moved_out_of_an_older_store() {
 
         // Another node still has the old file.
         std::fs::write(&key_file, format!("taisai signing key 1\n{}\n", "17".repeat(32))).unwrap();
-        let moved = blocking(|| move_keys(&address, &key_file));
+        let moved = blocking(|| move_keys(&address, &key_file, Expected::There));
         assert!(matches!(moved, Err(SecretsError::KeysMoved { .. })), "{moved:?}");
     });
 }
