@@ -64,7 +64,8 @@ pub(crate) fn run(args: &BackupArgs) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Copies the anchor first and the record last, so that the record has everything that the others refer to.
+/// Copies the anchor before the record, so that the record has everything that it refers to, and secrets behind the record: a secret
+/// that is newer than the record knows is believed, an older one is not.
 fn copy(source: &Path, part: &Path, args: &BackupArgs) -> anyhow::Result<()> {
     let anchor = args.anchor.clone().unwrap_or_else(|| source.join("anchor.txt"));
     if args.anchor.is_some() || anchor.exists() {
@@ -72,7 +73,7 @@ fn copy(source: &Path, part: &Path, args: &BackupArgs) -> anyhow::Result<()> {
     }
     let mut databases = vec!["snapshots.db", "journal.db"];
     if args.with_secrets {
-        databases.insert(0, "secrets.db");
+        databases.push("secrets.db");
     }
     for name in databases {
         let from = source.join(name);

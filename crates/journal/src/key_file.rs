@@ -49,8 +49,8 @@ pub enum KeyError {
     },
     /// The file holds the signing key alone.
     #[error(
-        "{path} has the signing key alone, as programs before 0.2 wrote it: start taisai serve once, which moves the other \
-         keys into it; on several machines copy it then from the first to the others"
+        "{path} has the signing key alone, as programs before 0.2 wrote it: copy the key file of a node that has all keys; if \
+         there is none yet, stop every node and start taisai serve once, which moves the other keys into it"
     )]
     SigningOnly {
         /// The file.
@@ -109,6 +109,24 @@ impl KeyFileContent {
         read.map(Some).ok_or_else(|| KeyError::Damaged { path: path.into() })
     }
 
+    /// Reads a key file, which is made anew where there is none.
+    pub fn open_or_create(path: &Path) -> Result<Self, KeyError> {
+        if let Some(found) = Self::read(path)? {
+            return Ok(found);
+        }
+        Keys::random()?.create(path)?;
+        // Another program may have made it first.
+        Self::read(path)?.ok_or_else(|| KeyError::Io { path: path.into(), source: io::ErrorKind::NotFound.into() })
+    }
+
+    /// Signs checkpoints.
+    pub fn signing(&self) -> &SigningKey {
+        match self {
+            Self::Keys(keys) => &keys.signing,
+            Self::SigningOnly(key) => key,
+        }
+    }
+
     /// What signatures are checked with, the present key last.
     pub fn public(&self) -> Vec<PublicKey> {
         match self {
@@ -153,6 +171,22 @@ impl Keys {
         self.write(path, |draft| match fs::hard_link(draft, path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
             Ok(()) | Err(_) => fs::remove_file(draft),
+        })
+    }
+
+    /// Writes the file in place of one that has the signing key alone, which stays beside it as `….before`.
+    pub fn replace_older(&self, path: &Path) -> Result<(), KeyError> {
+        let mut before = path.as_os_str().to_owned();
+        before.push(".before");
+        self.write(path, |draft| {
+            match fs::hard_link(path, &before) {
+                // An earlier call was interrupted here, or the older file was put back.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && fs::read(path)? == fs::read(&before)? => {
+                }
+                linked => linked?,
+            }
+            sync_folder_of(path)?;
+            fs::rename(draft, path)
         })
     }
 

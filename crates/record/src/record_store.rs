@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 
 use taisai_journal::{
     Anchor, AnchorError, AnchorLine, Archive, Block, BlockContent, ChainHead, ChainName, ChainPurpose, Genesis,
-    Journal, KeyError, Keys, PublicKey, READER_VERSION, ReadError, TakeError, TrustedKeys, Verifier, Writer,
-    WriterStopped,
+    Journal, KeyError, KeyFileContent, Keys, PublicKey, READER_VERSION, ReadError, TakeError, TrustedKeys, Verifier,
+    Writer, WriterStopped,
 };
 use taisai_table::{MachineId, Profile, Time, entry_time};
 
@@ -38,11 +38,11 @@ impl RecordFiles {
         if !self.key_file.exists() {
             return Err(RecordStoreError::KeyMissing(self.key_file.clone()));
         }
-        Ok(self.trusting(&Keys::open(&self.key_file)?))
+        Ok(self.trusting(Keys::open(&self.key_file)?.public()))
     }
 
-    fn trusting(&self, keys: &Keys) -> Vec<PublicKey> {
-        self.trusted.iter().copied().chain(keys.public()).collect()
+    fn trusting(&self, own: Vec<PublicKey>) -> Vec<PublicKey> {
+        self.trusted.iter().copied().chain(own).collect()
     }
 }
 
@@ -266,11 +266,12 @@ impl RecordStore {
         if !signed.is_empty() && files.trusted.is_empty() && !files.key_file.exists() {
             return Err(RecordStoreError::KeyMissing(files.key_file.clone()));
         }
-        let own = Keys::open_or_create(&files.key_file)?;
-        let keys = files.trusting(&own);
+        // Programs before 0.2 had the other keys in the store, and only this one is needed here.
+        let own = KeyFileContent::open_or_create(&files.key_file)?;
+        let keys = files.trusting(own.public());
         if let Some((chain, key)) = signed.iter().find(|(chain, key)| *chain == house && !keys.contains(key)) {
             let (path, chain) = (files.key_file.clone(), chain.to_string());
-            return Err(RecordStoreError::OtherKeys { path, chain, signed: *key, own: own.signing.public() });
+            return Err(RecordStoreError::OtherKeys { path, chain, signed: *key, own: own.signing().public() });
         }
         let anchor = files.anchor.as_deref().map(Anchor::open).transpose()?;
         let mut anchored = BTreeMap::new();
@@ -292,7 +293,7 @@ impl RecordStore {
         }
         let (checkpointer, checkpoints_thread) = Checkpointer::start(journal.archive()?, anchor, warn.clone())?;
         let owner = format!("taisai {}", program.version);
-        let writer = Writer::start(journal, own.signing, owner)?;
+        let writer = Writer::start(journal, own.signing().clone(), owner)?;
         Ok(Self { checkpointer, archive, writer, checkpoints_thread, keys, program, genesis, anchored, newest, warn })
     }
 

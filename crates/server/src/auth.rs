@@ -149,10 +149,13 @@ pub(crate) async fn record_secret(server: &Server, owner: SecretOwner, version: 
     }
 }
 
-/// Reports secrets that were refused to the House.
+/// Reports secrets that were refused to the House. What it does not answer is reported again.
 pub(crate) async fn report_refused(server: &Server) -> Result<(), Denied> {
-    for owner in server.secrets.take_refused(server.clock.now()) {
+    let _alone = server.secrets.reporting().await;
+    let now = server.clock.now();
+    for owner in server.secrets.refused(now) {
         server.node.house().own(HouseCommand::Report { what: ReportedEvent::SecretRefused { owner } }).await?;
+        server.secrets.reported(owner, now);
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ use std::time::Duration;
 use taisai_table::{DeviceId, DeviceKind, House, HouseCommand, SecretOwner, Time};
 
 use crate::auth::secrets::{Secrets, SecretsError, StoredDevice};
-use crate::auth::{Attempts, newest_secret};
+use crate::auth::{Attempts, newest_secret, record_secret};
 use crate::http::denied::Denied;
 use crate::server::Server;
 pub(crate) use challenge::prove;
@@ -135,16 +135,22 @@ async fn end_outdated(server: &Server) -> Result<(), Denied> {
     Ok(())
 }
 
-/// The key of a device, which may have been enrolled at another node. One that is older than the newest was restored.
+/// The key of a device, which may have been enrolled at another node. One that is older than the newest was restored; one that is newer
+/// is recorded, as an enrolment was interrupted before it was. The first is not counted.
 async fn key_of(server: &Server, device: DeviceId) -> Result<Option<StoredDevice>, Denied> {
     let kept = match server.peers {
         Some(_) => server.secrets.device(device).await?,
         None => server.devices.enrolled(device),
     };
     let Some(kept) = kept else { return Ok(None) };
-    if kept.version < newest_secret(server, SecretOwner::Device(device)).await? {
+    let owner = SecretOwner::Device(device);
+    let newest = newest_secret(server, owner).await?;
+    if kept.version < newest {
         server.secrets.refuse_device(device);
         return Ok(None);
+    }
+    if kept.version > newest.max(1) {
+        record_secret(server, owner, kept.version).await?;
     }
     Ok(Some(kept))
 }

@@ -402,7 +402,6 @@ fn open_node(
     warn: WarningSink,
 ) -> Result<OpenedNode, ServeError> {
     let (store, key_file) = (installation.address.clone(), installation.files.key_file.clone());
-    move_keys(&store, &key_file)?;
     match &store {
         Address::Folder(_) => {
             let read = ReadInstallation::new(installation, warn)?;
@@ -510,6 +509,7 @@ fn secrets_of(
         (true, true) => Expected::Lost,
         (false, _) => Expected::Either,
     };
+    move_keys(store, key_file, expected)?;
     let keys = Keys::open(key_file)?;
     Ok((Secrets::open(store, &keys, expected, !known.has_keys)?, keys))
 }
@@ -565,3 +565,6 @@ async fn record_keys(handle: &HouseHandle, keys: &Keys) -> Result<(), Stopped> {
     }
     handle.own(HouseCommand::UseKeys { keys: keys_in_use(keys) }).await.map(drop)
 }
+
+#[cfg(test)]
+mod tests;

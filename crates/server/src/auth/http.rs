@@ -1,6 +1,8 @@
 //! Sign-in, sign-out and passwords over HTTP. A wrong password, an unknown person and one who is locked out get the same response,
 //! after the same time.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::header::SET_COOKIE;
@@ -12,6 +14,7 @@ use taisai_table::{Act, ApprovalId, HouseCommand, PersonId, Roles, SecretOwner, 
 
 use super::approvals::{ApprovedAct, may};
 use super::caller::ClientAddress;
+use super::commands::to_the_end;
 use super::cookie::{self, Token};
 use super::{
     KnownSignIn, SignedIn, end, end_of, known, newest_secret, one_time_password, password, record_secret,
@@ -196,10 +199,14 @@ async fn set_password(
     }
     let hashed = server.people.hashing.hash(new).await?;
     end_of(&server, person.id, Some(found.source)).await?;
-    let now = server.clock.now();
-    let owner = SecretOwner::Person(person.id);
-    let version = server.secrets.set_password(person.id, hashed, now, newest_secret(&server, owner).await?).await?;
-    record_secret(&server, owner, version).await?;
+    let (now, owner) = (server.clock.now(), SecretOwner::Person(person.id));
+    let changed = Arc::clone(&server);
+    let change = async move {
+        let newest = newest_secret(&changed, owner).await?;
+        let version = changed.secrets.set_password(person.id, hashed, now, newest).await?;
+        record_secret(&changed, owner, version).await
+    };
+    to_the_end(change).await?;
     server.people.sign_ins.has_password(found.source);
     server.people.sign_ins.password_entered(found.source, now);
     tracing::info!(person = person.id.0, "a password was set");
@@ -264,11 +271,16 @@ async fn give_password(
     if !server.node.house().read(move |house| house.person(person).is_some()).await? {
         return Err(Denied::Unknown);
     }
-    let owner = SecretOwner::Person(person);
-    let newest = newest_secret(&server, owner).await?;
-    let (password, version) = one_time_password(&server.secrets, server.clock.now(), person, newest).await?;
-    record_secret(&server, owner, version).await?;
-    end_of(&server, person, None).await?;
+    let changed = Arc::clone(&server);
+    let give = async move {
+        let (now, owner) = (changed.clock.now(), SecretOwner::Person(person));
+        let newest = newest_secret(&changed, owner).await?;
+        let (password, version) = one_time_password(&changed.secrets, now, person, newest).await?;
+        record_secret(&changed, owner, version).await?;
+        end_of(&changed, person, None).await?;
+        Ok(password)
+    };
+    let password = to_the_end(give).await?;
     tracing::warn!(person = person.0, by = signed_in.person.id.0, "a one-time password was given");
     Ok(Json(GivenPassword { person, password }))
 }
@@ -299,6 +311,7 @@ async fn checked(
     match (server.node.house().own(command).await?, on_file) {
         (CommandReply::Accepted(_), Some(on_file)) if is_right => {
             tries.forgive(caller.0);
+            record_newer(server, person, newest).await?;
             Ok(on_file)
         }
         (CommandReply::Accepted(_) | CommandReply::Refused(_), _) => {
@@ -306,4 +319,14 @@ async fn checked(
             Err(Denied::WrongPassword)
         }
     }
+}
+
+/// Records the version of a password whose change was interrupted before it was on record: older ones are not believed from now on.
+/// The first of a person is not counted.
+async fn record_newer(server: &Server, person: PersonId, newest: u32) -> Result<(), Denied> {
+    let version = server.secrets.password_version(person).await?;
+    if version > newest.max(1) {
+        record_secret(server, SecretOwner::Person(person), version).await?;
+    }
+    Ok(())
 }

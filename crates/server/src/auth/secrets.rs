@@ -18,7 +18,7 @@ use std::thread;
 use taisai_journal::{KeyError, Keys, PostgresError, SqliteError};
 use taisai_record::Address;
 use taisai_table::{SecretOwner, Time};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Mutex, MutexGuard, mpsc, oneshot};
 
 use authentic::RefusedSecrets;
 pub use check::{SecretFinding, check_secrets};
@@ -111,6 +111,7 @@ type StoreJob = Box<dyn FnOnce(&mut StoreConnection) + Send>;
 pub(crate) struct Secrets {
     work: mpsc::Sender<StoreJob>,
     refused: Arc<RefusedSecrets>,
+    reporting: Arc<Mutex<()>>,
 }
 
 /// The store, which is opened again after a failure.
@@ -152,7 +153,7 @@ impl Secrets {
         let unreachable = |why: &dyn std::error::Error| SecretsError::Unreachable(why.to_string());
         thread::Builder::new().name("secrets".to_owned()).spawn(run).map_err(|error| unreachable(&error))?;
         receiver.recv().map_err(|error| unreachable(&error))??;
-        Ok(Self { work, refused })
+        Ok(Self { work, refused, reporting: Arc::default() })
     }
 
     /// The secrets must exist from now on.
@@ -160,9 +161,18 @@ impl Secrets {
         self.with(SecretStore::take_into_use).await
     }
 
-    /// Whose secrets were refused since the last call, to be reported.
-    pub(crate) fn take_refused(&self, now: Time) -> Vec<SecretOwner> {
-        self.refused.take(now)
+    /// Whoever reports refused secrets does it alone.
+    pub(crate) async fn reporting(&self) -> MutexGuard<'_, ()> {
+        self.reporting.lock().await
+    }
+
+    /// Whose secrets were refused and are to be reported.
+    pub(crate) fn refused(&self, now: Time) -> Vec<SecretOwner> {
+        self.refused.due(now)
+    }
+
+    pub(crate) fn reported(&self, owner: SecretOwner, now: Time) {
+        self.refused.reported(owner, now);
     }
 
     /// The highest source of any device, sign-in or screen; zero if there is none.

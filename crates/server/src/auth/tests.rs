@@ -172,6 +172,26 @@ async fn a_password_that_was_replaced_stays_so_when_its_row_is_put_back() {
     assert_eq!((version, house.try_in(DEALER, &given).await.status), (3, StatusCode::OK), "a new one does");
 }
 
+/// The program was killed between the change and its entry.
+#[tokio::test]
+async fn a_password_whose_change_was_interrupted_is_recorded_at_the_next_sign_in() {
+    let house = RunningServer::start().await;
+    house.sign_in(DEALER).await;
+    change_store(&house, "CREATE TABLE kept AS SELECT * FROM passwords");
+    house.with_password(DEALER).await;
+    let newest = async || {
+        let version = |house: &House| house.secret_version(SecretOwner::Person(DEALER));
+        house.server.node.house().read(version).await.unwrap()
+    };
+    assert_eq!(house.try_in(DEALER, "not it at all").await.code(), "wrong-password");
+    assert_eq!(newest().await, 0);
+    assert_eq!(house.try_in(DEALER, PASSWORD).await.status, StatusCode::OK);
+    assert_eq!(newest().await, 2);
+    change_store(&house, "DELETE FROM passwords; INSERT INTO passwords SELECT * FROM kept");
+    assert_eq!(house.try_in(DEALER, PASSWORD).await.code(), "wrong-password");
+    assert_eq!(refusals(&house, DEALER).await, 1);
+}
+
 #[tokio::test]
 async fn f51_an_idle_sign_in_ends() {
     let house = RunningServer::start().await;

@@ -60,17 +60,19 @@ impl RefusedSecrets {
         self.lock().0.insert(owner);
     }
 
-    pub(super) fn take(&self, now: Time) -> Vec<SecretOwner> {
+    /// Those that are to be reported now. They wait until they are.
+    pub(super) fn due(&self, now: Time) -> Vec<SecretOwner> {
         let mut refused = self.lock();
         let (waiting, reported) = &mut *refused;
-        let mut due = Vec::new();
-        for owner in std::mem::take(waiting) {
-            if reported.get(&owner).is_none_or(|last| now.0.abs_diff(last.0) >= REPORT_INTERVAL_MILLIS) {
-                reported.insert(owner, now);
-                due.push(owner);
-            }
-        }
-        due
+        let is_due = |last: &Time| now.0.abs_diff(last.0) >= REPORT_INTERVAL_MILLIS;
+        waiting.retain(|owner| reported.get(owner).is_none_or(is_due));
+        waiting.iter().copied().collect()
+    }
+
+    pub(super) fn reported(&self, owner: SecretOwner, now: Time) {
+        let mut refused = self.lock();
+        refused.0.remove(&owner);
+        refused.1.insert(owner, now);
     }
 
     fn lock(&self) -> MutexGuard<'_, (BTreeSet<SecretOwner>, BTreeMap<SecretOwner, Time>)> {

@@ -6,15 +6,19 @@ use std::path::Path;
 use taisai_journal::{KeyFileContent, Keys};
 use taisai_record::Address;
 
-use super::SecretsError;
 use super::store::{IN_USE, SecretDatabase, SecretStore, StoredKeys};
+use super::{Expected, SecretsError};
 
 /// Writes the keys of a store into its key file, if the file has the signing key alone. They are taken out of the store when it is
-/// opened next. Blocks on the disk or the database.
-pub(crate) fn move_keys(address: &Address, path: &Path) -> Result<(), SecretsError> {
+/// opened next. Nothing is written where they are missing. Call it only where no other program runs the installation. Blocks on the
+/// disk or the database.
+pub(crate) fn move_keys(address: &Address, path: &Path, expected: Expected) -> Result<(), SecretsError> {
     let Some(KeyFileContent::SigningOnly(signing)) = KeyFileContent::read(path)? else { return Ok(()) };
     let mut keys = Keys { signing: *signing, ..Keys::random()? };
     match SecretStore::stored_keys(address)? {
+        StoredKeys::Here { voucher: None, nodes: None } | StoredKeys::None if expected == Expected::There => {
+            return Err(SecretsError::Missing { place: SecretStore::place(address) });
+        }
         StoredKeys::Here { voucher, nodes } => {
             keys.voucher = voucher.unwrap_or(keys.voucher);
             keys.nodes = nodes.unwrap_or(keys.nodes);
@@ -24,7 +28,7 @@ pub(crate) fn move_keys(address: &Address, path: &Path) -> Result<(), SecretsErr
         }
         StoredKeys::None => {}
     }
-    keys.replace(path)?;
+    keys.replace_older(path)?;
     tracing::warn!(
         file = %path.display(),
         "every key of the casino is in the key file now: keep a copy of it elsewhere; older backups still have keys in them"

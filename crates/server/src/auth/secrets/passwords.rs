@@ -28,6 +28,11 @@ impl Secrets {
         Ok(Some(if row.get::<i64>(2)? != 0 { Password::OneTime(hash) } else { Password::Own(hash) }))
     }
 
+    /// The version of the password of a person; zero if there is none.
+    pub(crate) async fn password_version(&self, person: PersonId) -> Result<u32, SecretsError> {
+        self.with(move |store| version(store, person)).await
+    }
+
     /// Sets a password, and returns its version, which is to be recorded.
     pub(crate) async fn set_password(
         &self,
@@ -45,8 +50,7 @@ impl Secrets {
             Password::OneTime(hash) => (hash, true),
         };
         self.with(move |store| {
-            let before = password_row(store, person)?.map_or(Ok(0), |row| row.get::<u32>(4))?;
-            let version = before.max(newest) + 1;
+            let version = version(store, person)?.max(newest) + 1;
             let values = vec![person.0.into(), hash.as_str().into(), is_one_time.into(), now.0.into(), version.into()];
             store.change_authentic(TABLE, insert, values)?;
             Ok(version)
@@ -58,6 +62,10 @@ impl Secrets {
 fn password_row(store: &mut SecretStore, person: PersonId) -> Result<Option<Row>, SecretsError> {
     let select = "SELECT person, hash, is_one_time, changed, version, mac FROM passwords WHERE person = $1";
     Ok(store.authentic_rows(TABLE, select, &[person.0.into()], owner)?.pop())
+}
+
+fn version(store: &mut SecretStore, person: PersonId) -> Result<u32, SecretsError> {
+    password_row(store, person)?.map_or(Ok(0), |row| row.get(4))
 }
 
 /// Whether a person has yet to choose a password; also if what is stored is not believed.

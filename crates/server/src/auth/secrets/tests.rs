@@ -23,6 +23,16 @@ fn open(address: &Address, keys: &Keys, expected: Expected) -> Result<Secrets, S
     Secrets::open(address, keys, expected, false)
 }
 
+/// Whose secrets were refused. They wait until they are reported.
+fn reported(secrets: &Secrets, now: Time) -> Vec<SecretOwner> {
+    let refused = secrets.refused(now);
+    assert_eq!(secrets.refused(now), refused);
+    for owner in &refused {
+        secrets.reported(*owner, now);
+    }
+    refused
+}
+
 /// Every kind of secret is kept, changed and taken away, and is there after the store was opened again.
 async fn suite(address: &Address) {
     let keys = Keys::random().unwrap();
@@ -68,12 +78,12 @@ async fn suite(address: &Address) {
     assert_eq!(secrets.set_password(PERSON, own.clone(), Time(2), 0).await.unwrap(), 2);
     assert_eq!(secrets.password(PERSON, 2).await.unwrap(), Some(own.clone()));
     assert_eq!(secrets.password(PERSON, 3).await.unwrap(), None, "the House knows a newer one");
-    assert_eq!(secrets.take_refused(Time(1)), [SecretOwner::Person(PERSON)]);
+    assert_eq!(reported(&secrets, Time(1)), [SecretOwner::Person(PERSON)]);
     assert_eq!(secrets.set_password(PERSON, own.clone(), Time(3), 7).await.unwrap(), 8, "newer than that");
     assert_eq!(secrets.sign_ins().await.unwrap(), [StoredSignIn { is_one_time: false, ..left }]);
     assert_eq!(secrets.devices().await.unwrap(), [device]);
     codes(&secrets).await;
-    assert_eq!(secrets.take_refused(Time(2)), [], "everything was believed");
+    assert_eq!(reported(&secrets, Time(2)), [], "everything was believed");
 }
 
 /// A code enrols one device, once, while it is good.
@@ -284,9 +294,9 @@ fn keys_are_moved_out_of_an_older_store() {
         let stranger = Keys::random().unwrap();
         let wrong = Secrets::open(&address, &stranger, Expected::There, true);
         assert!(matches!(wrong, Err(SecretsError::OtherKeys { .. })), "{wrong:?}");
-        blocking(|| move_keys(&address, &key_file)).unwrap();
+        blocking(|| move_keys(&address, &key_file, Expected::There)).unwrap();
         assert!(all_rows(&address).contains(&"ab".repeat(32)), "nothing is taken out before");
-        blocking(|| move_keys(&address, &key_file)).unwrap();
+        blocking(|| move_keys(&address, &key_file, Expected::There)).unwrap();
         let keys = Keys::open(&key_file).unwrap();
         assert_eq!((keys.voucher, keys.nodes), ([0xab; 32], [0xcd; 32]));
         let early = Secrets::open(&address, &keys, Expected::There, false);
@@ -301,7 +311,7 @@ fn keys_are_moved_out_of_an_older_store() {
         assert_eq!(secrets.devices().await.unwrap(), [device]);
         let code = secrets.use_code([5; 32], Time(1)).await.unwrap();
         assert_eq!(code, Some(CodeUse { device: DeviceId(10), version: 1 }));
-        assert_eq!(secrets.take_refused(Time(1)), []);
+        assert_eq!(reported(&secrets, Time(1)), []);
         let rows = all_rows(&address);
         for (digits, bytes) in secrets_in(&key_file) {
             assert!(!rows.contains(&digits), "{digits}");
@@ -314,7 +324,7 @@ fn keys_are_moved_out_of_an_older_store() {
 
         // Another node still has the old file.
         std::fs::write(&key_file, format!("taisai signing key 1\n{}\n", "17".repeat(32))).unwrap();
-        let moved = blocking(|| move_keys(&address, &key_file));
+        let moved = blocking(|| move_keys(&address, &key_file, Expected::There));
         assert!(matches!(moved, Err(SecretsError::KeysMoved { .. })), "{moved:?}");
     });
 }
@@ -348,7 +358,7 @@ fn rows_that_the_casino_did_not_write_are_refused() {
         let secrets = open(&address, &Keys::random().unwrap(), Expected::Either).unwrap();
         let (other, device) = (PersonId(8), DeviceId(9));
         let own = |text: &str| Password::Own(text.to_owned());
-        let refused = |secrets: &Secrets, minute: u64| secrets.take_refused(Time(minute * 60_000));
+        let refused = |secrets: &Secrets, minute: u64| reported(secrets, Time(minute * 60_000));
         secrets.set_password(PERSON, own("mine"), Time(1), 0).await.unwrap();
         secrets.set_password(other, own("other"), Time(1), 0).await.unwrap();
         secrets.begin(sign_in(1)).await.unwrap();
