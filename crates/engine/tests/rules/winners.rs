@@ -342,6 +342,18 @@ fn a_losing_box_that_was_registered_is_not_registered_from_the_film() {
     );
 }
 
+/// 1.3, 5.1.2: a round that is void before all is registered, and settled by a ruling, counts pro rata of what was announced.
+#[test]
+fn what_was_announced_and_not_registered_has_its_share_of_what_counts() {
+    on(
+        &BOXED,
+        "supervisor limits unit=100 big=500..10000 small=500..10000 sum=200..1000 diff=5000
+         round 456; dealer total big 10000; dealer register 0 big 4000; dealer register 1 big 2000
+         supervisor void-damaged 1 1 with manager; ? owed = -; shift rule settle 1 123 with manager
+         ? owed = 0/1 2000 round 1, 1/2 1000 round 1; ? house = 3000",
+    );
+}
+
 /// 5.1.1: lines from the film are apportioned by the maximum and the Differential of their round, once all of them are known.
 #[test]
 fn lines_from_the_film_are_apportioned_when_the_returns_are_closed() {

@@ -141,14 +141,21 @@ impl Cluster {
     pub(super) fn counted(&self) -> CountedUnits {
         let mut counted = BTreeMap::new();
         let unit = self.limits.unit();
-        for (bet_box, _, cap) in self.excess() {
+        for bet_box in self.rules.layout().boxes().iter().copied().filter(|_| self.binds_boxes()) {
+            let (total, cap) = (self.total(bet_box), self.cap_of(bet_box));
+            // What was announced and not registered lies there too: a round that is void before all is registered may still be settled.
+            let unregistered = less(self.announced_total(bet_box).unwrap_or(total).max(total), total);
+            if sum(total, unregistered) <= cap {
+                continue;
+            }
             let mut stakes = Vec::new();
             for (seat, state) in self.seats().zip(&self.state.seats) {
                 let own = state.bets.iter().filter(|wager| wager.bet_box == bet_box);
                 stakes.extend(own.map(|wager| (wager.place, seat, cents(wager.units.into(), unit.cents()))));
             }
             stakes.sort_unstable_by_key(|(place, _, _)| *place);
-            let amounts: Vec<_> = stakes.iter().map(|(_, _, amount)| *amount).collect();
+            let mut amounts: Vec<_> = stakes.iter().map(|(_, _, amount)| *amount).collect();
+            amounts.extend((unregistered > Money::ZERO).then_some(unregistered));
             let shares = pro_rata(&amounts, cap, self.limits.minimum(bet_box), unit);
             for ((_, seat, _), share) in stakes.into_iter().zip(shares) {
                 let units = u32::try_from(share.cents() / unit.cents()).expect("a share is no larger than its stake");
