@@ -136,6 +136,9 @@ export class MockHouse {
       return true;
     }
     const of = /^\/api\/v1\/tables\/(\d+)\/layout$/.exec(path);
+    if (of && this.notOpen.has(Number(of[1]))) {
+      return json({ refused: { code: 'record-unreadable', paragraphs: [], sentence: 'The table stays closed: its record cannot be read.' } }, 503);
+    }
     if (of && this.tables[Number(of[1]) - 1]) return json(this.table(Number(of[1])).layout);
     const ruled = /^\/api\/v1\/games\/(.+)\/rules$/.exec(path);
     const rules = ruled && this.rules.get(decodeURIComponent(ruled[1]!));

@@ -143,7 +143,7 @@ export async function watched(context: BrowserContext): Promise<PublicTableFeed>
   page.on('pageerror', (error) => wrong.push(String(error)));
   page.on('console', (message) => {
     // The browser's own errors about lost connections and refusals: the screen reports them itself.
-    if (message.type() === 'error' && !message.text().includes('WebSocket') && !/status of 40[139]/.test(message.text())) wrong.push(message.text());
+    if (message.type() === 'error' && !message.text().includes('WebSocket') && !/status of (40[139]|503)/.test(message.text())) wrong.push(message.text());
   });
   return { page, wrong };
 }
