@@ -89,9 +89,9 @@ fn recovery_survives_a_disk_failure_at_any_step() {
     let stop = |flush| {
         play(empty.path(), Plan::OneRound, Some(DiskFailure { at: DiskStep::Flush(flush), how: FailureMode::Stop }))
     };
-    // It stopped in the middle of a round with acknowledged bets.
-    let (disk, output) = (20..100).map(stop).find(|(_, output)| output.answers.len() == 3).unwrap();
-    assert_eq!(output.settled, 0);
+    // It stopped in the middle of a round with acknowledged bets. The order of threads varies, so the same flush may come too late.
+    let is_within = |output: &ShiftOutput| output.answers.len() == 3 && output.settled == 0;
+    let (disk, output) = (20..100).cycle().take(800).map(stop).find(|(_, output)| is_within(output)).unwrap();
     let mut acknowledged = Acknowledged::default();
     acknowledged.add(&output);
     fail_at_every_step(disk.folder(), Plan::Reopen, &acknowledged);
