@@ -142,8 +142,9 @@ export async function watched(context: BrowserContext): Promise<PublicTableFeed>
   const wrong: string[] = [];
   page.on('pageerror', (error) => wrong.push(String(error)));
   page.on('console', (message) => {
-    // The browser's own errors about lost connections and refusals: the screen reports them itself.
-    if (message.type() === 'error' && !message.text().includes('WebSocket') && !/status of (40[139]|503)/.test(message.text())) wrong.push(message.text());
+    // The browser's own errors about lost connections and refusals, a closed table's layout among them: the screen reports them itself.
+    const refused = message.location().url.endsWith('/layout') ? /status of (40[139]|503)/ : /status of 40[139]/;
+    if (message.type() === 'error' && !message.text().includes('WebSocket') && !refused.test(message.text())) wrong.push(message.text());
   });
   return { page, wrong };
 }
